@@ -1,0 +1,35 @@
+# Every command of the project; `just` alone lists them. Each runs in the project's own environment, made by `just setup`.
+set shell := ["bash", "-euc"]
+
+env := "source scripts/env.sh"
+
+[private]
+default:
+    @just --list
+
+# make .venv from the pinned, hashed requirements
+setup:
+    {{env}}; [ -x .venv/bin/python ] || uv venv --quiet .venv
+    {{env}}; uv pip sync --quiet --require-hashes -p .venv requirements/dev.txt; uv pip install --quiet -p .venv --no-deps -e .
+
+# pin what pyproject.toml asks for
+lock:
+    {{env}}; for set in runtime dev; do \
+      group=""; [ $set = dev ] && group="--group dev"; \
+      uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --no-emit-index-url \
+        --python-version 3.12 $group pyproject.toml -o requirements/$set.txt; done
+
+# format what can be formatted
+fmt:
+    {{env}}; ruff format .; ruff check --fix --quiet . || true
+
+# lint, types, layers
+lint:
+    {{env}}; ruff format --check .; ruff check .; mypy; lint-imports --no-cache
+
+# all tests but the long ones
+test *args:
+    {{env}}; pytest -n 2 -m "not slow and not durability and not real_agent" {{args}}
+
+# lint, types, layers and the quick tests: what every commit passes
+check: lint test

@@ -1,0 +1,1 @@
+"""The application: start at `loop`, then `perform`; everything else here is what those two call."""

@@ -1,0 +1,111 @@
+"""Effects: what to do outside, in the imperative; each names itself by a key under which it is done once."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import Commit, StepId, StoryId
+from shiftwork.domain.model.queue import Entry
+from shiftwork.domain.model.story import Assignment
+from shiftwork.domain.model.workflow import StepPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """The root of all effects. `key` is unique within the stream whose decision asked for it."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclude(Effect):
+    """Record what follows from the state alone; nothing outside is touched. `at` in the facts is filled in."""
+
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receive(Effect):
+    """Wait for messages in the stream's inbox after `cursor`."""
+
+    cursor: int
+
+
+# A run's -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DispatchStory(Effect):
+    assignment: Assignment
+    steps: tuple[StepPlan, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardCancel(Effect):
+    story: StoryId
+
+
+# A story's -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareWorkspace(Effect):
+    """Lay out workspace `number` at `head`, or at the tip of the branch when there is no work yet."""
+
+    number: int
+    head: Commit
+    base: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunAgent(Effect):
+    step: StepId
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunGates(Effect):
+    """A gate step of the pipeline: the harness checks the work so far."""
+
+    step: StepId
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestLanding(Effect):
+    number: int
+    tip: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseWorkspace(Effect):
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportStory(Effect):
+    """Tell the run how the story ended."""
+
+
+# A landing queue's ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildCandidate(Effect):
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyCandidate(Effect):
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveBase(Effect):
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerStory(Effect):
+    """Tell the story what became of its request."""
+
+    entry: Entry

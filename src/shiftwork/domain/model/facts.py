@@ -1,0 +1,345 @@
+"""Facts: what happened, in the past tense; the only things that are stored and the only things that change state."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shiftwork.domain.model.editing import Edit
+from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.ids import Commit, StepId, StoryId
+from shiftwork.domain.model.queue import LandingRequest
+from shiftwork.domain.model.run import RunPlan, RunStatus
+from shiftwork.domain.model.story import (
+    Assignment,
+    Evidence,
+    FailureCause,
+    HoldCause,
+    Refusal,
+    StoryStatus,
+)
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.workflow import StepPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """The root of all facts; `at` is when it happened, in seconds since the epoch, told by whoever performed it."""
+
+    at: float
+
+
+# Facts of a run ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted(Fact):
+    plan: RunPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryDispatched(Fact):
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryEnded(Fact):
+    """A story's job told the run how it ended; `message` is its place in the run's inbox."""
+
+    story: StoryId
+    status: StoryStatus
+    commit: Commit
+    reason: str
+    cause: FailureCause | None
+    usage: Usage
+    message: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelRequested(Fact):
+    """A person asked for the end of the run."""
+
+    message: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelForwarded(Fact):
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded(Fact):
+    status: RunStatus
+
+
+# Facts of a story ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryStarted(Fact):
+    assignment: Assignment
+    steps: tuple[StepPlan, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspacePrepared(Fact):
+    """A workspace was laid out from `base`; `number` counts a story's workspaces from 1."""
+
+    number: int
+    base: Commit
+    head: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceLost(Fact):
+    """The workspace cannot be trusted any more; the next one is laid out at another path."""
+
+    number: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceReleased(Fact):
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStarted(Fact):
+    step: StepId
+    attempt: int
+    commit: Commit
+    log: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepCompleted(Fact):
+    step: StepId
+    attempt: int
+    commit: Commit
+    notes: str
+    outputs: tuple[tuple[str, str], ...]
+    usage: Usage
+
+
+class Trouble(StrEnum):
+    """How an attempt went wrong."""
+
+    CRASHED = "crashed"
+    API_ERROR = "api_error"
+    CONTRACT = "contract"
+    TIMED_OUT = "timed_out"
+    SILENT = "silent"
+    FLOODED = "flooded"
+    GATES = "gates"
+    REJECTED = "rejected"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFailed(Fact):
+    """The attempt ended without its result; its changes are kept as a diff and undone."""
+
+    step: StepId
+    attempt: int
+    trouble: Trouble
+    error: str
+    usage: Usage
+    diff: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepCancelled(Fact):
+    """The attempt was ended from outside: by its time limit, its silence, or a person."""
+
+    step: StepId
+    attempt: int
+    trouble: Trouble
+    error: str
+    usage: Usage
+    diff: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepInterrupted(Fact):
+    """The worker died in the middle of the attempt; the step runs again from its start commit, at no one's expense."""
+
+    step: StepId
+    attempt: int
+    diff: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRetried(Fact):
+    """A failed or cancelled step returns to pending; `feedback` goes into its next prompt."""
+
+    step: StepId
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRouted(Fact):
+    """A decision sent the pipeline elsewhere: `skipped` were passed over, `reset` run again, `clear` emptied."""
+
+    step: StepId
+    decision: str
+    target: StepId
+    skipped: tuple[StepId, ...]
+    reset: tuple[StepId, ...]
+    clear: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowEdited(Fact):
+    """One request was applied whole; `before` and `after` are the pipeline as `id type status description` rows."""
+
+    by: str
+    edits: tuple[Edit, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    usage: Usage = Usage()
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowEditRejected(Fact):
+    """A request was refused whole; the reason is told to the agent."""
+
+    by: str
+    request: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteWritten(Fact):
+    by: StepId
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceReported(Fact):
+    by: StepId
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryHeld(Fact):
+    cause: HoldCause
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryReleased(Fact):
+    """A person answered: `granted` goes on (with a new limit where one was the cause), refused fails the story."""
+
+    granted: bool
+    answer: str
+    limit_usd: float | None
+    message: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryCancelRequested(Fact):
+    message: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingRequested(Fact):
+    number: int
+    tip: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingAccepted(Fact):
+    """The changes are on the base: `ref` is where, which is another branch when moving the base was not safe."""
+
+    commit: Commit
+    ref: str
+    message: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingRefused(Fact):
+    cause: Refusal
+    detail: str
+    files: tuple[str, ...]
+    base: Commit
+    message: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MendingPlanned(Fact):
+    """After a refusal: a step that mends it stands before the last one, which runs again."""
+
+    cause: Refusal
+    type: str
+    description: str
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryCompleted(Fact):
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryFailed(Fact):
+    cause: FailureCause
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryReported(Fact):
+    """The run has been told how the story ended."""
+
+
+# Facts of a landing queue --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryQueued(Fact):
+    branch: str
+    request: LandingRequest
+    message: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateBuilt(Fact):
+    request: str
+    round: int
+    base: Commit
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateVerified(Fact):
+    request: str
+    report: GateReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseMoved(Fact):
+    request: str
+    commit: Commit
+    ref: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseMissed(Fact):
+    """Somebody else moved the base first; the entry is built again on what is there now."""
+
+    request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryRefused(Fact):
+    request: str
+    cause: Refusal
+    detail: str
+    files: tuple[str, ...]
+    base: Commit
+    report: GateReport | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryClosed(Fact):
+    """The story has been told; the entry leaves the queue."""
+
+    request: str

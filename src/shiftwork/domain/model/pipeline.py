@@ -1,0 +1,119 @@
+"""A pipeline: an ordered list of steps and where each of them stands."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from shiftwork.domain.model.catalogue import CATALOGUE
+from shiftwork.domain.model.ids import Commit, StepId, step_id
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
+
+
+class StepStatus(StrEnum):
+    """Where a step stands; `machine` holds the only table of changes."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    SKIPPED = "skipped"
+
+
+FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One node of a pipeline. `attempts` counts tries from 1; `retries` counts returns after failure or by a route;
+    `restarts` counts the agent's own restarts.
+    """
+
+    id: StepId
+    name: str
+    type: str
+    description: str
+    kind: StepKind = StepKind.AGENT
+    role: str = ""
+    minutes: float = 30
+    max_retries: int = 1
+    exhausted: Exhausted = Exhausted.FAIL
+    decision_key: str = ""
+    routes: tuple[tuple[str, Route], ...] = ()
+    output_keys: tuple[str, ...] = ()
+    status: StepStatus = StepStatus.PENDING
+    attempts: int = 0
+    retries: int = 0
+    restarts: int = 0
+    start_commit: Commit = Commit("")
+    notes: str = ""
+    error: str = ""
+    feedback: str = ""
+    skip_reason: str = ""
+    started_at: float | None = None
+    ended_at: float | None = None
+    usage: Usage = NOTHING_USED
+    log: str = ""
+
+    @property
+    def mandatory(self) -> bool:
+        row = CATALOGUE.get(self.type)
+        return row is not None and row.mandatory
+
+    @property
+    def last(self) -> bool:
+        row = CATALOGUE.get(self.type)
+        return row is not None and row.last
+
+    @property
+    def may_edit(self) -> bool:
+        row = CATALOGUE.get(self.type)
+        return row is not None and row.may_edit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pipeline:
+    """Order is position in `steps`; `next_number` never goes down, so ids are never used twice."""
+
+    steps: tuple[Step, ...] = ()
+    next_number: int = 1
+
+    def find(self, wanted: StepId) -> Step | None:
+        return next((step for step in self.steps if step.id == wanted), None)
+
+    def index(self, wanted: StepId) -> int:
+        return next(i for i, step in enumerate(self.steps) if step.id == wanted)
+
+    @property
+    def pending(self) -> tuple[Step, ...]:
+        return tuple(step for step in self.steps if step.status is StepStatus.PENDING)
+
+    @property
+    def current(self) -> Step | None:
+        """The step that runs now, or whose failure has not been dealt with, or the next to run."""
+        return next((step for step in self.steps if step.status not in FINISHED), None)
+
+    def with_step(self, changed: Step) -> "Pipeline":
+        return replace(self, steps=tuple(changed if step.id == changed.id else step for step in self.steps))
+
+
+def planned_step(number: int, plan: StepPlan) -> Step:
+    return Step(
+        id=step_id(number),
+        name=plan.name,
+        type=plan.type,
+        description=plan.description,
+        kind=plan.kind,
+        role=plan.role,
+        minutes=plan.minutes,
+        max_retries=plan.max_retries,
+        exhausted=plan.exhausted,
+        decision_key=plan.decision_key,
+        routes=plan.routes,
+        output_keys=plan.output_keys,
+    )
+
+
+def pipeline_of(plans: tuple[StepPlan, ...]) -> Pipeline:
+    steps = tuple(planned_step(number, plan) for number, plan in enumerate(plans, start=1))
+    return Pipeline(steps=steps, next_number=len(steps) + 1)

@@ -1,0 +1,52 @@
+"""What is asked: a spec, its stories and their acceptance criteria."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.model.ids import StoryId
+
+TITLE_LIMIT = 72
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One thing that must hold when the story is done."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """One unit of asked work. `may_be_empty` says that doing it may rightly change nothing."""
+
+    id: StoryId
+    title: str
+    description: str
+    criteria: tuple[Criterion, ...] = ()
+    depends_on: tuple[StoryId, ...] = ()
+    priority: int = 0
+    may_be_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """A piece of work as a whole; `requirements` go into every prompt."""
+
+    title: str
+    description: str
+    stories: tuple[Story, ...]
+    requirements: tuple[str, ...] = ()
+
+
+def one_shot(request: str) -> Spec:
+    """The spec of a single sentence: one story whose criterion is the request itself."""
+    text = request.strip()
+    first = text.splitlines()[0].strip() if text else ""
+    title = first if len(first) <= TITLE_LIMIT else first[: TITLE_LIMIT - 1].rstrip() + "…"
+    story = Story(
+        id=StoryId("US-001"),
+        title=title,
+        description=text,
+        criteria=(Criterion(id="AC-1", text=text),),
+    )
+    return Spec(title=title, description=text, stories=(story,))

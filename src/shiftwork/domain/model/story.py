@@ -1,0 +1,146 @@
+"""Where the work on one story stands."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shiftwork.domain.model import spec
+from shiftwork.domain.model.ids import Commit, RunId, Stream
+from shiftwork.domain.model.pipeline import Pipeline
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
+
+
+class StoryStatus(StrEnum):
+    """Where a story stands; `machine` holds the only table of changes."""
+
+    UNCLAIMED = "unclaimed"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+
+
+ENDED = frozenset({StoryStatus.COMPLETED, StoryStatus.FAILED})
+
+
+class LandingStage(StrEnum):
+    """What the story knows of its landing."""
+
+    NONE = "none"
+    REQUESTED = "requested"
+    REFUSED = "refused"
+    LANDED = "landed"
+
+
+class Refusal(StrEnum):
+    """Why a landing was refused."""
+
+    CONFLICT = "conflict"
+    GATES = "gates"
+    EMPTY = "empty"
+
+
+class HoldCause(StrEnum):
+    """What a waiting story waits for a person to do."""
+
+    LIMIT = "limit"
+    APPROVAL = "approval"
+    EXHAUSTED = "exhausted"
+
+
+class FailureCause(StrEnum):
+    """Why a story failed, where a caller must tell the kinds apart."""
+
+    STEP = "step"
+    REFUSED = "refused"
+    WORKSPACE = "workspace"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """Nothing goes on until a person answers; `detail` is what they are told."""
+
+    cause: HoldCause
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """The last refusal, as it is fed to the step that must mend it."""
+
+    cause: Refusal
+    detail: str
+    files: tuple[str, ...] = ()
+    base: Commit = Commit("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What an agent offers as proof of one criterion; a claim until it has been checked."""
+
+    criterion: str
+    kind: str
+    reference: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one story may use before a person is asked; `None` is no limit."""
+
+    story_usd: float | None = None
+    repairs: int = 2
+    conflicts: int = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """Everything a story's job needs to begin: fixed when the run dispatches it."""
+
+    run: RunId
+    story: spec.Story
+    requirements: tuple[str, ...]
+    branch: str
+    landing: Stream
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryState:
+    """The fold of a story's facts. `head` is the commit of the work so far; `base` what it grew from."""
+
+    assignment: Assignment | None = None
+    status: StoryStatus = StoryStatus.UNCLAIMED
+    pipeline: Pipeline = Pipeline()
+    context: tuple[tuple[str, str], ...] = ()
+    scratch: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    told: tuple[str, ...] = ()
+    workspace: int = 0
+    released: bool = False
+    base: Commit = Commit("")
+    head: Commit = Commit("")
+    landing: LandingStage = LandingStage.NONE
+    landings: int = 0
+    refused: Refused | None = None
+    repairs: int = 0
+    conflicts: int = 0
+    landed: Commit = Commit("")
+    landed_ref: str = ""
+    hold: Hold | None = None
+    holds: int = 0
+    failure: str = ""
+    cause: FailureCause | None = None
+    cancelled: bool = False
+    reported: bool = False
+    limit_usd: float | None = None
+    usage: Usage = NOTHING_USED
+    cursor: int = 0
+    started_at: float | None = None
+    ended_at: float | None = None
+
+    @property
+    def given(self) -> Assignment:
+        """The assignment; asking before the story has started is a mistake of the caller's."""
+        if self.assignment is None:
+            raise LookupError("the story has not started")
+        return self.assignment

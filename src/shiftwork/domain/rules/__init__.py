@@ -1,0 +1,1 @@
+"""What follows from the model: how facts change state, what to do next, which edits are allowed."""

@@ -1,0 +1,1 @@
+"""Front ends: each talks to `app.commands` and `app.queries` alone."""

@@ -1,0 +1,82 @@
+"""Every error the product raises on purpose, on one page: what happened, why, and the next command to type."""
+
+from typing import ClassVar
+
+EXIT_DONE = 0
+EXIT_FAILED = 1
+EXIT_LIMIT = 2
+EXIT_USAGE = 64
+EXIT_INTERRUPTED = 130
+
+
+class ShiftworkError(Exception):
+    """The root: `message` says what happened and why, `hint` is the next thing to type or do."""
+
+    exit_code: ClassVar[int] = EXIT_FAILED
+    kind: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(ShiftworkError):
+    """The command line, a settings file or a request is wrong; nothing was started."""
+
+    exit_code = EXIT_USAGE
+    kind = "usage"
+
+
+class SettingsError(UsageError):
+    """A settings file or an environment variable cannot be understood."""
+
+    kind = "settings"
+
+
+class RepositoryError(ShiftworkError):
+    """The git repository is not in a shape that work can start from or land on."""
+
+    kind = "repository"
+
+
+class AgentMissingError(ShiftworkError):
+    """The agent's program is not installed or does not answer."""
+
+    kind = "agent-missing"
+
+
+class UnknownRunError(UsageError):
+    """No run has that id in this repository."""
+
+    kind = "unknown-run"
+
+
+class RunBusyError(ShiftworkError):
+    """Another live process is working on the run."""
+
+    kind = "run-busy"
+
+
+class StoreError(ShiftworkError):
+    """The database cannot be opened, or is of a newer release."""
+
+    kind = "store"
+
+
+class VersionConflictError(ShiftworkError):
+    """Somebody else appended to the stream first: the caller's state is stale and must be loaded again."""
+
+    kind = "version-conflict"
+
+
+class CodecError(ShiftworkError):
+    """A stored fact cannot be read: unknown kind, newer version, or a body that does not fit."""
+
+    kind = "codec"
+
+
+class TemplateError(ShiftworkError):
+    """A prompt template names something that nobody provides, or is not well formed."""
+
+    kind = "template"

@@ -1,0 +1,49 @@
+"""Named places between two durable writes where a test may kill the process, to prove that nothing is lost there.
+
+Disarmed they cost one comparison. `config` arms one from the environment as `name` or `name@n` (the n-th time it is
+reached); the durability tests enumerate `NAMES`, so a place added here is a place that is tested.
+"""
+
+import os
+import signal
+from typing import Final
+
+NAMES: Final[dict[str, str]] = {
+    "run.recorded": "the run is in the history, its job is not in the engine yet",
+    "append.before": "an effect is performed, its facts are not in the history yet",
+    "append.after": "facts are in the history, the engine has no checkpoint of them yet",
+    "workspace.prepared": "a workspace is laid out, the fact is not recorded",
+    "attempt.started": "the attempt is recorded as started, its agent has not been spawned",
+    "attempt.ended": "the agent has ended, its work is not committed",
+    "attempt.committed": "the work is committed in the hub, the step's end is not recorded",
+    "attempt.abandoned": "a failed attempt's diff is kept and the workspace is back at its start, nothing recorded",
+    "story.dispatched": "a story's job is in the engine, the run has not recorded it",
+    "landing.posted": "a landing request is in the queue's inbox, the story has not recorded it",
+    "landing.built": "a candidate commit exists, the fact is not recorded",
+    "landing.verified": "gates passed on the candidate, the fact is not recorded",
+    "landing.moved": "the base branch has moved, the fact is not recorded",
+    "landing.answered": "the story has been told, the landing entry is not closed",
+    "story.reported": "the run has been told that a story ended, the story has not recorded it",
+    "workspace.released": "a finished story's workspace is gone, the fact is not recorded",
+}
+
+_armed: dict[str, int] = {}
+
+
+def arm(spec: str) -> None:
+    """Arm the failpoint named by `name` or `name@n`; an empty text disarms."""
+    _armed.clear()
+    if spec:
+        name, _, nth = spec.partition("@")
+        if name not in NAMES:
+            raise ValueError(f"no failpoint is called {name!r}")
+        _armed[name] = int(nth or "1")
+
+
+def reach(name: str) -> None:
+    """Die here, at once and without clean-up, if this failpoint is armed and its turn has come."""
+    if name not in _armed:
+        return
+    _armed[name] -= 1
+    if _armed[name] == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
