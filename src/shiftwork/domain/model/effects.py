@@ -25,9 +25,10 @@ class Conclude(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receive(Effect):
-    """Wait for messages in the stream's inbox after `cursor`."""
+    """Take messages from the stream's inbox after `cursor`; without `wait`, finding none is an answer."""
 
     cursor: int
+    wait: bool = True
 
 
 # A run's -------------------------------------------------------------------------------------------------------
@@ -68,6 +69,14 @@ class RunGates(Effect):
 
     step: StepId
     attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeBase(Effect):
+    """Bring what has landed since into the workspace, conflict markers and all."""
+
+    base: Commit
+    head: Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,13 @@ class Fact:
     at: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessagesRead(Fact):
+    """The inbox of the stream has been read up to and including a position."""
+
+    upto: int
+
+
 # Facts of a run ------------------------------------------------------------------------------------------------
 
 
@@ -42,7 +49,7 @@ class StoryDispatched(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryEnded(Fact):
-    """A story's job told the run how it ended; `message` is its place in the run's inbox."""
+    """A story's job told the run how it ended."""
 
     story: StoryId
     status: StoryStatus
@@ -50,14 +57,11 @@ class StoryEnded(Fact):
     reason: str
     cause: FailureCause | None
     usage: Usage
-    message: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CancelRequested(Fact):
     """A person asked for the end of the run."""
-
-    message: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +94,7 @@ class WorkspacePrepared(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceLost(Fact):
-    """The workspace cannot be trusted any more; the next one is laid out at another path."""
+    """The workspace is gone or unusable; the next one is laid out at another path."""
 
     number: int
     reason: str
@@ -159,7 +163,9 @@ class StepCancelled(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepInterrupted(Fact):
-    """The worker died in the middle of the attempt; the step runs again from its start commit, at no one's expense."""
+    """The worker died in the middle of the attempt: the step runs again from its start commit, in a new workspace,
+    and none of its retries is spent.
+    """
 
     step: StepId
     attempt: int
@@ -175,18 +181,6 @@ class StepRetried(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepRouted(Fact):
-    """A decision sent the pipeline elsewhere: `skipped` were passed over, `reset` run again, `clear` emptied."""
-
-    step: StepId
-    decision: str
-    target: StepId
-    skipped: tuple[StepId, ...]
-    reset: tuple[StepId, ...]
-    clear: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowEdited(Fact):
     """One request was applied whole; `before` and `after` are the pipeline as `id type status description` rows."""
 
@@ -194,8 +188,17 @@ class WorkflowEdited(Fact):
     edits: tuple[Edit, ...]
     before: tuple[str, ...]
     after: tuple[str, ...]
-    usage: Usage = Usage()
-    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepYielded(Fact):
+    """The attempt ended by its own edit: restarted from its start, or put back behind the work it has added."""
+
+    step: StepId
+    attempt: int
+    commit: Commit
+    usage: Usage
+    diff: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,12 +235,11 @@ class StoryReleased(Fact):
     granted: bool
     answer: str
     limit_usd: float | None
-    message: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryCancelRequested(Fact):
-    message: int
+    """A person asked for the end of the story, or of its run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +254,6 @@ class LandingAccepted(Fact):
 
     commit: Commit
     ref: str
-    message: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +262,6 @@ class LandingRefused(Fact):
     detail: str
     files: tuple[str, ...]
     base: Commit
-    message: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +272,15 @@ class MendingPlanned(Fact):
     type: str
     description: str
     feedback: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseMerged(Fact):
+    """What has landed since was merged into the work; conflict markers stand in `files`."""
+
+    commit: Commit
+    base: Commit
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,7 +306,6 @@ class StoryReported(Fact):
 class EntryQueued(Fact):
     branch: str
     request: LandingRequest
-    message: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.ids import Commit, StepId, step_id
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
-from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
+from shiftwork.domain.model.workflow import Exhausted, StepKind, StepPlan
 
 
 class StepStatus(StrEnum):
@@ -25,8 +25,8 @@ FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One node of a pipeline. `attempts` counts tries from 1; `retries` counts returns after failure or by a route;
-    `restarts` counts the agent's own restarts.
+    """One node of a pipeline. `attempts` counts tries from 1; `retries` counts returns after a failure, `restarts` the
+    agent's own.
     """
 
     id: StepId
@@ -34,12 +34,9 @@ class Step:
     type: str
     description: str
     kind: StepKind = StepKind.AGENT
-    role: str = ""
     minutes: float = 30
     max_retries: int = 1
     exhausted: Exhausted = Exhausted.FAIL
-    decision_key: str = ""
-    routes: tuple[tuple[str, Route], ...] = ()
     output_keys: tuple[str, ...] = ()
     status: StepStatus = StepStatus.PENDING
     attempts: int = 0
@@ -90,8 +87,9 @@ class Pipeline:
 
     @property
     def current(self) -> Step | None:
-        """The step that runs now, or whose failure has not been dealt with, or the next to run."""
-        return next((step for step in self.steps if step.status not in FINISHED), None)
+        """The step that runs now, or whose failure has not been dealt with, else the next to run."""
+        begun = (step for step in self.steps if step.status not in FINISHED and step.status is not StepStatus.PENDING)
+        return next(begun, None) or next(iter(self.pending), None)
 
     def with_step(self, changed: Step) -> "Pipeline":
         return replace(self, steps=tuple(changed if step.id == changed.id else step for step in self.steps))
@@ -104,12 +102,9 @@ def planned_step(number: int, plan: StepPlan) -> Step:
         type=plan.type,
         description=plan.description,
         kind=plan.kind,
-        role=plan.role,
         minutes=plan.minutes,
         max_retries=plan.max_retries,
         exhausted=plan.exhausted,
-        decision_key=plan.decision_key,
-        routes=plan.routes,
         output_keys=plan.output_keys,
     )
 

@@ -98,15 +98,19 @@ class Assignment:
 
     run: RunId
     story: spec.Story
+    position: int
     requirements: tuple[str, ...]
     branch: str
     landing: Stream
+    agent: str
     limits: Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryState:
-    """The fold of a story's facts. `head` is the commit of the work so far; `base` what it grew from."""
+    """The fold of a story's facts. `head` is the commit of the work so far; `base` what it grew from. `told` are the
+    harness's messages to the story's agents, of which the attempt under way has been given the first `heard`.
+    """
 
     assignment: Assignment | None = None
     status: StoryStatus = StoryStatus.UNCLAIMED
@@ -115,7 +119,9 @@ class StoryState:
     scratch: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     told: tuple[str, ...] = ()
+    heard: int = 0
     workspace: int = 0
+    ready: bool = False
     released: bool = False
     base: Commit = Commit("")
     head: Commit = Commit("")

@@ -24,28 +24,16 @@ class Exhausted(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
-    """Where a decision leads: forward past skipped steps, or back to a step that runs again; `clear` empties keys."""
-
-    next_step: str = ""
-    retry_step: str = ""
-    clear: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StepPlan:
-    """A step as the workflow describes it. `name` is what routes point at; `type` is its row in the catalogue."""
+    """A step as the workflow describes it; `type` is its row in the catalogue, `body` the steps of a loop."""
 
     name: str
     type: str
     kind: StepKind = StepKind.AGENT
     description: str = ""
-    role: str = ""
     minutes: float = 30
     max_retries: int = 1
     exhausted: Exhausted = Exhausted.FAIL
-    decision_key: str = ""
-    routes: tuple[tuple[str, Route], ...] = ()
     output_keys: tuple[str, ...] = ()
     body: tuple["StepPlan", ...] = ()
 

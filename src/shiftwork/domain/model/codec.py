@@ -1,0 +1,146 @@
+"""Facts to plain JSON values and back, with a version for each kind so that old histories stay readable.
+
+The shape of a body follows the dataclass: a field is its name, a tuple a list, an enum its value. A field that is
+added later needs a default and nothing else; any other change raises the kind's version in `PRESENT` and adds an
+upcaster from the version before, so that `decode` reads every body ever written.
+"""
+
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any, Final
+
+from shiftwork.domain.model import facts
+from shiftwork.domain.model.facts import Fact
+from shiftwork.errors import CodecError
+
+KINDS: Final[dict[str, type[Fact]]] = {
+    name: kind
+    for name, kind in vars(facts).items()
+    if isinstance(kind, type) and issubclass(kind, Fact) and kind is not Fact
+}
+
+type Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """What can be read: `versions` has the kinds whose shape has changed (every other is at 1), and `upcasters` leads
+    from (kind, version) to the body of the next version.
+    """
+
+    kinds: Mapping[str, type[Fact]]
+    versions: Mapping[str, int]
+    upcasters: Mapping[tuple[str, int], Upcaster]
+
+
+PRESENT: Final = Tables(kinds=KINDS, versions={}, upcasters={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """A fact as it is stored."""
+
+    kind: str
+    version: int
+    body: dict[str, Any]
+
+
+def encode(fact: Fact, tables: Tables = PRESENT) -> Encoded:
+    kind = type(fact).__name__
+    return Encoded(kind=kind, version=tables.versions.get(kind, 1), body=to_plain(fact))
+
+
+def decode(kind: str, version: int, body: dict[str, Any], tables: Tables = PRESENT) -> Fact:
+    """The fact, brought up to the present version; raises CodecError for what this release cannot read."""
+    present = tables.versions.get(kind, 1)
+    if kind not in tables.kinds or not 1 <= version <= present:
+        raise CodecError(
+            f"the history holds a fact {kind!r} of version {version}, which this release does not know",
+            hint="upgrade shiftwork to the release that wrote this database",
+        )
+    try:
+        for old in range(version, present):
+            body = tables.upcasters[kind, old](body)
+        fact: Fact = from_plain(tables.kinds[kind], body)
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+        raise CodecError(f"a stored fact {kind!r} cannot be read: {error}") from error
+    return fact
+
+
+def to_plain(value: Any) -> Any:
+    """Any value of the model as JSON values."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [to_plain(item) for item in value]
+    if isinstance(value, StrEnum):
+        return value.value
+    return value
+
+
+def from_plain(wanted: Any, value: Any) -> Any:
+    """The value of type `wanted` that `to_plain` made; a Lookup-, Type-, Value- or OverflowError otherwise."""
+    return _reader(wanted)(value)
+
+
+@cache
+def _reader(wanted: Any) -> Callable[[Any], Any]:
+    """How to read a type, found out once: reflection on every fact would cost more than the database."""
+    wanted = getattr(wanted, "__supertype__", wanted)
+    origin = typing.get_origin(wanted)
+    if origin in {types.UnionType, typing.Union}:
+        (inner,) = (part for part in typing.get_args(wanted) if part is not types.NoneType)
+        return _optional(_reader(inner))
+    if origin is tuple:
+        return _tuple(typing.get_args(wanted))
+    if isinstance(wanted, type) and issubclass(wanted, StrEnum):
+        return wanted
+    if is_dataclass(wanted):
+        return _record(wanted)
+    return _plain(wanted)
+
+
+def _optional(inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else inner(value)
+
+
+def _tuple(parts: tuple[Any, ...]) -> Callable[[Any], Any]:
+    if len(parts) == 2 and parts[1] is Ellipsis:
+        inner = _reader(parts[0])
+        return lambda value: tuple(inner(item) for item in _checked(list, value))
+    readers = [_reader(part) for part in parts]
+    return lambda value: tuple(read(item) for read, item in zip(readers, _checked(list, value), strict=True))
+
+
+def _record(wanted: Any) -> Callable[[Any], Any]:
+    hints = typing.get_type_hints(wanted)
+    required = {f.name for f in fields(wanted) if f.default is MISSING and f.default_factory is MISSING}
+
+    @cache
+    def readers() -> dict[str, Callable[[Any], Any]]:
+        # Asked for on first use: a type may hold itself (a loop step holds steps).
+        return {field.name: _reader(hints[field.name]) for field in fields(wanted)}
+
+    def read(value: Any) -> Any:
+        given = _checked(dict, value)
+        if missing := required - given.keys():
+            raise KeyError(f"{wanted.__name__} lacks {', '.join(sorted(missing))}")
+        return wanted(**{name: reader(given[name]) for name, reader in readers().items() if name in given})
+
+    return read
+
+
+def _plain(wanted: Any) -> Callable[[Any], Any]:
+    if wanted is float:
+        return lambda value: float(_checked((int, float), value))
+    return lambda value: _checked(wanted, value)
+
+
+def _checked(wanted: Any, value: Any) -> Any:
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):  # to Python True is an int
+        raise TypeError(f"expected {wanted}, got {value!r:.80}")
+    return value

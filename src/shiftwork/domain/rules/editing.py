@@ -1,0 +1,222 @@
+"""The six editing operations and the eleven guardrails that hold them.
+
+A request is applied whole or not at all: each edit is checked against the pipeline as the edits before it have left
+it, and the first that is refused refuses the request.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shiftwork.domain.model.catalogue import CATALOGUE
+from shiftwork.domain.model.editing import Edit, NewStep, Operation
+from shiftwork.domain.model.ids import StepId, step_id
+from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus
+from shiftwork.domain.model.workflow import catalogue_step
+from shiftwork.domain.rules.machine import Trigger, turn_step
+
+MAX_STEPS: Final = 30
+MAX_RESTARTS: Final = 3
+HARNESS_ONLY: Final = frozenset({"rebase_resolve"})
+PERSON: Final = "person"
+
+_YIELDING: Final = {StepStatus.IN_PROGRESS: Trigger.INTERRUPT, StepStatus.COMPLETED: Trigger.REWIND}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """Why a request was refused, as the agent is told it."""
+
+    reason: str
+
+
+class _Refusal(Exception):  # noqa: N818 - not an error of the product: it never leaves this module
+    """Carries a reason from deep inside a request to its edge."""
+
+
+def apply_edits(pipeline: Pipeline, by: StepId | str, edits: Sequence[Edit]) -> Pipeline | Rejected:
+    """The pipeline after all edits, or the reason why none is applied. `by` is the editing step, or a person."""
+    if not edits:
+        return Rejected(reason="the request holds no operation")
+    try:
+        _check_editor(pipeline, by)
+        for number, edit in enumerate(edits, start=1):
+            try:
+                pipeline = _apply(pipeline, by, edit)
+            except _Refusal as refusal:
+                raise _Refusal(f"operation {number} ({edit.operation}): {refusal}") from None
+    except _Refusal as refusal:
+        return Rejected(reason=str(refusal))
+    return _yield_last(pipeline)
+
+
+def restarts(edits: Sequence[Edit]) -> bool:
+    return any(edit.operation is Operation.RESTART for edit in edits)
+
+
+def outline(pipeline: Pipeline) -> tuple[str, ...]:
+    """The pipeline as rows for the history: what an edit changed is the difference of two of these."""
+    return tuple(f"{step.id} {step.type} {step.status} {step.description}" for step in pipeline.steps)
+
+
+def _check_editor(pipeline: Pipeline, by: StepId | str) -> None:
+    if by == PERSON:
+        return
+    editor = pipeline.find(StepId(by))
+    if editor is None or editor.status is not StepStatus.IN_PROGRESS:
+        raise _Refusal(f"{by} is not the step that runs now, so it may not edit this story")
+    if not editor.may_edit:
+        raise _Refusal(f"a {editor.type} step may not edit the workflow")
+
+
+def _apply(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    if not edit.reason.strip():
+        raise _Refusal("a reason is required")
+    changed = _OPERATIONS[edit.operation](pipeline, by, edit)
+    if len(changed.steps) > MAX_STEPS:
+        raise _Refusal(f"the workflow would have {len(changed.steps)} steps; at most {MAX_STEPS} are allowed")
+    _check_last(changed)
+    return changed
+
+
+def _check_last(pipeline: Pipeline) -> None:
+    """A step that must be last is last: nothing stands after it that has not been skipped."""
+    for position, step in enumerate(pipeline.steps):
+        rest = pipeline.steps[position + 1 :]
+        if step.last and any(other.status is not StepStatus.SKIPPED for other in rest):
+            raise _Refusal(f"{step.type} must stay last; add steps before it instead")
+
+
+def _yield_last(pipeline: Pipeline) -> Pipeline:
+    """The last step, begun or completed before work was put in front of it, runs (again) after that work."""
+    last = next((step for step in pipeline.steps if step.status in _YIELDING and step.last), None)
+    if last is None:
+        return pipeline
+    before = pipeline.steps[: pipeline.index(last.id)]
+    if all(step.status is not StepStatus.PENDING for step in before):
+        return pipeline
+    return pipeline.with_step(_turned(last, _YIELDING[last.status]))
+
+
+def _add_after(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  # noqa: ARG001 - one shape for all
+    target = _existing(pipeline, edit.target)
+    added, number = _new_steps(pipeline, edit.steps)
+    position = pipeline.index(target.id) + 1
+    return Pipeline(steps=pipeline.steps[:position] + added + pipeline.steps[position:], next_number=number)
+
+
+def _split(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    target = _pending(pipeline, by, edit.target)
+    if target.attempts:
+        # New steps have new counters: steps that restart themselves and split each other would go on for ever.
+        raise _Refusal(f"{target.id} has been attempted and cannot be split; add steps after it instead")
+    if target.mandatory and all(step.type != target.type for step in edit.steps):
+        raise _Refusal(f"{target.type} is mandatory: one of the steps that replace it must be {target.type}")
+    added, number = _new_steps(pipeline, edit.steps)
+    position = pipeline.index(target.id)
+    return Pipeline(steps=pipeline.steps[:position] + added + pipeline.steps[position + 1 :], next_number=number)
+
+
+def _skip(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    target = _pending(pipeline, by, edit.target)
+    if target.mandatory:
+        raise _Refusal(f"{target.type} is mandatory and cannot be skipped")
+    return pipeline.with_step(_turned(target, Trigger.SKIP, skip_reason=edit.reason))
+
+
+def _reorder(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  # noqa: ARG001
+    pending = {step.id: step for step in pipeline.pending}
+    if len(edit.order) != len(set(edit.order)) or set(edit.order) != pending.keys():
+        raise _Refusal(f"new_order must name each pending step exactly once: {', '.join(pending)}")
+    queue = iter(edit.order)
+    steps = tuple(pending[next(queue)] if step.id in pending else step for step in pipeline.steps)
+    return replace(pipeline, steps=steps)
+
+
+def _edit_description(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    target = _pending(pipeline, by, edit.target)
+    return pipeline.with_step(replace(target, description=_described(edit)))
+
+
+def _restart(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    target = _existing(pipeline, edit.target)
+    if target.status is not StepStatus.IN_PROGRESS or by != target.id:
+        raise _Refusal("only the step that runs now can be restarted; use edit_description for a pending one")
+    if target.restarts >= MAX_RESTARTS:
+        raise _Refusal(f"{target.id} has been restarted {MAX_RESTARTS} times, which is the limit")
+    changed = _turned(target, Trigger.RESTART, description=_described(edit), restarts=target.restarts + 1)
+    return pipeline.with_step(replace(changed, feedback=f"You restarted this step: {edit.reason}"))
+
+
+_OPERATIONS: Final[dict[Operation, Callable[[Pipeline, StepId | str, Edit], Pipeline]]] = {
+    Operation.ADD_AFTER: _add_after,
+    Operation.SPLIT: _split,
+    Operation.SKIP: _skip,
+    Operation.REORDER: _reorder,
+    Operation.EDIT_DESCRIPTION: _edit_description,
+    Operation.RESTART: _restart,
+}
+
+
+def _existing(pipeline: Pipeline, wanted: StepId) -> Step:
+    found = pipeline.find(wanted)
+    if found is None:
+        raise _Refusal(f"this story has no step {wanted or '(none named)'}")
+    return found
+
+
+def _pending(pipeline: Pipeline, by: StepId | str, wanted: StepId) -> Step:
+    """A step that may be changed. The editor itself may not, not even after its own restart: its attempt has not ended
+    yet, and what that has spent is told of a step that must still be there.
+    """
+    found = _existing(pipeline, wanted)
+    if found.id == by:
+        raise _Refusal(f"{found.id} is running and can only be restarted; only pending steps can be changed")
+    if found.status is not StepStatus.PENDING:
+        raise _Refusal(f"{found.id} is {found.status}; only pending steps can be changed")
+    return found
+
+
+def _described(edit: Edit) -> str:
+    if not edit.description.strip():
+        raise _Refusal("new_description is required")
+    return edit.description
+
+
+def _turned(step: Step, trigger: Trigger, **changes: str | int) -> Step:
+    """The step in its next status; each caller has checked that the table allows it."""
+    return turn_step(step, trigger, **changes) or step
+
+
+def _new_steps(pipeline: Pipeline, wanted: Sequence[NewStep]) -> tuple[tuple[Step, ...], int]:
+    if not wanted:
+        raise _Refusal("at least one new step is required")
+    number = pipeline.next_number
+    return tuple(_new_step(pipeline, number + i, new) for i, new in enumerate(wanted)), number + len(wanted)
+
+
+def _new_step(pipeline: Pipeline, number: int, new: NewStep) -> Step:
+    """A step of the catalogue, or of a type that this story's own workflow defines."""
+    if new.type in HARNESS_ONLY:
+        raise _Refusal(f"{new.type} steps are added by the harness alone")
+    if not new.description.strip():
+        raise _Refusal(f"the new {new.type} step needs a description")
+    twin = next((step for step in pipeline.steps if step.type == new.type), None)
+    if twin is None and new.type not in CATALOGUE:
+        raise _Refusal(
+            f"there is no step type {new.type!r}; known are {', '.join(sorted(CATALOGUE.keys() - HARNESS_ONLY))}"
+        )
+    minutes, retries, kind = (
+        (twin.minutes, twin.max_retries, twin.kind)
+        if twin
+        else (CATALOGUE[new.type].minutes, catalogue_step(new.type).max_retries, catalogue_step(new.type).kind)
+    )
+    return Step(
+        id=step_id(number),
+        name=new.type,
+        type=new.type,
+        description=new.description,
+        kind=kind,
+        minutes=minutes,
+        max_retries=retries,
+    )
