@@ -1,0 +1,1 @@
+"""What agents are told and what is understood of their answers: values in, values out."""

@@ -1,0 +1,53 @@
+"""What a prompt is made of: which parts a step is shown, and in which order."""
+
+from collections.abc import Callable
+from typing import Final
+
+from shiftwork.domain.model.catalogue import Section
+from shiftwork.domain.model.pipeline import Step
+from shiftwork.domain.model.story import StoryState
+from shiftwork.prompts import sections
+from shiftwork.prompts.sections import Surroundings, View
+
+__all__ = ["Surroundings", "compose"]
+
+type _Test = Callable[[View], bool]
+
+
+def compose(state: StoryState, step: Step, given: Surroundings) -> str:
+    """The whole prompt of one attempt: only what the step's type is to see, and never longer than `limits.PROMPT`."""
+    view = View(state=state, step=step, given=given)
+    texts = (part(view) for shown, part in _PARTS if shown(view))
+    # Half of a surrogate pair can reach us through escaped JSON; it cannot be sent, so it does not leave here.
+    return "\n\n".join(text for text in texts if text).encode(errors="replace").decode() + "\n"
+
+
+def _always(_: View) -> bool:
+    return True
+
+
+def _sees(section: Section) -> _Test:
+    return lambda view: section in view.sees
+
+
+def _edits(view: View) -> bool:
+    return view.step.may_edit and (view.given.tools or view.given.outbox != "")
+
+
+# A refusal is shown to the steps that see the checks: those that mend it, and those that look at it again afterwards.
+_PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
+    (_always, sections.house),
+    (_sees(Section.STORY), sections.story),
+    (_sees(Section.CRITERIA), sections.criteria),
+    (_sees(Section.GATES), sections.gates),
+    (_always, sections.this_step),
+    (_sees(Section.NOTES), sections.notes),
+    (_sees(Section.SCRATCH), sections.scratch),
+    (_always, sections.feedback),
+    (_always, sections.told),
+    (_sees(Section.GATES), sections.refused),
+    (_always, sections.tools),
+    (_edits, sections.remaining),
+    (_edits, sections.editing),
+    (_always, sections.answer),
+)

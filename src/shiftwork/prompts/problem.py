@@ -1,0 +1,44 @@
+"""What is wrong with something an agent wrote, said precisely enough that the agent can put it right."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final
+
+MESSAGE_LIMIT: Final = 10
+WORD_LIMIT: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A refusal as a value: agents' mistakes are facts, not exceptions."""
+
+    messages: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All messages, one a line, as the agent is told them; beyond the first few only their number."""
+        shown = self.messages[:MESSAGE_LIMIT]
+        more = len(self.messages) - len(shown)
+        return "\n".join((*shown, f"and {more} more") if more else shown)
+
+
+def problem(*messages: str) -> Problem:
+    return Problem(messages=messages)
+
+
+def shown(value: object) -> str:
+    """A value as a message quotes it: on one line and short, whatever an agent put there."""
+    text = value if isinstance(value, str) else str(type(value).__name__)
+    return repr(text if len(text) <= WORD_LIMIT else f"{text[:WORD_LIMIT]}…")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that was probably meant, or nothing. Long words are cut: matching takes quadratic time."""
+    plain = {name.lower(): name for name in sorted(known)}
+    return next((plain[found] for found in get_close_matches(word[:WORD_LIMIT].lower(), plain, n=1)), "")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    found = nearest(word, known)
+    return f"; did you mean {found!r}?" if found else ""

@@ -1,0 +1,205 @@
+"""The parts of a prompt, each a function of the same view; a part with nothing to say is empty and left out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from shiftwork.domain.model.catalogue import CATALOGUE, EVERYTHING, Section
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.pipeline import FINISHED, Step, StepStatus
+from shiftwork.domain.model.story import Refusal, StoryState
+from shiftwork.domain.rules.editing import HARNESS_ONLY, MAX_RESTARTS, MAX_STEPS
+from shiftwork.prompts.limits import LIMITS, QUOTE, foremost, newest, one_line, quoted, shorten
+from shiftwork.prompts.render import render
+from shiftwork.prompts.templates import instructions, template
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the application knows of an attempt and the story's history does not.
+
+    `tools` says that the MCP tools are offered; `outbox` is the path of the edit-request file where they are not.
+    With neither, the step is told nothing of editing. `workspace` is the path as the agent sees it.
+    """
+
+    gates: tuple[Gate, ...] = ()
+    tools: bool = False
+    outbox: str = ""
+    attempt: int = 1
+    branch: str = ""
+    workspace: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """Everything that any part of the prompt is made from."""
+
+    state: StoryState
+    step: Step
+    given: Surroundings
+
+    @property
+    def sees(self) -> frozenset[Section]:
+        """What the step's type is shown; types that the catalogue does not know see everything."""
+        row = CATALOGUE.get(self.step.type)
+        return row.sees if row else EVERYTHING
+
+
+_REFUSED: Final = {
+    Refusal.CONFLICT: "The story's changes conflict with what has landed since. Files in conflict:",
+    Refusal.GATES: "The harness ran the checks on the story's changes on top of the current base, and they failed:",
+    Refusal.EMPTY: "The story's changes, on top of the current base, amount to no change at all.",
+}
+
+
+# Notes are for steps that work with notes; evidence is for those that can show that a criterion holds.
+_TOOLS: Final = (
+    ("tool_note", frozenset({Section.SCRATCH})),
+    ("tool_evidence", frozenset({Section.CRITERIA, Section.GATES})),
+)
+
+
+def house(view: View) -> str:
+    values = {
+        "step": one_line(view.step.id),
+        "type": one_line(view.step.type),
+        "attempt": str(view.given.attempt),
+        "minutes": f"{view.step.minutes:g}",
+        "branch": one_line(view.given.branch) or "not known",
+        "workspace": one_line(view.given.workspace) or "the current one",
+    }
+    return render(template("house"), values)
+
+
+def story(view: View) -> str:
+    asked = view.state.given.story
+    wanted = foremost(_bullets(view.state.given.requirements), LIMITS["requirements"], "requirements")
+    return _joined(
+        f"## Story {one_line(asked.id)}: {one_line(asked.title)}",
+        shorten(asked.description.strip(), LIMITS["story"]),
+        f"Requirements that hold for all of this work:\n\n{wanted}" if wanted else "",
+    )
+
+
+def criteria(view: View) -> str:
+    rows = _bullets([f"{one.id}: {one.text}" for one in view.state.given.story.criteria])
+    return _headed("## Acceptance criteria", foremost(rows, LIMITS["criteria"], "criteria"))
+
+
+def gates(view: View) -> str:
+    rows = _bullets([f"{gate.name}: `{gate.command}`" for gate in view.given.gates])
+    text = foremost(rows, LIMITS["gates"], "checks")
+    lead = "The harness itself runs these commands at the root of the folder before anything lands; all must pass:"
+    return _headed(f"## Checks\n\n{lead}", text)
+
+
+def this_step(view: View) -> str:
+    own = shorten(view.step.description.strip(), LIMITS["step"])
+    return _joined(
+        f"## This step: {one_line(view.step.type)}",
+        instructions(view.step.type),
+        f"Asked of this step in particular:\n\n{own}" if own else "",
+    )
+
+
+def notes(view: View) -> str:
+    """What earlier steps of the story left in their summaries."""
+    done = [step for step in view.state.pipeline.steps if step.status is StepStatus.COMPLETED]
+    entries = [f"{one_line(s.id)} ({one_line(s.type)}):\n{quoted(s.notes)}" for s in done if s.notes.strip()]
+    return _headed("## Notes of earlier steps", newest(entries, LIMITS["notes"], "notes"))
+
+
+def scratch(view: View) -> str:
+    entries = [quoted(text) for text in view.state.scratch if text.strip()]
+    return _headed("## Scratch notes", newest(entries, LIMITS["scratch"], "scratch notes"))
+
+
+def feedback(view: View) -> str:
+    """Why the step is done again. A step that mends a refusal is fed the refusal, which has a part of its own."""
+    refusal = view.state.refused
+    text = "" if refusal and refusal.detail == view.step.feedback else view.step.feedback
+    lead = "This step is asked for again. Deal with this before anything else:"
+    return _headed(f"## The last attempt\n\n{lead}", _quotation(text, LIMITS["feedback"]))
+
+
+def told(view: View) -> str:
+    entries = [quoted(text) for text in view.state.told if text.strip()]
+    return _headed("## Messages from the harness", newest(entries, LIMITS["told"], "messages"))
+
+
+def refused(view: View) -> str:
+    """Why the story could not land; half of the room is for the files, half for the rest."""
+    refusal = view.state.refused
+    if refusal is None:
+        return ""
+    half = LIMITS["refused"] // 2
+    return _joined(
+        f"## Why this story could not land\n\n{_REFUSED[refusal.cause]}",
+        foremost(_bullets(refusal.files), half, "files"),
+        _quotation(refusal.detail, half),
+    )
+
+
+def remaining(view: View) -> str:
+    """The steps that may still change, and what an insertion before this step would name."""
+    steps = view.state.pipeline.steps
+    rows = [_row(step, view.step) for step in steps if step.status not in FINISHED]
+    before = [step.id for step in steps[: _position(steps, view.step)]]
+    return _joined(
+        "## Remaining steps",
+        foremost(rows, LIMITS["remaining"], "steps"),
+        f"The step before yours is {one_line(before[-1])}." if before else "",
+    )
+
+
+def tools(view: View) -> str:
+    rows = [template(name) for name, needed in _TOOLS if view.given.tools and needed <= view.sees]
+    return _headed("## Tools of the harness", "\n".join(rows))
+
+
+def editing(view: View) -> str:
+    channel = template("edit_tool") if view.given.tools else _file_channel(view.given.outbox)
+    values = {
+        "channel": channel,
+        "types": ", ".join(name for name in CATALOGUE if name not in HARNESS_ONLY),
+        "max_steps": str(MAX_STEPS),
+        "max_restarts": str(MAX_RESTARTS),
+    }
+    return render(template("edit"), values)
+
+
+def answer(view: View) -> str:
+    keys = [one_line(f"{key.upper()}: <value>") for key in view.step.output_keys]
+    lines = foremost(keys, LIMITS["outputs"], "keys")
+    return render(template("answer"), {"keys": f"{lines}\n" if lines else ""})
+
+
+def _file_channel(outbox: str) -> str:
+    return render(template("edit_file"), {"outbox": one_line(outbox)})
+
+
+def _row(step: Step, own: Step) -> str:
+    mark = " (this step)" if step.id == own.id else ""
+    return f"- {one_line(step.id)} {one_line(step.type)}, {step.status}{mark}: {one_line(step.description)}"
+
+
+def _position(steps: Sequence[Step], own: Step) -> int:
+    """Where the step stands; the end, if it is not in the pipeline."""
+    return next((place for place, step in enumerate(steps) if step.id == own.id), len(steps))
+
+
+def _bullets(texts: Sequence[str]) -> list[str]:
+    """A list item each; further lines are indented so that they belong to it."""
+    return [f"- {text.strip().replace('\n', '\n  ')}" for text in texts]
+
+
+def _quotation(text: str, limit: int) -> str:
+    return shorten(quoted(text), limit, QUOTE) if text.strip() else ""
+
+
+def _headed(heading: str, text: str) -> str:
+    return f"{heading}\n\n{text}" if text else ""
+
+
+def _joined(*texts: str) -> str:
+    return "\n\n".join(text for text in texts if text)

@@ -1,0 +1,96 @@
+"""The whole prompt of every type of step, as an agent gets it: a change to one is seen before it is made.
+
+Run as a program, this file writes the golden prompts anew.
+"""
+
+from dataclasses import replace
+from difflib import unified_diff
+from pathlib import Path
+
+import pytest
+
+from shiftwork.domain.model.catalogue import CATALOGUE, DYNAMIC_STEPS
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.ids import RunId, StoryId, Stream
+from shiftwork.domain.model.pipeline import Pipeline, StepStatus, pipeline_of
+from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.domain.model.story import Assignment, Limits, Refusal, Refused, StoryState
+from shiftwork.domain.model.workflow import StepPlan, catalogue_step
+from shiftwork.prompts.context import Surroundings, compose
+
+FOLDER = Path(__file__).parent / "prompts"
+KINDS = (*CATALOGUE, "custom")
+
+ASKED = Story(
+    id=StoryId("US-003"),
+    title="Show when a parcel will arrive",
+    description="A customer who opens a parcel's page sees the day on which it is expected.",
+    criteria=(
+        Criterion(id="AC-1", text="The page shows the expected day of a parcel on its way."),
+        Criterion(id="AC-2", text="A parcel that has arrived shows the day of its arrival instead."),
+    ),
+)
+PLANS = tuple(
+    StepPlan(name="translate", type="translate", description="Translate the new texts.")
+    if name == "custom"
+    else catalogue_step(name)
+    for name in (*DYNAMIC_STEPS[:-1], "custom", "rebase_resolve", DYNAMIC_STEPS[-1])
+)
+
+
+def prompt_of(kind: str) -> str:
+    """The prompt of the step in a story whose earlier steps are all done."""
+    steps = pipeline_of(PLANS).steps
+    place = next(n for n, step in enumerate(steps) if step.type == ("translate" if kind == "custom" else kind))
+    done = [
+        replace(step, status=StepStatus.COMPLETED, notes=f"What {step.type} found.\nIn two lines.")
+        for step in steps[:place]
+    ]
+    own = replace(steps[place], status=StepStatus.IN_PROGRESS)
+    if kind == "planning":
+        own = replace(own, output_keys=("approach",), feedback="Your answer had no SUMMARY.")
+    conflict = Refused(cause=Refusal.CONFLICT, detail="", files=("src/parcel.py", "tests/test_parcel.py"))
+    state = StoryState(
+        assignment=Assignment(
+            run=RunId("run-1"),
+            story=ASKED,
+            position=2,
+            requirements=("Dates are shown in the customer's time zone.",),
+            branch="main",
+            landing=Stream("landing/main"),
+            agent="scripted",
+            limits=Limits(),
+        ),
+        pipeline=Pipeline(steps=(*done, own, *steps[place + 1 :]), next_number=len(steps) + 1),
+        scratch=("The courier's API gives days without a year.",),
+        told=("Your workflow edit was rejected: linting is mandatory and cannot be skipped",)
+        if kind == "coding"
+        else (),
+        refused=conflict if kind == "rebase_resolve" else None,
+    )
+    around = Surroundings(
+        gates=(Gate(name="lint", command="make lint"), Gate(name="test", command="make test")),
+        tools=kind != "review",
+        outbox="/home/agent/edits.json",
+        branch="main",
+        workspace="/home/agent/parcels",
+    )
+    return compose(state, own, around)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_prompt_is_as_it_was(kind: str) -> None:
+    prompt = prompt_of(kind)
+    kept = (FOLDER / f"{kind}.md").read_text(encoding="utf-8")
+    changes = unified_diff(kept.splitlines(), prompt.splitlines(), "kept", "now", lineterm="")
+
+    assert prompt == kept, "\n".join(("run `python tests/golden/test_prompts.py` if this is meant:", *changes))
+
+
+def test_no_golden_prompt_is_left_of_a_type_that_is_gone() -> None:
+    assert {path.stem for path in FOLDER.glob("*.md")} == set(KINDS)
+
+
+if __name__ == "__main__":
+    for name in KINDS:
+        (FOLDER / f"{name}.md").write_text(prompt_of(name), encoding="utf-8")
