@@ -25,6 +25,8 @@ class Checkpoints(Protocol):
 
         At least once: dying inside `act`, or after it and before the result is remembered, runs it again. Names must
         come in the same order on every replay. A preemptible act is interrupted when its job is cancelled.
+        What `act` raises is remembered too, but as its text: a replay raises ShiftworkError with it. When the job is
+        to go no further here (cancelled, taken over by another, the engine closes) this raises CancelledError.
         """
         ...
 
@@ -44,7 +46,10 @@ class Engine(Protocol):
         ...
 
     async def join(self, job: Job) -> None:
-        """Return when the job has ended; raise what it raised. An unknown job raises LookupError."""
+        """Return when the job has ended; raise what it raised. An unknown job raises LookupError.
+
+        A cancelled job has ended and raised nothing. What happened in another process is raised as ShiftworkError.
+        """
         ...
 
     async def recover(self, executor: str) -> None:

@@ -1,4 +1,4 @@
-"""The history and what is kept beside it: streams of facts, views of them, inboxes, and leases."""
+"""The history and what is kept beside it: streams of facts, inboxes, and leases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Stream
+from shiftwork.ports.views import Lease, Owner, Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,76 +26,6 @@ class Message:
     position: int
     key: str
     body: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
-    """A run as lists show it."""
-
-    run: str
-    title: str
-    status: str
-    workflow: str
-    agent: str
-    branch: str
-    stories: int
-    completed: int
-    failed: int
-    cost_usd: float | None
-    started_at: float | None
-    ended_at: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoryRow:
-    """A story as lists show it; `position` is its place in the spec."""
-
-    run: str
-    story: str
-    position: int
-    title: str
-    status: str
-    step: str
-    landing: str
-    commit: str
-    ref: str
-    waiting: str
-    failure: str
-    cause: str
-    cost_usd: float | None
-    input_tokens: int
-    output_tokens: int
-    started_at: float | None
-    ended_at: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepRow:
-    """A step as lists show it; `position` is its place in the pipeline."""
-
-    run: str
-    story: str
-    step: str
-    position: int
-    name: str
-    type: str
-    kind: str
-    status: str
-    description: str
-    attempts: int
-    restarts: int
-    notes: str
-    error: str
-    skip_reason: str
-    cost_usd: float | None
-    input_tokens: int
-    output_tokens: int
-    started_at: float | None
-    ended_at: float | None
-    log: str
-
-
-type Row = RunRow | StoryRow | StepRow
 
 
 class EventStore(Protocol):
@@ -140,25 +71,6 @@ class Inbox(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owner:
-    """A process that works on something: enough to tell on the same host whether it still lives."""
-
-    executor: str
-    host: str
-    pid: int
-    pid_started: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lease:
-    """Who holds a resource, and how old their last sign of life is by the database's clock, in seconds."""
-
-    resource: str
-    owner: Owner
-    age: float
-
-
 class Leases(Protocol):
     """Who works on what; no lease outlives its holder."""
 
@@ -179,24 +91,4 @@ class Leases(Protocol):
 
     async def holders(self) -> Sequence[Lease]:
         """All leases, in the order of their resources."""
-        ...
-
-
-class Queries(Protocol):
-    """The views, for front ends; reading never waits for a writer."""
-
-    async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
-        """Newest first."""
-        ...
-
-    async def run(self, run: str) -> RunRow | None:
-        """One run, by its id or by a beginning of the id that only one run has."""
-        ...
-
-    async def stories(self, run: str) -> Sequence[StoryRow]:
-        """In the order of the spec."""
-        ...
-
-    async def steps(self, run: str, story: str) -> Sequence[StepRow]:
-        """In the order of the pipeline."""
         ...

@@ -54,7 +54,10 @@ class Missed:
 
 
 class Workspaces(Protocol):
-    """Private working trees, one a story. The harness commits; nothing an agent can write to configures its git."""
+    """Private working trees, one a story. The harness commits; nothing an agent can write to configures its git.
+
+    `renew`, `snapshot` and `restore` raise RepositoryError where the tree is gone: an agent may have removed it.
+    """
 
     async def prepare(self, place: Place, commit: Commit) -> Path:
         """Lay out a clean tree of the commit, with a disposable repository for the agent, and run the setup command.
@@ -64,8 +67,10 @@ class Workspaces(Protocol):
         """
         ...
 
-    async def renew(self, place: Place, commit: Commit) -> None:
-        """Give the agent a fresh repository at the commit, whatever it did to the last one; the tree stays."""
+    async def renew(self, place: Place, commit: Commit) -> Path:
+        """Give the agent a fresh repository at the commit, whatever it did to the last one; the tree, whose path is
+        given, stays as it is.
+        """
         ...
 
     async def snapshot(self, place: Place, parent: Commit, message: str) -> Commit:
@@ -109,8 +114,8 @@ class Repository(Protocol):
         """
         ...
 
-    async def changed(self, base: Commit, tip: Commit) -> Sequence[str]:
-        """The files that differ between two commits."""
+    async def unresolved(self, commit: Commit, files: Sequence[str]) -> Sequence[str]:
+        """Those of the files in which conflict markers still stand."""
         ...
 
 

@@ -1,0 +1,117 @@
+"""A database behind an async face: one engine, its threads, and what the two dialects do differently."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from shiftwork.adapters.store.dialects import NOW, sqlite_file
+from shiftwork.errors import StoreError
+
+# SQLite has one writer at a time: a second thread would only wait in SQLite's own sleeping back-off.
+_SQLITE_THREADS: Final = 1
+_POSTGRES_THREADS: Final = 4
+_BUSY_SECONDS: Final = 30.0
+
+# FULL: a committed transaction outlives a power loss, at the price of one fsync each, a fraction of a millisecond to a
+# few. NORMAL would outlive a killed process as well, but a power loss could take back the last transactions.
+_PRAGMAS: Final = ("journal_mode=WAL", "synchronous=FULL")
+
+type Insert = sqlite.Insert | postgresql.Insert
+
+
+def create_engine(url: str) -> sa.Engine:
+    """The engine of an address; nothing is connected yet."""
+    file = sqlite_file(url)
+    if file is not None:
+        return _sqlite(file)
+    # A connection that the server has dropped meanwhile is found out before it is used, not in the middle of an append.
+    return sa.create_engine(
+        sa.make_url(url).set(drivername="postgresql+psycopg"), pool_size=_POSTGRES_THREADS, pool_pre_ping=True
+    )
+
+
+def _sqlite(file: str) -> sa.Engine:
+    # The driver's own transactions begin too late: a read before the first write stands outside, and updates get lost.
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=file),
+        connect_args={"isolation_level": None, "timeout": _BUSY_SECONDS},
+        pool_size=_SQLITE_THREADS,
+    )
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        # A read is one statement and needs no transaction; with this one it would wait for writers.
+        if not connection.get_execution_options().get("reading"):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+class Database:
+    """Runs blocking work on a connection in threads of its own, for callers in any event loop.
+
+    A caller that is cancelled lets go at once; its transaction still ends, one way or the other.
+    """
+
+    def __init__(self, engine: sa.Engine) -> None:
+        sqlite_spoken = engine.dialect.name == "sqlite"
+        self.dialect: Final = engine.dialect.name
+        self._engine = engine
+        self._reading = (
+            engine.execution_options(reading=True)
+            if sqlite_spoken
+            else engine.execution_options(isolation_level="AUTOCOMMIT")
+        )
+        self._threads = ThreadPoolExecutor(
+            _SQLITE_THREADS if sqlite_spoken else _POSTGRES_THREADS, thread_name_prefix="store"
+        )
+
+    async def read[T](self, act: Callable[[sa.Connection], T]) -> T:
+        """Do `act`, of a single statement, without waiting for writers."""
+        return await self._in_thread(self._reading, act)
+
+    async def write[T](self, act: Callable[[sa.Connection], T]) -> T:
+        """Do `act` in one transaction: all of it is there afterwards, or, where anything is raised, nothing."""
+        return await self._in_thread(self._engine, act)
+
+    async def _in_thread[T](self, engine: sa.Engine, act: Callable[[sa.Connection], T]) -> T:
+        def work() -> T:
+            with engine.begin() as connection:
+                return act(connection)
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        except sa.exc.SQLAlchemyError as error:
+            raise store_error(engine, error) from error
+
+    def close(self) -> None:
+        self._threads.shutdown()
+        self._engine.dispose()
+
+
+def store_error(engine: sa.Engine, error: sa.exc.SQLAlchemyError) -> StoreError:
+    cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+    return StoreError(
+        f"the database {engine.url.render_as_string(hide_password=True)} failed: {str(cause).strip()}",
+        hint="see that its folder is writable and has room"
+        if engine.dialect.name == "sqlite"
+        else "see that the server runs and the address is right",
+    )
+
+
+def insert(dialect: str, table: sa.Table) -> Insert:
+    """An insert that knows `ON CONFLICT`; the two dialects spell it alike and share no type for it."""
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+
+
+def now(dialect: str) -> sa.ColumnElement[float]:
+    return sa.literal_column(NOW[dialect], sa.Double)

@@ -1,0 +1,53 @@
+"""Messages to the owners of streams, in a SQL database."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from shiftwork.adapters.store.bell import Bell, first_messages
+from shiftwork.adapters.store.engine import Database, insert
+from shiftwork.adapters.store.tables import inbox as table
+from shiftwork.domain.model.ids import Stream
+from shiftwork.ports.store import Message
+
+
+class SqlInbox:
+    """See `ports.store.Inbox`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._bell = Bell()
+
+    async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
+        statement = insert(self._database.dialect, table).on_conflict_do_nothing(index_elements=["target", "key"])
+        values = {"target": target, "key": key, "body": json.dumps(body, separators=(",", ":"))}
+
+        def act(connection: sa.Connection) -> None:
+            if connection.dialect.name == "postgresql":
+                # One post at a time for each target: were a lower position to become visible after a higher one, a
+                # reader whose cursor is past it would never see that message. SQLite has one writer anyway.
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(target, 0))))
+            connection.execute(statement, values)
+
+        await self._database.write(act)
+        self._bell.ring(target)
+
+    async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
+        query = (
+            sa.select(table.c.position, table.c.key, table.c.body)
+            .where(table.c.target == target, table.c.position > after)
+            .order_by(table.c.position)
+        )
+
+        def act(connection: sa.Connection) -> list[Message]:
+            return [
+                Message(position=position, key=key, body=json.loads(body))
+                for position, key, body in connection.execute(query)
+            ]
+
+        return await self._database.read(act)
+
+    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
+        return await first_messages(self._bell, target, lambda: self.receive(target, after=after))

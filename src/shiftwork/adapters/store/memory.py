@@ -1,0 +1,172 @@
+"""A store in memory, for tests and demonstrations: the same contracts, gone when the process ends."""
+
+import json
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from shiftwork.adapters.store.bell import Bell, first_messages
+from shiftwork.adapters.store.views import identity, values
+from shiftwork.domain.model.codec import decode, encode
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import Stream
+from shiftwork.errors import VersionConflictError
+from shiftwork.ports.store import Message, Recorded
+from shiftwork.ports.views import Lease, Owner, Row, RunRow, StepRow, StoryRow
+
+
+class MemoryStore:
+    """The four ports over one memory, in the shape of `opening.Store`."""
+
+    def __init__(self) -> None:
+        self.leases = MemoryLeases()
+        self.queries = MemoryViews(self.leases)
+        self.events = MemoryEventStore(self.queries)
+        self.inbox = MemoryInbox()
+
+    def close(self) -> None:
+        """Nothing is held that would have to be let go."""
+
+
+class MemoryViews:
+    """The rows that were written last; see `ports.store.Queries`."""
+
+    def __init__(self, leases: "MemoryLeases") -> None:
+        self._leases = leases
+        self._rows: dict[tuple[type[Row], tuple[str, ...]], Row] = {}
+
+    def write(self, rows: Sequence[Row]) -> None:
+        self._rows.update({(type(row), identity(row)): type(row)(**values(row)) for row in rows})
+
+    async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
+        def newness(row: RunRow) -> tuple[bool, float, str]:
+            return row.started_at is None, row.started_at or 0.0, row.run
+
+        return sorted(self._all(RunRow), key=newness, reverse=True)[:limit]
+
+    async def run(self, run: str) -> RunRow | None:
+        found = {row.run: row for row in self._all(RunRow) if row.run.startswith(run)}
+        return found.get(run) or (next(iter(found.values())) if len(found) == 1 else None)
+
+    async def stories(self, run: str) -> Sequence[StoryRow]:
+        return sorted((row for row in self._all(StoryRow) if row.run == run), key=lambda row: (row.position, row.story))
+
+    async def steps(self, run: str, story: str) -> Sequence[StepRow]:
+        found = [row for row in self._all(StepRow) if (row.run, row.story) == (run, story)]
+        return sorted((row for row in found if row.position >= 0), key=lambda row: (row.position, row.step))
+
+    async def holder(self, run: str) -> Lease | None:
+        return next((lease for lease in await self._leases.holders() if lease.resource == run), None)
+
+    def _all[R: (RunRow, StoryRow, StepRow)](self, kind: type[R]) -> list[R]:
+        return [row for row in tuple(self._rows.values()) if isinstance(row, kind)]
+
+
+class MemoryEventStore:
+    """See `ports.store.EventStore`."""
+
+    def __init__(self, views: MemoryViews) -> None:
+        self._lock = threading.Lock()
+        self._views = views
+        self._streams: defaultdict[str, list[Recorded]] = defaultdict(list)
+
+    async def append(
+        self, stream: Stream, facts: Sequence[Fact], *, expected: int, key: str, rows: Sequence[Row] = ()
+    ) -> int:
+        with self._lock:
+            history = self._streams[stream]
+            held = [entry.version for entry in history if entry.key == key]
+            if held:
+                return held[-1]
+            if len(history) != expected:
+                raise VersionConflictError(f"stream {stream} is at version {len(history)}, not at {expected}")
+            added = [
+                Recorded(stream=stream, version=version, key=key, fact=_stored(fact))
+                for version, fact in enumerate(facts, start=expected + 1)
+            ]
+            self._views.write(rows)
+            history.extend(added)
+            return len(history)
+
+    async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
+        return self._history(stream)[after:upto]
+
+    async def find(self, stream: Stream, key: str) -> Sequence[Recorded]:
+        return [entry for entry in self._history(stream) if entry.key == key]
+
+    async def version(self, stream: Stream) -> int:
+        return len(self._history(stream))
+
+    def _history(self, stream: Stream) -> Sequence[Recorded]:
+        with self._lock:
+            return tuple(self._streams.get(stream, ()))
+
+
+def _stored(fact: Fact) -> Fact:
+    # Through the codec and JSON, so that a fact which cannot be stored fails here as it would in a database.
+    encoded = encode(fact)
+    return decode(encoded.kind, encoded.version, json.loads(json.dumps(encoded.body)))
+
+
+class MemoryInbox:
+    """See `ports.store.Inbox`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._bell = Bell()
+        self._messages: defaultdict[str, dict[str, tuple[int, str]]] = defaultdict(dict)
+
+    async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
+        text = json.dumps(body)
+        with self._lock:
+            messages = self._messages[target]
+            messages.setdefault(key, (len(messages) + 1, text))
+        self._bell.ring(target)
+
+    async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
+        with self._lock:
+            messages = tuple(self._messages.get(target, {}).items())
+        return [
+            Message(position=position, key=key, body=json.loads(text))
+            for key, (position, text) in messages
+            if position > after
+        ]
+
+    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
+        return await first_messages(self._bell, target, lambda: self.receive(target, after=after))
+
+
+class MemoryLeases:
+    """See `ports.store.Leases`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: dict[str, tuple[Owner, float]] = {}
+
+    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+        with self._lock:
+            if resource in self._held and self._held[resource][0] not in {owner, replacing}:
+                return self._lease(resource)
+            self._held[resource] = (owner, time.monotonic())
+            return None
+
+    async def renew(self, owner: Owner) -> Sequence[str]:
+        with self._lock:
+            mine = sorted(resource for resource, (holder, _) in self._held.items() if holder == owner)
+            self._held.update({resource: (owner, time.monotonic()) for resource in mine})
+            return mine
+
+    async def release(self, resource: str, owner: Owner) -> None:
+        with self._lock:
+            if resource in self._held and self._held[resource][0] == owner:
+                del self._held[resource]
+
+    async def holders(self) -> Sequence[Lease]:
+        with self._lock:
+            return [self._lease(resource) for resource in sorted(self._held)]
+
+    def _lease(self, resource: str) -> Lease:
+        owner, beat = self._held[resource]
+        return Lease(resource=resource, owner=owner, age=time.monotonic() - beat)

@@ -1,0 +1,61 @@
+"""The views as queries of plain SQL, whichever driver runs them."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from shiftwork.adapters.store.dialects import NOW
+from shiftwork.adapters.store.views import VIEWS, lease
+from shiftwork.errors import StoreError
+from shiftwork.ports.views import Lease, Owner, RunRow, StepRow, StoryRow
+
+type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[tuple[Any, ...]]]]
+"""Runs one query, its parameters marked by `?`; a database that was never written to gives nothing."""
+
+
+class SqlQueries:
+    """See `ports.store.Queries`."""
+
+    def __init__(self, fetch: Fetch, dialect: str) -> None:
+        self._fetch = fetch
+        self._now = NOW[dialect]
+
+    async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
+        return await self._rows(RunRow, 'ORDER BY "started_at" DESC NULLS FIRST, "run" DESC LIMIT ?', limit)
+
+    async def run(self, run: str) -> RunRow | None:
+        beginning = 'WHERE substr("run", 1, ?) = ? ORDER BY length("run"), "run" LIMIT 2'
+        found = await self._rows(RunRow, beginning, len(run), run)
+        # The shortest comes first, so an id that is also the beginning of others means itself.
+        if len(found) == 1 or (found and found[0].run == run):
+            return found[0]
+        return None
+
+    async def stories(self, run: str) -> Sequence[StoryRow]:
+        return await self._rows(StoryRow, 'WHERE "run" = ? ORDER BY "position", "story"', run)
+
+    async def steps(self, run: str, story: str) -> Sequence[StepRow]:
+        tail = 'WHERE "run" = ? AND "story" = ? AND "position" >= 0 ORDER BY "position", "step"'
+        return await self._rows(StepRow, tail, run, story)
+
+    async def holder(self, run: str) -> Lease | None:
+        columns = f"executor, host, pid, pid_started, {self._now} - beat_at"
+        query = f"SELECT {columns} FROM leases WHERE resource = ?"  # noqa: S608 - made of names in the source alone
+        for executor, host, pid, pid_started, age in await self._fetch(query, (run,)):
+            owner = Owner(executor=executor, host=host, pid=pid, pid_started=pid_started)
+            return lease(run, owner, age)
+        return None
+
+    async def _rows[R: (RunRow, StoryRow, StepRow)](self, kind: type[R], tail: str, *parameters: Any) -> list[R]:
+        view = VIEWS[kind]
+        # Quoted, because `commit` is a word of SQLite's own.
+        columns = ", ".join(f'"{name}"' for name in view.columns)
+        query = f'SELECT {columns} FROM "{view.table}" {tail}'  # noqa: S608 - made of names in the source alone
+        records = await self._fetch(query, parameters)
+        return [kind(**dict(zip(view.columns, record, strict=True))) for record in records]
+
+
+def unreadable(error: Exception) -> StoreError:
+    return StoreError(
+        f"the database cannot be read: {str(error).strip()}",
+        hint="if another release of shiftwork wrote it, use that release",
+    )

@@ -1,0 +1,283 @@
+"""What every event store keeps to, and every reader of its views."""
+
+# ruff: noqa: S101 - asserting is what suites do
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shiftwork.domain.model.facts import Fact, NoteWritten
+from shiftwork.domain.model.ids import StepId, Stream
+from shiftwork.errors import VersionConflictError
+from shiftwork.ports.store import EventStore, Recorded
+from shiftwork.ports.views import Owner, Row
+from shiftwork.testing.store_suite import (
+    QUICK,
+    Handle,
+    Handles,
+    awaited,
+    run_row,
+    step_row,
+    story_row,
+    texts,
+    together,
+)
+
+_fresh = itertools.count(1)
+
+
+def _stream() -> Stream:
+    return Stream(f"story/r/{next(_fresh)}")
+
+
+def notes(*words: str) -> tuple[Fact, ...]:
+    return tuple(NoteWritten(at=1.25 * number, by=StepId("step-001"), text=word) for number, word in enumerate(words))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One append of a generated history; `stale` is how far its expectation is from the truth."""
+
+    key: str
+    words: tuple[str, ...]
+    stale: int
+
+
+_attempts = st.builds(
+    Attempt,
+    key=st.sampled_from("abcdef"),
+    words=st.lists(texts, min_size=1, max_size=3).map(tuple),
+    stale=st.sampled_from((0, 0, 0, 1, -1)),
+)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The contract of `append` in the fewest words."""
+
+    stream: Stream
+    entries: list[Recorded] = field(default_factory=list)
+
+    def append(self, facts: Sequence[Fact], expected: int, key: str) -> int | None:
+        """The version, or None for a conflict."""
+        held = [entry.version for entry in self.entries if entry.key == key]
+        if held or len(self.entries) != expected:
+            return held[-1] if held else None
+        for fact in facts:
+            self.entries.append(Recorded(stream=self.stream, version=len(self.entries) + 1, key=key, fact=fact))
+        return len(self.entries)
+
+
+async def _version_or_none(
+    events: EventStore, stream: Stream, facts: Sequence[Fact], expected: int, key: str
+) -> int | None:
+    try:
+        return await events.append(stream, facts, expected=expected, key=key)
+    except VersionConflictError:
+        return None
+
+
+class EventStoreConformance:
+    """Subclass it beside a fixture `handles`."""
+
+    @pytest.fixture
+    def store(self, handles: Handles) -> Handle:
+        return handles()
+
+    @QUICK
+    @given(attempts=st.lists(_attempts, max_size=8), after=st.integers(0, 9), upto=st.none() | st.integers(0, 9))
+    def test_a_stream_is_what_was_appended_in_turn(
+        self, store: Handle, attempts: list[Attempt], after: int, upto: int | None
+    ) -> None:
+        asyncio.run(self._follow(store, attempts, after, upto))
+
+    async def _follow(self, store: Handle, attempts: list[Attempt], after: int, upto: int | None) -> None:
+        ledger = Ledger(_stream())
+        for attempt in attempts:
+            facts, expected = notes(*attempt.words), len(ledger.entries) + attempt.stale
+            told = await _version_or_none(store.events, ledger.stream, facts, expected, attempt.key)
+            assert told == ledger.append(facts, expected, attempt.key)
+        assert list(await store.events.read(ledger.stream)) == ledger.entries
+        assert await store.events.version(ledger.stream) == len(ledger.entries)
+        window = [e for e in ledger.entries if e.version > after and (upto is None or e.version <= upto)]
+        assert list(await store.events.read(ledger.stream, after=after, upto=upto)) == window
+        for key in "abcdef":
+            assert list(await store.events.find(ledger.stream, key)) == [e for e in ledger.entries if e.key == key]
+
+    @awaited
+    async def test_streams_and_keys_of_different_streams_are_apart(self, store: Handle) -> None:
+        events = store.events
+        one, two = _stream(), _stream()
+        assert await events.append(one, notes("a"), expected=0, key="k") == 1
+        assert await events.append(two, notes("b", "c"), expected=0, key="k") == 2
+        assert await events.version(one) == 1
+        assert await events.version(two) == 2
+
+    @awaited
+    async def test_another_handle_sees_what_was_appended(self, handles: Handles) -> None:
+        stream = _stream()
+        await handles().events.append(stream, notes("a"), expected=0, key="k")
+        assert [entry.fact for entry in await handles().events.read(stream)] == list(notes("a"))
+
+    @awaited
+    async def test_appending_no_facts_checks_the_version_and_writes_the_rows(self, store: Handle) -> None:
+        stream = _stream()
+        assert await store.events.append(stream, (), expected=0, key="k", rows=[run_row("r")]) == 0
+        assert await store.queries.run("r") == run_row("r")
+        with pytest.raises(VersionConflictError):
+            await store.events.append(stream, (), expected=1, key="k")
+
+    @awaited
+    async def test_of_many_writers_at_one_version_one_wins(self, handles: Handles) -> None:
+        stream = _stream()
+        stores = [handles() for _ in range(4)]
+        for version in range(5):
+            results = await together(
+                [
+                    partial(
+                        store.events.append,
+                        stream,
+                        notes(f"{version} {number}"),
+                        expected=version,
+                        key=f"{version} {number}",
+                        rows=[run_row("r", title=f"{version} {number}")],
+                    )
+                    for number, store in enumerate(stores)
+                ]
+            )
+            assert sorted(type(result).__name__ for result in results) == ["VersionConflictError"] * 3 + ["int"]
+        history = await stores[0].events.read(stream)
+        assert [entry.version for entry in history] == [1, 2, 3, 4, 5]
+        shown = await stores[0].queries.run("r")
+        assert shown is not None
+        assert shown.title == history[-1].key
+
+    @awaited
+    async def test_a_key_appended_twice_at_once_is_there_once(self, handles: Handles) -> None:
+        stream = _stream()
+        stores = [handles() for _ in range(4)]
+        for turn in range(5):
+            results = await together(
+                [
+                    partial(store.events.append, stream, notes("a", "b"), expected=2 * turn, key=f"k{turn}")
+                    for store in stores
+                ]
+            )
+            assert results == [2 * turn + 2] * 4
+        assert await stores[0].events.version(stream) == 10
+
+
+class QueriesConformance:
+    """Subclass it beside a fixture `handles`; rows get there through the event store."""
+
+    @pytest.fixture
+    def store(self, handles: Handles) -> Handle:
+        return handles()
+
+    @awaited
+    async def test_an_empty_store_shows_nothing(self, store: Handle) -> None:
+        queries = store.queries
+        assert not await queries.runs()
+        assert await queries.run("r") is None
+        assert not await queries.stories("r")
+        assert not await queries.steps("r", "s")
+
+    @awaited
+    async def test_rows_come_with_their_facts_and_replace_those_of_the_same_identity(self, handles: Handles) -> None:
+        store, stream = handles(), _stream()
+        first: list[Row] = [run_row("r"), story_row("r", "s"), step_row("r", "s", "step-001")]
+        assert await store.events.append(stream, notes("a"), expected=0, key="a", rows=first) == 1
+        changed: list[Row] = [
+            run_row("r", title="new"),
+            story_row("r", "s", title="new"),
+            step_row("r", "s", "step-001", notes="n"),
+        ]
+        # A row that is given twice: the later one counts.
+        await store.events.append(stream, notes("b"), expected=1, key="b", rows=[*first, *changed])
+        queries = handles().queries
+        assert list(await queries.runs()) == changed[:1]
+        assert list(await queries.stories("r")) == changed[1:2]
+        assert list(await queries.steps("r", "s")) == changed[2:]
+
+    @awaited
+    async def test_rows_of_a_conflict_or_a_repetition_are_not_written(self, store: Handle) -> None:
+        stream = _stream()
+        await store.events.append(stream, notes("a"), expected=0, key="a", rows=[run_row("r", title="old")])
+        with pytest.raises(VersionConflictError):
+            await store.events.append(stream, notes("b"), expected=0, key="b", rows=[run_row("r", title="conflict")])
+        await store.events.append(stream, notes("a"), expected=1, key="a", rows=[run_row("r", title="repeated")])
+        assert await store.queries.run("r") == run_row("r", title="old")
+
+    @awaited
+    async def test_runs_are_listed_newest_first(self, store: Handle) -> None:
+        starts = {"a": 3.0, "b": 1.0, "c": None, "d": 2.0, "e": 3.0}
+        rows = [run_row(run, started_at=started) for run, started in starts.items()]
+        await store.events.append(_stream(), notes("a"), expected=0, key="a", rows=rows)
+        assert [row.run for row in await store.queries.runs()] == ["c", "e", "a", "d", "b"]
+        assert [row.run for row in await store.queries.runs(limit=2)] == ["c", "e"]
+
+    @awaited
+    async def test_a_run_is_found_by_a_beginning_that_no_other_has(self, store: Handle) -> None:
+        rows = [run_row(run) for run in ("abc", "abcd", "abd", "b%c", "bxc", "c_d")]
+        await store.events.append(_stream(), notes("a"), expected=0, key="a", rows=rows)
+        asked = ("abc", "abcd", "abd", "ab", "b%", "b", "c_", "c", "d", "c_d_")
+        found = {beginning: await store.queries.run(beginning) for beginning in asked}
+        assert {beginning: row.run for beginning, row in found.items() if row} == {
+            "abc": "abc",
+            "abcd": "abcd",
+            "abd": "abd",
+            "b%": "b%c",
+            "c_": "c_d",
+            "c": "c_d",
+        }
+
+    @awaited
+    async def test_stories_and_steps_come_in_order_and_of_their_own_alone(self, store: Handle) -> None:
+        stories = [story_row("r", f"s{10 - number}", position=number) for number in range(1, 11)]
+        steps = [step_row("r", "s1", f"step-{10 - number:03d}", position=number) for number in range(1, 10)]
+        others: list[Row] = [story_row("q", "s1"), step_row("r", "s2", "step-001"), step_row("q", "s1", "step-001")]
+        others.append(step_row("r", "s1", "step-010", position=-1))  # replaced by an edit
+        rows: list[Row] = [*reversed(stories), *reversed(steps), *others]
+        await store.events.append(_stream(), notes("a"), expected=0, key="a", rows=rows)
+        assert list(await store.queries.stories("r")) == stories
+        assert list(await store.queries.steps("r", "s1")) == steps
+
+    @awaited
+    async def test_who_works_on_a_run_is_who_holds_its_lease(self, store: Handle) -> None:
+        owner = Owner(executor="ann", host="here", pid=7, pid_started=1.25)
+        assert await store.queries.holder("r") is None
+        await store.leases.acquire("r", owner)
+        await store.leases.acquire("q", replace(owner, executor="bob"))
+        held = await store.queries.holder("r")
+        assert held is not None
+        assert (held.resource, held.owner) == ("r", owner)
+        (_, lease) = await store.leases.holders()
+        assert 0 <= held.age <= lease.age < held.age + 60
+        await store.leases.release("r", owner)
+        assert await store.queries.holder("r") is None
+
+    @QUICK
+    @given(text=texts)
+    def test_text_is_shown_as_it_is_but_for_what_no_database_holds(self, store: Handle, text: str) -> None:
+        async def written(row_text: str) -> str:
+            run = f"text-{next(_fresh)}"
+            await store.events.append(
+                _stream(), notes(row_text), expected=0, key="a", rows=[run_row(run, title=row_text)]
+            )
+            shown = await store.queries.run(run)
+            assert shown is not None
+            assert shown == replace(run_row(run), title=shown.title)
+            return shown.title
+
+        title = asyncio.run(written(text))
+        assert len(title) == len(text)
+        strange = [(kept, given) for kept, given in zip(title, text, strict=True) if kept != given]
+        assert all(given == "\0" or 0xD800 <= ord(given) <= 0xDFFF for _, given in strange)
+        assert "\0" not in title
+        title.encode()

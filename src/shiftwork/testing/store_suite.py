@@ -1,0 +1,131 @@
+"""What the suites of the store's ports stand on: handles onto one database, and work that is really concurrent."""
+
+import asyncio
+import functools
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from shiftwork.ports.store import EventStore, Inbox, Leases
+from shiftwork.ports.views import Queries, RunRow, StepRow, StoryRow
+
+
+class Handle(Protocol):
+    """The four ports over one database."""
+
+    @property
+    def events(self) -> EventStore: ...
+    @property
+    def inbox(self) -> Inbox: ...
+    @property
+    def leases(self) -> Leases: ...
+    @property
+    def queries(self) -> Queries: ...
+
+
+type Handles = Callable[[], Handle]
+"""A fixture `handles` that every suite asks for: each call opens the test's database once more, as another process
+would. Nothing but the test itself writes to that database; the fixture closes what was opened.
+"""
+
+QUICK = settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+"""Examples of one property share a database, so each works on names of its own."""
+
+# What Python makes of an agent's output: any text, NUL, and bytes that were no UTF-8, as lone surrogates.
+texts = st.text(st.characters() | st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF, categories=["Cs"]))
+
+
+def awaited[**P](test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """Runs a test in an event loop of its own."""
+
+    @functools.wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        asyncio.run(test(*args, **kwargs))
+
+    return run
+
+
+async def together[T](acts: list[Callable[[], Awaitable[T]]]) -> list[T | Exception]:
+    """Do all at the same moment, each in a thread and a loop of its own; what an act raises is its result."""
+    start = threading.Barrier(len(acts))
+
+    async def one(act: Callable[[], Awaitable[T]]) -> T | Exception:
+        start.wait()
+        try:
+            return await act()
+        except Exception as error:  # noqa: BLE001 - the test looks at it
+            return error
+
+    with ThreadPoolExecutor(len(acts)) as threads:
+        loop = asyncio.get_running_loop()
+        return await asyncio.gather(*(loop.run_in_executor(threads, asyncio.run, one(act)) for act in acts))
+
+
+def run_row(run: str, *, title: str = "", started_at: float | None = 1.0) -> RunRow:
+    return RunRow(
+        run=run,
+        title=title,
+        status="running",
+        workflow="dynamic",
+        agent="scripted",
+        branch="main",
+        stories=2,
+        completed=1,
+        failed=0,
+        cost_usd=0.25,
+        started_at=started_at,
+        ended_at=None,
+    )
+
+
+def story_row(run: str, story: str, *, position: int = 1, title: str = "") -> StoryRow:
+    return StoryRow(
+        run=run,
+        story=story,
+        position=position,
+        title=title,
+        status="in_progress",
+        step="step-002",
+        landing="none",
+        commit="c0ffee",
+        ref="main",
+        waiting="",
+        failure="",
+        cause="",
+        cost_usd=None,
+        input_tokens=2**40,
+        output_tokens=7,
+        started_at=1.5,
+        ended_at=None,
+    )
+
+
+def step_row(run: str, story: str, step: str, *, position: int = 1, notes: str = "") -> StepRow:
+    return StepRow(
+        run=run,
+        story=story,
+        step=step,
+        position=position,
+        name="coding",
+        type="coding",
+        kind="agent",
+        status="pending",
+        description="",
+        attempts=0,
+        restarts=0,
+        notes=notes,
+        error="",
+        skip_reason="",
+        cost_usd=0.5,
+        input_tokens=1,
+        output_tokens=2,
+        started_at=None,
+        ended_at=None,
+        log="",
+    )

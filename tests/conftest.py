@@ -1,0 +1,70 @@
+"""Fixtures for all tests: databases, among them fresh ones in a Postgres server of the test run's own."""
+
+import contextlib
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from shiftwork.testing.postgres import PostgresMissingError, private_postgres
+
+pytest.register_assert_rewrite(
+    "shiftwork.testing.store_conformance",
+    "shiftwork.testing.inbox_conformance",
+    "shiftwork.testing.leases_conformance",
+    "shiftwork.testing.engine_suite",
+    "shiftwork.testing.engine_conformance",
+    "shiftwork.testing.engine_endings",
+)
+
+# What a test run is given from outside is read here, as the product's own settings are read in `config`.
+_GIVEN_SERVER = os.environ.get("SHIFTWORK_TEST_POSTGRES", "")  # noqa: TID251 - see above
+_CI = os.environ.get("CI", "") == "true"  # noqa: TID251 - see above
+_WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")  # noqa: TID251 - see above
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The address of a server: the one that SHIFTWORK_TEST_POSTGRES names, or a private one, started when first asked.
+
+    Where none is installed tests are skipped, but not in CI: there it is an error.
+    """
+    if _GIVEN_SERVER:
+        yield _GIVEN_SERVER
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            address = stack.enter_context(private_postgres())
+        except PostgresMissingError as error:
+            if _CI:
+                raise
+            pytest.skip(str(error))
+        yield address
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The address of an empty database, removed after the test together with whoever is still connected to it."""
+    name = f"test_{_WORKER}_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+        server, _, _ = postgres_server.rpartition("/")
+        yield f"{server}/{name}"
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/store.db"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """For a test that must hold on both kinds of database; run on SQLite it starts no Postgres."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
