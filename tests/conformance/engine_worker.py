@@ -1,0 +1,151 @@
+"""A process with a DBOS engine, for tests that kill it: what its acts do, it writes as lines into a log."""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
+from shiftwork.ports.engine import Checkpoints, Engine, Job
+
+PLACES = ("one", "two", "three")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """`stuck` names the act that this process never ends by itself: only a file called `go` beside the log ends it."""
+
+    executor: str
+    log: Path
+    stuck: str
+    preemptible: bool
+
+    def say(self, word: str) -> None:
+        with self.log.open("a") as log:
+            log.write(f"{self.executor} {word}\n")
+
+    async def sees(self, name: str) -> None:
+        while not self.log.with_name(name).exists():
+            await asyncio.sleep(0.01)
+
+    def act(self, job: Job, name: str) -> Callable[[], Awaitable[None]]:
+        async def act() -> None:
+            self.say(f"{job.id} {name}")
+            try:
+                if name == self.stuck:
+                    await self.sees("go")
+            except asyncio.CancelledError:
+                self.say(f"{job.id} {name} interrupted")
+                raise
+
+        return act
+
+    async def body(self, job: Job, checkpoints: Checkpoints) -> None:
+        for name in PLACES:
+            await checkpoints.once(name, self.act(job, name), preemptible=self.preemptible)
+
+    async def fail(self, job: Job, checkpoints: Checkpoints) -> None:
+        await checkpoints.once("one", self.act(job, "one"))
+        raise ArithmeticError("on purpose")
+
+
+async def start(engine: Engine, *names: str) -> None:
+    for name in names:
+        await engine.start(Job(id=name, kind="run", stream=name))
+    await join(engine, *names)
+
+
+async def join(engine: Engine, *names: str) -> None:
+    for name in names:
+        await engine.join(Job(id=name, kind="run", stream=name))
+
+
+async def recover(engine: Engine, dead: str, *names: str) -> None:
+    await engine.recover(dead)
+    await join(engine, *names)
+
+
+async def cancel(engine: Engine, name: str) -> None:
+    await engine.cancel(Job(id=name, kind="run", stream=name))
+
+
+async def fail(engine: Engine) -> None:
+    failing = Job(id="failing", kind="fail", stream="failing")
+    await engine.start(failing)
+    with contextlib.suppress(ArithmeticError):
+        await engine.join(failing)
+
+
+async def look(_: Engine) -> None:
+    """Open the engine, and that is all."""
+
+
+async def idle(_: Engine) -> None:
+    await asyncio.Event().wait()
+
+
+ORDERS: dict[str, Callable[..., Awaitable[None]]] = {
+    "start": start,
+    "recover": recover,
+    "cancel": cancel,
+    "fail": fail,
+    "look": look,
+    "idle": idle,
+}
+
+
+async def work(url: str, executor: str, log: str, stuck: str, manner: str, *order: str) -> None:
+    worker = Worker(executor=executor, log=Path(log), stuck=stuck, preemptible=manner == "preemptible")
+    worker.say("ready")
+    await worker.sees("begin")
+    settings = DbosSettings(name="contract", url=url, executor=executor, version="1")
+    engine = await DbosEngine.open(settings, {"run": worker.body, "fail": worker.fail})
+    worker.say("opened")
+    try:
+        await ORDERS[order[0]](engine, *order[1:])
+        worker.say("finished")
+    finally:
+        await engine.close()
+
+
+def fork(output: str, arguments: list[str]) -> int:
+    """The id of a new process that does the work and writes all it prints into a file."""
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for stream in (1, 2):
+            os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), stream)
+        asyncio.run(work(*arguments))
+        status = 0
+    except BaseException:  # noqa: BLE001 - whatever it is, the process ends here
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def nurse() -> None:
+    """Fork a worker for each line of arguments, so that DBOS is imported once; tell the exit code of one asked for."""
+    for line in sys.stdin:
+        order = json.loads(line)
+        if "wait" in order:
+            answer = os.waitstatus_to_exitcode(os.waitpid(order["wait"], 0)[1])
+        else:
+            answer = fork(order["output"], order["arguments"])
+        sys.stdout.write(f"{answer}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        asyncio.run(work(*sys.argv[1:]))
+    else:
+        nurse()
