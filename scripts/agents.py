@@ -1,0 +1,67 @@
+"""Install the pinned agent programs of `agents/` into `.cache/agents` and print where each one is.
+
+    scripts/agents.py            a line per agent: its name, a tab, its program
+    scripts/agents.py claude     the program alone
+
+Running it again when nothing has changed costs a few milliseconds, and two runs at once do not disturb each other.
+"""
+
+import fcntl
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PINS: Final = ROOT / "agents"
+PLACE: Final = ROOT / ".cache" / "agents"
+STAMP: Final = PLACE / "installed"
+
+# The native binary of the one platform package that npm chose. The package's own `bin` is a placeholder until its
+# install script has run, and npm is told to run no install scripts.
+PROGRAMS: Final = {"claude": "node_modules/@anthropic-ai/claude-code-*/claude"}
+
+
+def main(arguments: list[str]) -> int:
+    unknown = [name for name in arguments if name not in PROGRAMS]
+    if unknown:
+        print(f"no agent is called {unknown[0]!r}; there are: {', '.join(PROGRAMS)}", file=sys.stderr)
+        return 64
+    PLACE.mkdir(parents=True, exist_ok=True)
+    with (PLACE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        install()
+    for name in arguments or PROGRAMS:
+        print(program(name) if arguments else f"{name}\t{program(name)}")
+    return 0
+
+
+def install() -> None:
+    """Bring the folder to what the lock file says; nothing is done where it already is."""
+    wanted = hashlib.sha256((PINS / "package-lock.json").read_bytes()).hexdigest()
+    if STAMP.exists() and STAMP.read_text() == wanted:
+        return
+    if shutil.which("npm") is None:
+        raise SystemExit("npm is not installed: the agents come from it; install Node.js 20 or newer and try again")
+    STAMP.unlink(missing_ok=True)
+    for name in ("package.json", "package-lock.json", ".npmrc"):
+        shutil.copy(PINS / name, PLACE / name)
+    # What npm says goes to standard error: standard output carries the paths alone.
+    npm = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    subprocess.run(npm, cwd=PLACE, check=True, stdout=sys.stderr)
+    for name in PROGRAMS:
+        subprocess.run([program(name), "--version"], check=True, stdout=sys.stderr)
+    STAMP.write_text(wanted)
+
+
+def program(name: str) -> Path:
+    found = sorted(PLACE.glob(PROGRAMS[name]))
+    if not found:
+        raise SystemExit(f"{name} has no build for this platform among the packages of agents/package-lock.json")
+    return found[0]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,111 @@
+"""Runs any agent that is a program: what is the same for all of them, around what its driver tells."""
+
+import logging
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.agents._driver import Driver, Launch, Transcript
+from shiftwork.adapters.agents._log import AttemptLog
+from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
+from shiftwork.errors import AgentMissingError
+from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending, Listener
+
+_PROBE_LIMITS: Final = AgentLimits(wall_seconds=30, silence_seconds=30, output_bytes=1024 * 1024)
+
+_logger = logging.getLogger(__name__)
+
+
+class ProcessAgent:
+    """An agent that is started anew for every attempt, gets its prompt on standard input and prints what it does."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
+        launch = self._driver.launch(task)
+        _lay(task.home, launch.files)
+        transcript = self._driver.transcript()
+        with AttemptLog(task.log) as log:
+            over = await self._run(task, launch, _reading(transcript, log, listener))
+            for line in over.stderr.splitlines():
+                log.note({"type": "stderr", "text": line})
+        report = _judged(transcript.verdict(over.code, over.stderr), over, task.limits)
+        return replace(report, detail=f"{report.detail}\n{log.failure}".strip()) if log.failure else report
+
+    async def probe(self) -> str:
+        with tempfile.TemporaryDirectory(prefix="shiftwork-probe-") as folder:
+            home = Path(folder)
+            # The version is asked in the environment that an attempt would get: a program found here is found there.
+            task = AgentTask(
+                prompt="", workdir=home, home=home, log=home / "log", marker=f"probe/{home.name}", limits=_PROBE_LIMITS
+            )
+            launch = replace(self._driver.launch(task), argv=self._driver.version_argv(), stdin=b"")
+            _lay(home, launch.files)
+            lines: list[bytes] = []
+            over = await self._run(task, launch, lines.append)
+        told = b"\n".join(lines).decode(errors="replace").strip()
+        if over.cause is not Cause.EXITED or over.code != 0 or not told:
+            why = over.stderr.strip() or told or f"exit code {over.code}, {over.cause}"
+            raise AgentMissingError(
+                f"{launch.argv[0]} does not tell its version: {why}", hint=self._driver.install_hint()
+            )
+        return told.splitlines()[0]
+
+    async def _run(self, task: AgentTask, launch: Launch, on_line: Callable[[bytes], None]) -> Exit:
+        spawn = Spawn(
+            argv=launch.argv,
+            cwd=task.workdir,
+            env=launch.env,
+            marker=task.marker,
+            wall_seconds=task.limits.wall_seconds,
+            silence_seconds=task.limits.silence_seconds,
+            stdin=launch.stdin,
+            stop_signals=self._driver.stop_signals,
+            output_bytes=task.limits.output_bytes,
+        )
+        try:
+            return await supervise(spawn, on_line)
+        except OSError as failure:
+            raise AgentMissingError(
+                f"{launch.argv[0]} cannot be started: {failure.strerror}: {failure.filename}",
+                hint=self._driver.install_hint(),
+            ) from failure
+
+
+def _reading(transcript: Transcript, log: AttemptLog, listener: Listener) -> Callable[[bytes], None]:
+    def on_line(line: bytes) -> None:
+        log.line(line)
+        for event in transcript.feed(line):
+            try:
+                listener(event)
+            except Exception:
+                # Somebody who watches must not be able to break what is watched.
+                _logger.exception("a listener failed on an event of kind %s", event.kind)
+
+    return on_line
+
+
+def _lay(home: Path, files: Mapping[str, str]) -> None:
+    """Make the attempt's own folder and the driver's files in it, for nobody else's eyes: they may hold keys."""
+    (home / "tmp").mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(text, encoding="utf-8")
+
+
+def _judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:
+    """A bound that was broken outweighs what the agent said about its end; what it used and answered stays."""
+    match over.cause:
+        case Cause.EXITED:
+            return report
+        case Cause.TIMED_OUT:
+            return replace(report, ending=Ending.TIMED_OUT, detail=f"still at work after {limits.wall_seconds:g} s")
+        case Cause.SILENT:
+            return replace(report, ending=Ending.SILENT, detail=f"no output for {limits.silence_seconds:g} s")
+        case Cause.FLOODED:
+            return replace(report, ending=Ending.FLOODED, detail=f"more than {limits.output_bytes} bytes of output")

@@ -1,0 +1,113 @@
+"""Claude Code: how its headless mode is started, and what it is told to leave alone. Its events are read next door."""
+
+import json
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.agents._claude_events import ClaudeTranscript
+from shiftwork.adapters.agents._driver import Launch, Transcript
+from shiftwork.ports.agent import AgentTask
+
+TOOLBOX: Final = "shiftwork"
+"""The harness's tools are called `mcp__shiftwork__<tool>` by the agent."""
+
+_QUIET: Final = {
+    "DISABLE_TELEMETRY": "1",
+    "DISABLE_ERROR_REPORTING": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    # A background task keeps the process alive long after its final event.
+    "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
+}
+
+_OUTER_SESSION: Final = frozenset(
+    {
+        "AI_AGENT",
+        "CLAUDECODE",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_CODE_MESSAGING_SOCKET",
+        "CLAUDE_CODE_MESSAGING_TOKEN",
+        "CLAUDE_CODE_SESSION_ID",
+        "CLAUDE_PROJECT_DIR",
+    }
+)
+"""Set where Shiftwork itself was started by Claude Code: a fresh session must not take itself for part of that one."""
+
+_OTHER_LOGINS: Final = frozenset({"ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"})
+"""These go before a key; where a key is given, the key is meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where the model is and who pays; empty values leave it to the user's own login and settings."""
+
+    base_url: str = ""
+    api_key: str | None = None
+
+
+class ClaudeCode:
+    """Drives `claude -p`.
+
+    The user's login is found through what `env` says about their home, unless `private_home` gives every attempt its
+    own; a private home knows no login, so it goes with an API key. `allow_root` tells that this process is root, which
+    Claude Code refuses to work without prompts for unless it is told that somebody else has seen to the walls.
+    """
+
+    def __init__(
+        self,
+        *,
+        program: Path,
+        env: Mapping[str, str],
+        endpoint: Endpoint = Endpoint(),  # noqa: B008 - frozen
+        private_home: bool = False,
+        allow_root: bool = False,
+    ) -> None:
+        self.stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 5.0),)
+        self._program = str(program)
+        self._env = dict(env)
+        self._endpoint = endpoint
+        self._private_home = private_home
+        self._allow_root = allow_root
+
+    def launch(self, task: AgentTask) -> Launch:
+        argv = [self._program, "-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"]
+        # Strict even without a toolbox: servers of the user's own settings are not part of the attempt.
+        argv.append("--strict-mcp-config")
+        if task.toolbox:
+            argv += ["--mcp-config", _mcp_config(task.toolbox)]
+        if task.model:
+            argv += ["--model", task.model]
+        return Launch(argv=tuple(argv), env=self._environment(task), stdin=task.prompt.encode(errors="replace"))
+
+    def transcript(self) -> Transcript:
+        return ClaudeTranscript()
+
+    def version_argv(self) -> tuple[str, ...]:
+        return (self._program, "--version")
+
+    def install_hint(self) -> str:
+        return "npm install -g @anthropic-ai/claude-code, then run `claude` once to log in"
+
+    def _environment(self, task: AgentTask) -> dict[str, str]:
+        given = {**self._env, **task.env}
+        env = {name: value for name, value in given.items() if name not in _OUTER_SESSION}
+        env |= _QUIET | {"TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
+        if self._private_home:
+            env |= {"HOME": str(task.home), "CLAUDE_CONFIG_DIR": str(task.home / "claude")}
+        if self._endpoint.base_url:
+            env["ANTHROPIC_BASE_URL"] = self._endpoint.base_url
+        if self._endpoint.api_key is not None:
+            env = {name: value for name, value in env.items() if name not in _OTHER_LOGINS}
+            env["ANTHROPIC_API_KEY"] = self._endpoint.api_key
+        if self._allow_root:
+            env["IS_SANDBOX"] = "1"
+        return env
+
+
+def _mcp_config(command: tuple[str, ...]) -> str:
+    # `alwaysLoad`: otherwise tools hide behind a search, and an agent that does not search never learns of them.
+    server = {"type": "stdio", "command": command[0], "args": list(command[1:]), "alwaysLoad": True}
+    return json.dumps({"mcpServers": {TOOLBOX: server}})

@@ -1,0 +1,81 @@
+"""A plain command as an agent: the prompt on standard input, the answer on standard output, zero for success."""
+
+import shlex
+import signal
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from shiftwork.adapters.agents._driver import Launch, Transcript
+from shiftwork.adapters.agents._process import ProcessAgent
+from shiftwork.adapters.processes.lines import Tail
+from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind
+
+ANSWER_BYTES: Final = 256 * 1024
+_EVENT_BYTES: Final = 8 * 1024
+_DETAIL_CHARACTERS: Final = 2000
+
+
+class CommandAgent(ProcessAgent):
+    """Runs a command of the user's: words, or one text for the shell.
+
+    `env` is the environment it starts from. Its HOME stays the user's, where its logins are, unless `private_home`
+    gives every attempt its own.
+    """
+
+    def __init__(self, command: str | tuple[str, ...], *, env: Mapping[str, str], private_home: bool = False) -> None:
+        super().__init__(_Command(command, env=env, private_home=private_home))
+
+
+class _Command:
+    def __init__(self, command: str | tuple[str, ...], *, env: Mapping[str, str], private_home: bool) -> None:
+        self.stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 5.0),)
+        self._command = command
+        self._env = dict(env)
+        self._private_home = private_home
+
+    def launch(self, task: AgentTask) -> Launch:
+        own = {"TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
+        if self._private_home:
+            own["HOME"] = str(task.home)
+        return Launch(
+            argv=("/bin/sh", "-c", self._command) if isinstance(self._command, str) else self._command,
+            env=self._env | own | task.env,
+            stdin=task.prompt.encode(errors="replace"),
+        )
+
+    def transcript(self) -> Transcript:
+        return _Printed()
+
+    def version_argv(self) -> tuple[str, ...]:
+        """A command has no version to tell; where it is found says as much."""
+        return ("/bin/sh", "-c", 'command -v -- "$1"', "sh", self._program())
+
+    def install_hint(self) -> str:
+        return f"see that the command of the settings can be found and run: {self._program()}"
+
+    def _program(self) -> str:
+        if not isinstance(self._command, str):
+            return self._command[0]
+        try:
+            words = shlex.split(self._command)
+        except ValueError:  # a quote that the shell may yet understand
+            words = self._command.split()
+        return next((word for word in words if "=" not in word), "")
+
+
+class _Printed:
+    """The end of what was printed is the answer."""
+
+    def __init__(self) -> None:
+        self._printed = Tail(ANSWER_BYTES)
+
+    def feed(self, line: bytes) -> Iterable[AgentEvent]:
+        self._printed.feed(line + b"\n")
+        yield AgentEvent(kind=EventKind.TEXT, text=line[:_EVENT_BYTES].decode(errors="replace"))
+
+    def verdict(self, exit_code: int, stderr: str) -> AgentReport:
+        answer = self._printed.text().removesuffix("\n")
+        if exit_code == 0:
+            return AgentReport(ending=Ending.FINISHED, answer=answer)
+        detail = f"exit code {exit_code}\n{stderr[-_DETAIL_CHARACTERS:]}".strip()
+        return AgentReport(ending=Ending.CRASHED, answer=answer, detail=detail)

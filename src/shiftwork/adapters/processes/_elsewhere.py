@@ -1,0 +1,47 @@
+"""Where there is no /proc (macOS): the marker and the descendants, as psutil tells them.
+
+Nothing is tagged and no orphan is adopted there, so a daemon that leaves its session and clears its environment between
+two looks is not found: this is the stated fallback.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+
+import psutil
+
+from shiftwork.adapters.processes.host import MARKER_VARIABLE, Sighting
+
+
+class PortableHost:
+    """Slower than reading by hand, and the same on every system."""
+
+    def sights(self) -> Iterator[Sighting]:
+        return filter(None, map(self.look_at, sorted(psutil.pids(), reverse=True)))
+
+    def sight(self) -> dict[int, Sighting]:
+        return {one.pid: one for one in self.sights()}
+
+    def look_at(self, pid: int) -> Sighting | None:
+        try:
+            process = psutil.Process(pid)
+            with process.oneshot():
+                zombie = process.status() in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
+                return Sighting(pid, process.ppid(), os.getpgid(pid), os.getsid(pid), process.create_time(), zombie)
+        except (psutil.Error, OSError):
+            return None
+
+    def marker_of(self, pid: int) -> str:
+        try:
+            return psutil.Process(pid).environ().get(MARKER_VARIABLE, "")
+        except (psutil.Error, OSError):
+            return ""
+
+    def tagging(self, number: int) -> AbstractContextManager[None]:  # noqa: ARG002 - the port's signature
+        return nullcontext()
+
+    def tag_of(self, pid: int) -> int | None:  # noqa: ARG002 - the port's signature
+        return None
+
+    def adopt_orphans(self) -> None:
+        """Orphans go to the first process of the system."""

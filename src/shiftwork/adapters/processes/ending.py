@@ -1,0 +1,70 @@
+"""Ends processes until none is left, whatever happens meanwhile to the one who waits for it."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from shiftwork.adapters.processes.host import Sighting
+
+_PATIENCE_SECONDS = 10.0
+_LONGEST_PAUSE = 0.02
+
+
+class Quarry(Protocol):
+    """Processes that may become more while they are ended. `group` is a process group of theirs alone, or 0."""
+
+    group: int
+
+    def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
+        """Those that are left, each told as soon as it is seen."""
+        ...
+
+
+async def end_all(quarry: Quarry) -> int:
+    """Kill and look again until a look finds none; how many there were.
+
+    A cancellation is put off until then. A process that took another user's rights is not ours to end. One that the
+    kernel cannot end (stuck in a device) is waited for ten seconds and left: with the kill pending it never runs again.
+    """
+    strike = _Strike(quarry.group)
+    put_off: asyncio.CancelledError | None = None
+    pause, until = 0.001, time.monotonic() + _PATIENCE_SECONDS
+    while not all(one.identity in strike.refused for one in quarry.look(strike)) and time.monotonic() < until:
+        try:
+            await asyncio.sleep(pause)
+        except asyncio.CancelledError as cancelled:
+            put_off = cancelled
+        pause = min(pause * 2, _LONGEST_PAUSE)
+    if put_off:
+        raise put_off
+    return len(strike.ended)
+
+
+class _Strike:
+    """Kills on sight: one that forks and exits all the time is gone when the whole table has been read.
+
+    By number, not by handle: between the look and the kill the kernel would have to go through all its numbers.
+    """
+
+    def __init__(self, group: int) -> None:
+        self.ended: set[tuple[int, float]] = set()
+        self.refused: set[tuple[int, float]] = set()
+        self._group = group
+
+    def __call__(self, one: Sighting) -> None:
+        if one.zombie:
+            return
+        try:
+            os.kill(one.pid, signal.SIGKILL)
+            self.ended.add(one.identity)
+            # A whole group at once, for those that fork faster than we look. Its number cannot mean another group: a
+            # member was seen just now.
+            if one.group == self._group:
+                os.killpg(one.group, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        except PermissionError:
+            self.refused.add(one.identity)

@@ -1,0 +1,81 @@
+"""The three pipes of a program, without a thread and without a wait: it may never read, never write, never close."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+from typing import IO
+
+_CHUNK = 65536
+
+
+class Feed:
+    """Writes all of a text into a pipe as fast as the other side reads, then closes it."""
+
+    def __init__(self, pipe: IO[bytes], content: bytes) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._pipe = pipe
+        self._rest = memoryview(content)
+        os.set_blocking(pipe.fileno(), False)
+        self._loop.add_writer(pipe.fileno(), self._write)
+
+    def close(self) -> None:
+        if not self._pipe.closed:
+            self._loop.remove_writer(self._pipe.fileno())
+            self._pipe.close()
+
+    def _write(self) -> None:
+        try:
+            while self._rest:
+                self._rest = self._rest[os.write(self._pipe.fileno(), self._rest[:_CHUNK]) :]
+        except BlockingIOError:
+            return
+        except OSError:  # nobody reads any more
+            pass
+        self.close()
+
+
+class Drain:
+    """Hands on what comes out of a pipe, chunk by chunk; `on_end` tells its end."""
+
+    def __init__(self, pipe: IO[bytes], on_chunk: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._pipe = pipe
+        self._on_chunk = on_chunk
+        self._on_end = on_end
+        self._shut = False
+        os.set_blocking(pipe.fileno(), False)
+        self._loop.add_reader(pipe.fileno(), self._read)
+
+    @property
+    def ended(self) -> bool:
+        return self._shut or self._pipe.closed
+
+    def shut(self) -> None:
+        """Take no more."""
+        self._shut = True
+        if not self._pipe.closed:
+            self._loop.remove_reader(self._pipe.fileno())
+
+    def finish(self) -> None:
+        """Nobody writes any more: hand on what still stands in the pipe, unless shut, and close it."""
+        with contextlib.suppress(BlockingIOError):
+            while not self._shut and not self._pipe.closed:
+                self._take(os.read(self._pipe.fileno(), _CHUNK))
+        self._close()
+
+    def _read(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._take(os.read(self._pipe.fileno(), _CHUNK))
+
+    def _take(self, chunk: bytes) -> None:
+        if chunk:
+            self._on_chunk(chunk)
+        else:
+            self._close()
+            self._on_end()
+
+    def _close(self) -> None:
+        if not self._pipe.closed:
+            self._loop.remove_reader(self._pipe.fileno())
+            self._pipe.close()

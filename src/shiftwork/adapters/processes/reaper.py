@@ -1,0 +1,53 @@
+"""Ends what earlier attempts left running, found by the marker in its environment: used after a crash."""
+
+import os
+from collections.abc import Callable
+
+from shiftwork.adapters.processes.ending import end_all
+from shiftwork.adapters.processes.host import Host, Sighting, family, lineage, tag_for
+from shiftwork.adapters.processes.this_host import this_host
+
+
+class HostReaper:
+    """Looks at all processes of this machine that it may read. Itself and its ancestors it leaves alone.
+
+    They may bear a marker too, where the orchestrator runs inside somebody's attempt.
+    """
+
+    async def end(self, prefix: str) -> int:
+        return await end_all(_Marked(this_host(), prefix))
+
+    async def alive(self, prefix: str) -> int:
+        return len(_Marked(this_host(), prefix).look(lambda _: None))
+
+
+class _Marked:
+    group = 0  # whoever shares a group with a marked process need not be marked
+
+    def __init__(self, host: Host, prefix: str) -> None:
+        self._host = host
+        self._prefix = prefix
+        self._known: dict[int, float] = {}
+        self._tags: set[int] = set()
+
+    def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
+        seen = self._host.sight()
+        barred = lineage(seen, os.getpid())
+        marked = [one for one in seen.values() if one.pid not in barred and self._is_marked(one)]
+        # One that still bears its marker gives away the tag of those of its attempt that have cleared theirs.
+        tagged = [one for one in seen.values() if self._tags and self._host.tag_of(one.pid) in self._tags]
+        members = [seen[pid] for pid in family(seen, (one.pid for one in (*marked, *tagged)), barred)]
+        self._known = {one.pid: one.started for one in members}
+        living = [one for one in members if not one.zombie]
+        for one in living:
+            on_sight(one)
+        return living
+
+    def _is_marked(self, one: Sighting) -> bool:
+        if self._known.get(one.pid) == one.started:
+            return True
+        marker = self._host.marker_of(one.pid)
+        if not marker or not marker.startswith(self._prefix):
+            return False
+        self._tags.add(tag_for(marker))
+        return True

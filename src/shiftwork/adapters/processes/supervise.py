@@ -1,0 +1,269 @@
+"""Runs one program to its end within bounds, and leaves no process of it alive.
+
+Not taken: asyncio's own subprocesses. There a cancellation between the fork and the first wait loses the child, and
+`wait` does not return while a grandchild holds the output open.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import IO
+
+from shiftwork.adapters.processes.ending import end_all
+from shiftwork.adapters.processes.host import MARKER_VARIABLE, Sighting, tag_for
+from shiftwork.adapters.processes.kin import Kin
+from shiftwork.adapters.processes.lines import Lines, Tail
+from shiftwork.adapters.processes.pipes import Drain, Feed
+from shiftwork.adapters.processes.this_host import this_host
+
+__all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "supervise"]
+
+_DRAIN_SECONDS = 0.5
+_LOOK_SECONDS = 2.0
+_POLL_SECONDS = 0.02
+
+
+class Cause(StrEnum):
+    """Why the program is over."""
+
+    EXITED = "exited"
+    TIMED_OUT = "timed_out"
+    SILENT = "silent"
+    FLOODED = "flooded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spawn:
+    """A program to run: its complete environment, and the bounds it runs within.
+
+    `marker` is set in its environment, and whatever bears it when the program is over is ended: so no two programs
+    under supervision at the same time may share one.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str]
+    marker: str
+    wall_seconds: float
+    silence_seconds: float
+    stdin: bytes = b""
+    stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 2.0),)
+    output_bytes: int = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exit:
+    """How it ended: `code` is negative for a signal; `stderr` is the end of what it wrote there."""
+
+    code: int
+    cause: Cause
+    seconds: float
+    stderr: str
+
+
+async def supervise(spawn: Spawn, on_line: Callable[[bytes], None]) -> Exit:
+    """Run the program; `on_line` gets each line of standard output, without its end, as it comes.
+
+    However this ends (also when it is cancelled, or `on_line` raises), no process of the program is alive afterwards.
+    A line over 4 MiB is cut there. Cancelled once, the program is asked to stop; cancelled again, it is killed at once.
+    Raises OSError where the program cannot be started, ValueError where its marker is under supervision already.
+    """
+    with _claimed(spawn.marker):
+        program = _Program(spawn, on_line)
+        try:
+            cause = await program.until_over()
+            if cause is Cause.EXITED:
+                await program.until_drained()
+            else:
+                await program.ask_to_stop()
+        except asyncio.CancelledError:
+            await program.ask_to_stop()
+            raise
+        finally:
+            await program.end()
+        return program.exit(cause)
+
+
+_under_way: set[str] = set()
+
+
+@contextlib.contextmanager
+def _claimed(marker: str) -> Iterator[None]:
+    if marker in _under_way:
+        raise ValueError(f"a program marked {marker!r} is under supervision already, and would be ended by this one")
+    _under_way.add(marker)
+    try:
+        yield
+    finally:
+        _under_way.discard(marker)
+
+
+class _Program:
+    """One program under way: the event loop hands its output on, `_news` wakes whoever waits for a change."""
+
+    def __init__(self, spawn: Spawn, on_line: Callable[[bytes], None]) -> None:
+        self._spawn = spawn
+        self._lines, self._stderr = Lines(on_line), Tail()
+        self._news = asyncio.Event()
+        self._failure: Exception | None = None
+        self._room = spawn.output_bytes
+        host = this_host()
+        host.adopt_orphans()
+        with host.tagging(tag_for(spawn.marker)):
+            self._process = _started(spawn)
+        try:
+            self._kin = Kin(host, self._process.pid, spawn.marker)
+            self._connect()
+        except BaseException:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            raise
+        self._began = self._last_sign = self._last_look = time.monotonic()
+
+    async def until_over(self) -> Cause:
+        """Wait until it exits or breaks a bound."""
+        while self._process.poll() is None:
+            now = time.monotonic()
+            wall = self._began + self._spawn.wall_seconds
+            silence = self._last_sign + self._spawn.silence_seconds
+            if self._room < 0:
+                return Cause.FLOODED
+            if now >= min(wall, silence):
+                return Cause.TIMED_OUT if now >= wall else Cause.SILENT
+            await self._wait(min(wall, silence, self._last_look + _LOOK_SECONDS))
+            self._look()
+        return Cause.EXITED
+
+    async def until_drained(self) -> None:
+        """Wait for the end of its output, but not for long: a grandchild may hold it open."""
+        until = time.monotonic() + _DRAIN_SECONDS
+        while not all(drain.ended for drain in self._drains) and time.monotonic() < until:
+            await self._wait(until)
+
+    async def ask_to_stop(self) -> None:
+        """Signal its group, as a terminal would, and give it the time it was promised."""
+        for number, grace in self._spawn.stop_signals:
+            until = time.monotonic() + grace
+            if self._process.poll() is None:
+                self._kin.look(_leave)
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, number)
+            while self._process.poll() is None and time.monotonic() < until:
+                await self._wait(until)
+
+    async def end(self) -> None:
+        """End whatever is left of it, then take the last of its output."""
+        try:
+            await end_all(self._kin)
+        finally:
+            self._process.poll()
+            self._feed.close()
+            for drain in self._drains:
+                drain.finish()
+            self._guarded(self._lines.end)
+            if self._pidfd is not None:
+                asyncio.get_running_loop().remove_reader(self._pidfd)
+                os.close(self._pidfd)
+
+    def exit(self, cause: Cause) -> Exit:
+        if self._failure:
+            raise self._failure
+        code = self._process.returncode
+        return Exit(
+            code=-signal.SIGKILL if code is None else code,
+            cause=Cause.FLOODED if cause is Cause.EXITED and self._room < 0 else cause,
+            seconds=time.monotonic() - self._began,
+            stderr=self._stderr.text(),
+        )
+
+    def _connect(self) -> None:
+        stdout, stderr = _given(self._process.stdout), _given(self._process.stderr)
+        self._feed = Feed(_given(self._process.stdin), self._spawn.stdin)
+        self._drains = (
+            Drain(stdout, lambda chunk: self._received(chunk, self._lines.feed), self._news.set),
+            Drain(stderr, lambda chunk: self._received(chunk, self._stderr.feed), self._news.set),
+        )
+        self._pidfd = _pidfd(self._process.pid)
+        if self._pidfd is not None:
+            asyncio.get_running_loop().add_reader(self._pidfd, self._exited, self._pidfd)
+
+    def _exited(self, pidfd: int) -> None:
+        asyncio.get_running_loop().remove_reader(pidfd)
+        self._news.set()
+
+    def _received(self, chunk: bytes, take: Callable[[bytes], None]) -> None:
+        self._last_sign = time.monotonic()
+        allowed = chunk[: max(self._room, 0)]
+        self._room -= len(chunk)
+        self._guarded(lambda: take(allowed))
+        if self._room < 0:
+            self._shut()
+
+    def _guarded(self, hand_on: Callable[[], None]) -> None:
+        # What the caller's function raises would be lost in the event loop; it is kept and raised at the end.
+        try:
+            if not self._failure:
+                hand_on()
+        except Exception as failure:  # noqa: BLE001 - see above
+            self._failure = failure
+            self._shut()
+
+    def _shut(self) -> None:
+        """Take no more of its output: it blocks when the pipe is full."""
+        for drain in self._drains:
+            drain.shut()
+        self._news.set()
+
+    def _look(self) -> None:
+        # Now and then, so that whoever is orphaned in a long attempt is remembered, and buried when it dies.
+        if time.monotonic() >= self._last_look + _LOOK_SECONDS:
+            self._kin.look(_leave)
+            self._last_look = time.monotonic()
+
+    async def _wait(self, until: float) -> None:
+        """Until there is news, or until then."""
+        if self._failure:
+            raise self._failure
+        seconds = until - time.monotonic()
+        self._news.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds if self._pidfd is not None else min(seconds, _POLL_SECONDS)):
+                await self._news.wait()
+
+
+def _started(spawn: Spawn) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - starting what the user configured is what this is for
+        spawn.argv,
+        cwd=spawn.cwd,
+        env={**spawn.env, MARKER_VARIABLE: spawn.marker},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=True,
+    )
+
+
+def _leave(_: Sighting) -> None:
+    """Looking alone remembers."""
+
+
+def _given(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise ValueError("all three pipes were asked for")
+    return pipe
+
+
+def _pidfd(pid: int) -> int | None:
+    """Becomes readable when the process exits; None where the system has no such thing, and we ask now and then."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None

@@ -1,0 +1,70 @@
+"""What an agent asked, as a script or a test wants to see it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What a tool gave back; not every wire tells whether it `failed`."""
+
+    call_id: str
+    text: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What a wire's own body says. `turn` is how many answers the model has already given in it."""
+
+    model: str
+    streamed: bool
+    prompt: str
+    system: str
+    turn: int
+    tools: tuple[str, ...]
+    tool_results: tuple[ToolResult, ...]
+    auxiliary: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One request, in its place.
+
+    `number` counts the requests of its script from 0 and `retry` those of the same turn of the same conversation, so
+    that a script may fail first and answer after; auxiliary requests are counted by neither.
+    """
+
+    script: str
+    wire: str
+    path: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+    conversation: Conversation
+    session: str
+    number: int
+    retry: int
+
+    @property
+    def prompt(self) -> str:
+        """What the agent was told to do, without the reminders that it puts around it."""
+        return self.conversation.prompt
+
+    @property
+    def turn(self) -> int:
+        return self.conversation.turn
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return self.conversation.tools
+
+    @property
+    def last_tool_result(self) -> str:
+        results = self.conversation.tool_results
+        return results[-1].text if results else ""
+
+    @property
+    def auxiliary(self) -> bool:
+        """Asked on the side (a title, a quota probe): it never advances a script."""
+        return self.conversation.auxiliary

@@ -1,0 +1,100 @@
+"""What a scripted model may do when it is asked: answer, call tools, or fail in one of the ways real ones fail."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """What a turn reports to have used; `input` does not include what was read from or written to the cache."""
+
+    input: int = 100
+    output: int = 20
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+SOME_TOKENS = Tokens()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call. A text as `input` is a free-form call, and `namespace` groups tools, where the wire knows such."""
+
+    name: str
+    input: Mapping[str, Any] | str = field(default_factory=dict)
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Say:
+    """Plain text; it ends the session."""
+
+    text: str
+    usage: Tokens = SOME_TOKENS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Tool calls, several in parallel if there are several, after some text if there is any."""
+
+    calls: tuple[ToolCall, ...]
+    text: str = ""
+    usage: Tokens = SOME_TOKENS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Think:
+    """A thinking block before an answer."""
+
+    thought: str
+    then: Say | Call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fail:
+    """An HTTP error; without a body it is the one that the wire gives for the status. Lists may `repeat` it."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    message: str = ""
+    repeat: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drop:
+    """The connection closes before a byte of an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropMid:
+    """The connection closes after the first piece of this text."""
+
+    text: str = "This answer will not arrive whole, because its connection is cut."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamError:
+    """A stream that begins well (status 200) and ends with an error event after the first piece of `text`."""
+
+    kind: str = "overloaded_error"
+    message: str = "Overloaded"
+    text: str = "This answer will end in an error, long before it is whole."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hang:
+    """Nothing for that long; then another turn, if the client is still there."""
+
+    seconds: float
+    then: "Turn" = Say(text="Late.")
+
+
+type Turn = Say | Call | Think | Fail | Drop | DropMid | StreamError | Hang
+
+
+def call(name: str, /, **arguments: Any) -> Call:
+    """The most common turn: one call of one tool."""
+    return Call(calls=(ToolCall(name=name, input=arguments),))

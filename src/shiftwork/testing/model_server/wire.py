@@ -1,0 +1,122 @@
+"""What a model's HTTP interface must tell to be spoken here; each one is a file beside this."""
+
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from shiftwork.testing.model_server.request import Conversation
+from shiftwork.testing.model_server.turns import SOME_TOKENS, Call, Say, Think, Tokens, ToolCall
+
+type Body = dict[str, Any]
+
+PIECE = 40
+"""Characters in one piece of a streamed text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer in no wire's words: a thought, a text and calls, each of which may be missing."""
+
+    thought: str = ""
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    usage: Tokens = SOME_TOKENS
+
+    @classmethod
+    def to(cls, turn: Say | Call | Think) -> "Reply":
+        match turn:
+            case Say(text=text, usage=usage):
+                return cls(text=text, usage=usage)
+            case Call(calls=calls, text=text, usage=usage):
+                return cls(text=text, calls=calls, usage=usage)
+            case Think(thought=thought, then=then):
+                rest = cls.to(then)
+                return cls(thought=thought, text=rest.text, calls=rest.calls, usage=rest.usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One server-sent event."""
+
+    name: str
+    payload: Body
+
+    def encode(self) -> bytes:
+        return f"event: {self.name}\ndata: {json.dumps(self.payload)}\n\n".encode()
+
+
+class Ids:
+    """Names for messages and calls: counted, so that two runs of one script look alike."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def fresh(self, prefix: str) -> str:
+        return f"{prefix}_{next(self._numbers):020d}"
+
+
+class Wire(Protocol):
+    """One way of asking a model over HTTP. Values in, values out; the server does the talking."""
+
+    name: str
+    suffix: str
+    """How the path of its requests ends."""
+    session_headers: tuple[str, ...]
+    """Headers by which agents tell their sessions apart."""
+
+    def read(self, body: Body) -> Conversation:
+        """What was asked; never raises, whatever the body."""
+        ...
+
+    def whole(self, reply: Reply, conversation: Conversation, ids: Ids) -> Body:
+        """The answer to a request that does not stream."""
+        ...
+
+    def frames(self, reply: Reply, conversation: Conversation, ids: Ids) -> Iterator[Frame]:
+        """The answer, piece by piece; events that carry a piece have names ending in `delta`."""
+        ...
+
+    def error(self, status: int, message: str) -> Body:
+        """The body of an HTTP error."""
+        ...
+
+    def broken(self, kind: str, message: str) -> Frame:
+        """The event that ends a stream which began well."""
+        ...
+
+
+def pieces(text: str) -> list[str]:
+    return [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
+
+
+def texts(content: object) -> list[str]:
+    """Every text of a content that may be a string, a list of blocks, or something never seen before."""
+    if isinstance(content, str):
+        return [content]
+    return [text for block in objects(content) if isinstance(text := block.get("text"), str)]
+
+
+def objects(value: object) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def word(body: Mapping[str, Any], key: str) -> str:
+    value = body.get(key)
+    return value if isinstance(value, str) else ""
+
+
+_REMINDER = re.compile(r"\s*(<(system-reminder|environment_context|user_instructions|permissions)|# AGENTS\.md)")
+_ASIDE = re.compile(r"\[SUGGESTION MODE|generate a (short )?title|Reply with ONLY the suggestion", re.IGNORECASE)
+
+
+def own_words(said: list[str]) -> str:
+    """What the user said, without the blocks that agents add for the model's eyes."""
+    return "\n".join(text for text in said if not _REMINDER.match(text))
+
+
+def is_aside(tools: tuple[str, ...], last_said: list[str]) -> bool:
+    """A request on the side: it offers no tools, or offers them and asks for a title or a suggestion."""
+    return not tools or bool(_ASIDE.search("\n".join(last_said)[-6000:]))

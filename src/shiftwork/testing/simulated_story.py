@@ -1,0 +1,225 @@
+"""A world for one story: agents, gates, the landing queue and a person, who do anything that they could really do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.facts import Trouble
+from shiftwork.domain.model.ids import Commit, StepId
+from shiftwork.domain.model.pipeline import Pipeline, StepStatus
+from shiftwork.domain.model.story import Evidence, FailureCause, Refusal, StoryState
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, PERSON, Rejected, apply_edits, outline, restarts
+from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.testing.simulated_edits import edit_request
+from shiftwork.testing.simulation import Chance, Ticking
+
+type Facts = tuple[f.Fact, ...]
+
+_FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.CANCELLED})
+_USAGES: Final = (NOTHING_USED, Usage(input_tokens=10, output_tokens=5, cost_usd=0.25), Usage(input_tokens=3))
+_BASES: Final = (Commit("base-1"), Commit("base-2"), Commit("base-3"))
+_ENDINGS: Final = ("completed", "edited", "edited", "completed", "failed")
+_MISHAPS: Final = ("dies", "finds no workspace", "leaves no workspace")
+
+
+@dataclass(slots=True, kw_only=True)
+class StoryWorld:
+    """Answers the effects of one story. `mishaps` is how often a worker may still die in the middle of an attempt or
+    lose its workspace, `answers` how often a person may still do something else than give up: without an end to these
+    nothing ends.
+    """
+
+    chance: Chance
+    mishaps: int = 2
+    answers: int = 3
+    ticking: Ticking = field(default_factory=Ticking)
+
+    def answer(self, effect: e.Effect, story: StoryState) -> Facts:
+        return _ANSWERS[type(effect)](self, effect, story)
+
+    def bound(self, story: StoryState) -> int:
+        """How many effects a story can need at most, from what each of its counters allows."""
+        steps = max(MAX_STEPS, len(story.pipeline.steps))
+        tries = 1 + max((step.max_retries for step in story.pipeline.steps), default=1)
+        mendings = story.given.limits.repairs + story.given.limits.conflicts
+        put_back = steps  # each time that the last step is put back a step has been added before it
+        attempts = steps * (tries + MAX_RESTARTS) + put_back + (mendings + self.answers) * tries + self.mishaps
+        each_attempt = 4  # begin, ask, be answered, and what follows from a failure
+        landing = 4 * (mendings + 1)
+        return attempts * each_attempt + landing + 3 * self.mishaps + 4 * (self.answers + 1) + 4
+
+    # What performers do ----------------------------------------------------------------------------------------------
+
+    def conclude(self, effect: e.Conclude, story: StoryState) -> Facts:  # noqa: ARG002 - one shape for all
+        return effect.facts
+
+    def prepare(self, effect: e.PrepareWorkspace, story: StoryState) -> Facts:  # noqa: ARG002
+        if self.chance.pick(("ready",) * 19 + ("no workspace",)) == "no workspace":
+            return (f.StoryFailed(at=self.ticking.now(), cause=FailureCause.WORKSPACE, reason="no disk"),)
+        base = effect.base or _BASES[0]
+        return (f.WorkspacePrepared(at=self.ticking.now(), number=effect.number, base=base, head=effect.head or base),)
+
+    def run_agent(self, effect: e.RunAgent, story: StoryState) -> Facts:
+        now = self.ticking.now
+        step = story.pipeline.find(effect.step)
+        if step is not None and step.status is StepStatus.IN_PROGRESS:
+            return (f.StepInterrupted(at=now(), step=effect.step, attempt=effect.attempt, diff=""),)
+        started = f.StepStarted(at=now(), step=effect.step, attempt=effect.attempt, commit=story.head, log="log")
+        ending = self.chance.pick((*_ENDINGS, *_MISHAPS) if self.mishaps else _ENDINGS)
+        if ending in _MISHAPS:
+            return self._mishap(ending, effect, started, story.workspace)
+        running = evolve_story(story, started)
+        if ending == "failed":
+            return (started, *self._went_wrong(effect, self.chance.pick(tuple(Trouble))))
+        if ending == "edited":
+            return (started, *self._edited(effect, running))
+        return (started, *self._said(effect), self._completed(effect))
+
+    def run_gates(self, effect: e.RunGates, story: StoryState) -> Facts:
+        now = self.ticking.now
+        started = f.StepStarted(at=now(), step=effect.step, attempt=effect.attempt, commit=story.head, log="")
+        if self.chance.pick((True, True, False)):
+            return (started, self._completed(effect))
+        return (started, *self._went_wrong(effect, Trouble.GATES))
+
+    def merge_base(self, effect: e.MergeBase, story: StoryState) -> Facts:  # noqa: ARG002
+        merged = self.ticking.commit()
+        return (f.BaseMerged(at=self.ticking.now(), commit=merged, base=effect.base, files=("a.py",)),)
+
+    def request_landing(self, effect: e.RequestLanding, story: StoryState) -> Facts:  # noqa: ARG002
+        return (f.LandingRequested(at=self.ticking.now(), number=effect.number, tip=effect.tip),)
+
+    def release(self, effect: e.ReleaseWorkspace, story: StoryState) -> Facts:  # noqa: ARG002
+        return (f.WorkspaceReleased(at=self.ticking.now(), number=effect.number),)
+
+    def report(self, effect: e.ReportStory, story: StoryState) -> Facts:  # noqa: ARG002
+        return (f.StoryReported(at=self.ticking.now()),)
+
+    def receive(self, effect: e.Receive, story: StoryState) -> Facts:
+        said = self._person(story) if story.hold else self._queue(story)
+        upto = effect.cursor + self.chance.pick((1, 2))
+        return (*said, f.MessagesRead(at=self.ticking.now(), upto=upto))
+
+    def _mishap(self, what: str, effect: e.RunAgent, started: f.StepStarted, workspace: int) -> Facts:
+        self.mishaps -= 1
+        lost = f.WorkspaceLost(at=self.ticking.now(), number=workspace, reason="gone")
+        match what:
+            case "dies":
+                return (started,)
+            case "finds no workspace":
+                return (lost,)
+            case _:
+                return (started, *self._went_wrong(effect, Trouble.CRASHED), lost)
+
+    # The ends of an attempt ------------------------------------------------------------------------------------------
+
+    def _went_wrong(self, effect: e.RunAgent | e.RunGates, trouble: Trouble) -> Facts:
+        kind = f.StepCancelled if trouble in _FROM_OUTSIDE else f.StepFailed
+        ended = kind(
+            at=self.ticking.now(),
+            step=effect.step,
+            attempt=effect.attempt,
+            trouble=trouble,
+            error=str(trouble),
+            usage=self.chance.pick(_USAGES),
+            diff="",
+        )
+        cancel = (f.StoryCancelRequested(at=self.ticking.now()),) if trouble is Trouble.CANCELLED else ()
+        return (ended, *cancel)
+
+    def _said(self, effect: e.RunAgent) -> Facts:
+        claim = Evidence(criterion="AC-1", kind="test", reference="t.py::t")
+        said = (
+            f.NoteWritten(at=self.ticking.now(), by=effect.step, text="noted"),
+            f.EvidenceReported(at=self.ticking.now(), by=effect.step, evidence=claim),
+        )
+        return self.chance.pick(((), said))
+
+    def _completed(self, effect: e.RunAgent | e.RunGates) -> f.Fact:
+        return f.StepCompleted(
+            at=self.ticking.now(),
+            step=effect.step,
+            attempt=effect.attempt,
+            commit=self.ticking.commit(),
+            notes="done",
+            outputs=self.chance.pick(((), (("plan", "short"), ("task", "mine")))),
+            usage=self.chance.pick(_USAGES),
+        )
+
+    def _edited(self, effect: e.RunAgent, story: StoryState) -> Facts:
+        """An attempt that finished and left one or two requests."""
+        facts: Facts = ()
+        pipeline, restarted = story.pipeline, False
+        for _ in range(self.chance.pick((1, 1, 2))):
+            edits = edit_request(self.chance, pipeline)
+            changed = apply_edits(pipeline, effect.step, edits)
+            if isinstance(changed, Rejected) and restarts(edits):
+                return self._went_wrong(effect, Trouble.REJECTED)
+            facts = (*facts, self._edit_fact(pipeline, effect.step, edits, changed))
+            restarted = restarted or (restarts(edits) and not isinstance(changed, Rejected))
+            pipeline = pipeline if isinstance(changed, Rejected) else changed
+        step = pipeline.find(effect.step)
+        if step is not None and step.status is StepStatus.IN_PROGRESS:
+            return (*facts, self._completed(effect))
+        return (*facts, self._yielded(effect, restarted=restarted))
+
+    def _edit_fact(self, before: Pipeline, by: StepId | str, edits: Any, after: Pipeline | Rejected) -> f.Fact:
+        at = self.ticking.now()
+        if isinstance(after, Rejected):
+            return f.WorkflowEditRejected(at=at, by=by, request="{}", reason=after.reason)
+        return f.WorkflowEdited(at=at, by=by, edits=edits, before=outline(before), after=outline(after))
+
+    def _yielded(self, effect: e.RunAgent, *, restarted: bool) -> f.Fact:
+        return f.StepYielded(
+            at=self.ticking.now(),
+            step=effect.step,
+            attempt=effect.attempt,
+            commit=Commit("") if restarted else self.ticking.commit(),
+            usage=self.chance.pick(_USAGES),
+            diff="",
+        )
+
+    # Messages --------------------------------------------------------------------------------------------------------
+
+    def _person(self, story: StoryState) -> Facts:
+        what = self.chance.pick(("grant", "deny", "cancel", "edit")) if self.answers else "deny"
+        self.answers = max(self.answers - 1, 0)
+        at = self.ticking.now()
+        match what:
+            case "cancel":
+                return (f.StoryCancelRequested(at=at),)
+            case "edit":
+                edits = edit_request(self.chance, story.pipeline)
+                return (self._edit_fact(story.pipeline, PERSON, edits, apply_edits(story.pipeline, PERSON, edits)),)
+            case _:
+                limit = self.chance.pick((None, 0.0, 0.5, 100.0))
+                return (f.StoryReleased(at=at, granted=what == "grant", answer="said", limit_usd=limit),)
+
+    def _queue(self, story: StoryState) -> Facts:  # noqa: ARG002
+        """What the landing queue answers; a person's message may come before it."""
+        what = self.chance.pick(("landed", *Refusal, *(("cancel", "release") if self.answers else ())))
+        at = self.ticking.now()
+        if what in {"cancel", "release"}:
+            self.answers -= 1
+            released = f.StoryReleased(at=at, granted=True, answer="", limit_usd=None)
+            return (f.StoryCancelRequested(at=at) if what == "cancel" else released,)
+        if what == "landed":
+            return (f.LandingAccepted(at=at, commit=self.ticking.commit(), ref="main"),)
+        base = self.chance.pick(_BASES)
+        return (f.LandingRefused(at=at, cause=Refusal(what), detail="red", files=("a.py",), base=base),)
+
+
+_ANSWERS: Final[dict[type[e.Effect], Callable[[StoryWorld, Any, StoryState], Facts]]] = {
+    e.Conclude: StoryWorld.conclude,
+    e.Receive: StoryWorld.receive,
+    e.PrepareWorkspace: StoryWorld.prepare,
+    e.RunAgent: StoryWorld.run_agent,
+    e.RunGates: StoryWorld.run_gates,
+    e.MergeBase: StoryWorld.merge_base,
+    e.RequestLanding: StoryWorld.request_landing,
+    e.ReleaseWorkspace: StoryWorld.release,
+    e.ReportStory: StoryWorld.report,
+}

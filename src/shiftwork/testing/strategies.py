@@ -1,0 +1,118 @@
+"""Hypothesis strategies for values of the model, made from their type hints: a field that is added is drawn at once."""
+
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import DataObject, SearchStrategy
+
+from shiftwork.domain.model.codec import KINDS
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.spec import Story
+from shiftwork.domain.model.story import Limits
+from shiftwork.domain.model.workflow import Exhausted, StepKind, StepPlan
+from shiftwork.testing.builders import asked, planned
+
+QUICK: Final = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""For properties whose examples are whole histories."""
+
+type Drawn = Mapping[Any, SearchStrategy[Any]]
+"""How to draw a type otherwise than its hints say, by the type itself (`StepId` before `str`)."""
+
+PLAIN: Final[Drawn] = {
+    types.NoneType: st.none(),
+    bool: st.booleans(),
+    int: st.integers(),
+    float: st.floats(allow_nan=False, allow_infinity=False),
+    str: st.text(max_size=20),
+}
+
+DEPTH: Final = 2
+"""How deep a type that holds itself is drawn."""
+
+
+def values(wanted: Any, drawn: Drawn = PLAIN) -> SearchStrategy[Any]:
+    """Any value of a type of the model."""
+    return _values(wanted, {**PLAIN, **drawn}, ())
+
+
+def facts(drawn: Drawn = PLAIN, kinds: Sequence[type[Fact]] = tuple(KINDS.values())) -> SearchStrategy[Fact]:
+    """Any fact of any kind."""
+    return st.one_of(*(values(kind, drawn) for kind in kinds))
+
+
+@st.composite
+def workflows(draw: st.DrawFn) -> tuple[StepPlan, ...]:
+    """The steps of a story: none to five, of any kind, in most cases with final_review at the end."""
+    kinds = st.sampled_from([StepKind.AGENT] * 4 + [StepKind.GATE, StepKind.APPROVAL])
+    names = st.sampled_from(["coding", "coding", "planning", "linting", "review", "context_gathering", "own"])
+    plans = st.builds(
+        planned,
+        names,
+        kinds,
+        max_retries=st.integers(0, 2),
+        exhausted=st.sampled_from(Exhausted),
+    )
+    last = draw(st.sampled_from([(planned("final_review"),)] * 3 + [()]))
+    return (*draw(st.lists(plans, max_size=4)), *last)
+
+
+limits: Final = st.builds(
+    Limits,
+    story_usd=st.sampled_from([None, None, 0.0, 0.5, 10.0]),
+    repairs=st.integers(0, 2),
+    conflicts=st.integers(0, 2),
+)
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> tuple[Story, ...]:
+    """One to five stories that depend on any others, themselves and circles among them."""
+    count = draw(st.integers(1, 5))
+    others = st.lists(st.integers(1, count), max_size=2, unique=True)
+    return tuple(asked(number, after=tuple(draw(others))) for number in range(1, count + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnChance:
+    """Chance for a simulated world, drawn by hypothesis, which then finds the simplest world that breaks a rule."""
+
+    source: DataObject
+
+    def pick[T](self, options: Sequence[T]) -> T:
+        return self.source.draw(st.sampled_from(options))
+
+
+def _values(wanted: Any, drawn: Drawn, within: tuple[Any, ...]) -> SearchStrategy[Any]:
+    if wanted in drawn:
+        return drawn[wanted]
+    if hasattr(wanted, "__supertype__"):
+        return _values(wanted.__supertype__, drawn, within)
+    origin, parts = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin in {types.UnionType, typing.Union}:
+        return st.one_of(*(_values(part, drawn, within) for part in parts))
+    if origin is tuple:
+        return _tuples(parts, drawn, within)
+    if isinstance(wanted, type) and issubclass(wanted, StrEnum):
+        return st.sampled_from(wanted)
+    if is_dataclass(wanted):
+        return _records(wanted, drawn, (*within, wanted))
+    raise LookupError(f"nobody has said how to draw {wanted}")
+
+
+def _tuples(parts: tuple[Any, ...], drawn: Drawn, within: tuple[Any, ...]) -> SearchStrategy[Any]:
+    if parts[-1] is not Ellipsis:
+        return st.tuples(*(_values(part, drawn, within) for part in parts))
+    if within.count(parts[0]) >= DEPTH:
+        return st.just(())
+    return st.lists(_values(parts[0], drawn, within), max_size=3).map(tuple)
+
+
+def _records(wanted: Any, drawn: Drawn, within: tuple[Any, ...]) -> SearchStrategy[Any]:
+    hints = typing.get_type_hints(wanted)
+    return st.builds(wanted, **{field.name: _values(hints[field.name], drawn, within) for field in fields(wanted)})

@@ -1,0 +1,179 @@
+"""Gates on real git and real processes: exactly the commit, every gate, nothing left running, nothing carried over."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shiftwork.adapters.workspace.gates import GitGates
+from shiftwork.adapters.workspace.git import Identity
+from shiftwork.adapters.workspace.hub import open_hub
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import HEAD_BYTES, TAIL_BYTES, Ends, Shell
+from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.ids import Commit
+from shiftwork.errors import RepositoryError
+from shiftwork.ports.workspace import Gates
+from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> GitUser:
+    return new_user(tmp_path)
+
+
+def gates_of(user: GitUser, setup: str = "") -> Gates:
+    identity = Identity(name=NAME, email=EMAIL)
+    env = {**user.env, "GIT_DIR": "/nowhere"}
+    hub = asyncio.run(open_hub(root=user.root, state=user.state, identity=identity, env=env))
+    return GitGates(hub=hub, setup=Setup(shell=Shell(env=env), command=setup, minutes=0.5))
+
+
+@pytest.fixture
+def gates(user: GitUser) -> Gates:
+    return gates_of(user)
+
+
+def check(gates: Gates, commit: Commit, *commands: str, minutes: float = 1) -> GateReport:
+    # A marker names one program of the whole host, where other tests run at the same time.
+    marker = f"{os.getpid()}/US-001/gates/1"
+    asked = [Gate(name=f"gate-{number}", command=text, minutes=minutes) for number, text in enumerate(commands)]
+    return asyncio.run(gates.check(commit, asked, marker))
+
+
+def outputs(report: GateReport) -> list[str]:
+    return [result.output for result in report.results]
+
+
+def test_every_gate_runs_though_one_is_red(user: GitUser, gates: Gates) -> None:
+    report = check(gates, user.at("main"), "echo one", "echo two; echo why >&2; exit 4", "echo three")
+    assert [result.name for result in report.results] == ["gate-0", "gate-1", "gate-2"]
+    assert [result.passed for result in report.results] == [True, False, True]
+    assert outputs(report) == ["one", "two\nwhy", "three"]
+    assert report.commit == user.at("main")
+    assert not report.passed
+
+
+def test_no_gates_are_green(user: GitUser, gates: Gates) -> None:
+    assert check(gates, user.at("main")).passed
+
+
+def test_runs_on_exactly_the_commit(user: GitUser, gates: Gates) -> None:
+    first = user.at("main")
+    second = user.commit("second", {"README.md": "second\n", "new.txt": "n\n"})
+    user.write("README.md", "not committed\n")
+    look = "cat README.md; ls; git log -1 --format=%H; git status --porcelain"
+    assert outputs(check(gates, second, look)) == [f"second\nREADME.md\nnew.txt\nsrc\n{second}"]
+    assert outputs(check(gates, first, look)) == [f"hello\nREADME.md\nsrc\n{first}"]
+
+
+def test_the_environment_is_the_given_one(user: GitUser, gates: Gates) -> None:
+    report = check(gates, user.at("main"), 'echo "$CI|$HOME|${GIT_DIR-none}"; pwd')
+    assert outputs(report) == [f"1|{user.home}|none\n{user.state / 'workspaces' / 'verify-1'}"]
+
+
+def test_a_gate_that_takes_too_long_is_red(user: GitUser, gates: Gates) -> None:
+    report = check(gates, user.at("main"), "echo begun; sleep 60", "echo next", minutes=0.01)
+    assert [result.passed for result in report.results] == [False, True]
+    assert outputs(report)[0] == "begun\ntimed out after 0.6 seconds"
+
+
+def test_a_command_that_makes_no_sense_is_red(user: GitUser, gates: Gates) -> None:
+    report = check(gates, user.at("main"), "if then", "no-such-program-anywhere")
+    assert [result.passed for result in report.results] == [False, False]
+    assert "not found" in outputs(report)[1]
+
+
+def test_nothing_it_started_is_alive_afterwards(user: GitUser, gates: Gates) -> None:
+    report = check(gates, user.at("main"), "(setsid sleep 300 >/dev/null 2>&1 & echo $!)")
+    pid = int(outputs(report)[0])
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def test_what_a_gate_leaves_behind_is_gone_but_for_what_git_ignores(user: GitUser, gates: Gates) -> None:
+    commit = user.at("main")
+    mess = (
+        "echo x > README.md; rm src/a.txt; mkdir -p junk/.git; git init -q nested; echo x > nested/f; "
+        "echo k > kept.log; git init -q src"
+    )
+    assert check(gates, commit, mess).passed
+    report = check(gates, commit, "cat README.md src/a.txt; ls; git status --porcelain; ls -A src")
+    assert outputs(report) == ["hello\none\ntwo\nthree\nREADME.md\nkept.log\nsrc\na.txt"]
+
+
+@pytest.mark.parametrize(
+    "ruin", ["rm -rf * .[a-z]*", "chmod -R a-rwx src", "rm -rf src; mkfifo src", "rm -rf ../verify-1"]
+)
+def test_a_tree_that_a_gate_has_ruined_is_mended(user: GitUser, gates: Gates, ruin: str) -> None:
+    check(gates, user.at("main"), ruin)
+    assert outputs(check(gates, user.at("main"), "cat src/a.txt; git status --porcelain")) == ["one\ntwo\nthree"]
+
+
+def test_the_setup_command_runs_once_for_a_tree(user: GitUser) -> None:
+    gates = gates_of(user, "echo installed >> deps.log; echo junk > untracked; echo x > README.md")
+    commit = user.at("main")
+    for _ in range(2):
+        assert outputs(check(gates, commit, "cat deps.log README.md; ls")) == [
+            "installed\nhello\nREADME.md\ndeps.log\nsrc"
+        ]
+
+
+def test_a_setup_command_that_fails_is_told_and_tried_again(user: GitUser) -> None:
+    gates = gates_of(user, "test -e $HOME/network || { echo no network; exit 1; }; touch ok.log")
+    with pytest.raises(RepositoryError, match="no network"):
+        check(gates, user.at("main"), "true")
+    (user.home / "network").touch()
+    assert outputs(check(gates, user.at("main"), "ls *.log")) == ["ok.log"]
+
+
+def test_two_checks_at_once_do_not_share_a_tree(user: GitUser, gates: Gates) -> None:
+    commits = [user.at("main"), user.commit("second", {"README.md": "second\n"})]
+    gate = Gate(name="slow", command="pwd; cat README.md; sleep 0.5; cat README.md")
+
+    async def together() -> list[GateReport]:
+        checks = (gates.check(commit, [gate], f"{os.getpid()}/{commit}/gates") for commit in commits)
+        return list(await asyncio.gather(*checks))
+
+    places, *texts = zip(*(outputs(report)[0].split("\n") for report in asyncio.run(together())), strict=True)
+    assert len(set(places)) == 2
+    assert texts == [("hello", "second")] * 2
+    assert outputs(check(gates, commits[0], "pwd")) == [str(user.state / "workspaces" / "verify-1")]
+
+
+def test_a_commit_that_does_not_exist(user: GitUser, gates: Gates) -> None:
+    with pytest.raises(RepositoryError):
+        check(gates, Commit("1" * 40), "true")
+
+
+def test_configuration_that_a_gate_plants_does_not_run(user: GitUser, gates: Gates) -> None:
+    canary = user.home / "canary"
+    plant = f"git config core.fsmonitor 'touch {canary}'; git config core.hooksPath .; git status >/dev/null 2>&1"
+    check(gates, user.at("main"), plant)
+    assert canary.exists()
+    canary.unlink()
+    check(gates, user.at("main"), "git config core.fsmonitor || echo none")
+    assert not canary.exists()
+
+
+@given(lines=st.lists(st.binary(max_size=60).map(lambda line: line.replace(b"\n", b"")), max_size=60))
+def test_long_output_keeps_its_two_ends(lines: list[bytes]) -> None:
+    ends = Ends(head=50, tail=100)
+    for line in lines:
+        ends.add(line)
+    whole = b"".join(line + b"\n" for line in lines)
+    if len(whole) <= 150:
+        assert ends.text() == whole.decode(errors="replace").rstrip("\n")
+    else:
+        between = f"\n… {len(whole) - 150} bytes left out …\n".encode()
+        assert ends.text() == (whole[:50] + between + whole[-100:]).decode(errors="replace").rstrip("\n")
+
+
+def test_a_flood_is_bounded(user: GitUser, gates: Gates) -> None:
+    report = check(gates, user.at("main"), "echo first; yes | head -c 1000000; echo last")
+    assert len(outputs(report)[0]) < HEAD_BYTES + TAIL_BYTES + 100
+    assert outputs(report)[0].startswith("first\n")
+    assert outputs(report)[0].endswith("\nlast")

@@ -1,0 +1,153 @@
+"""Whatever an agent prints, reading it raises nothing and tells no more than it said."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shiftwork.adapters.agents._claude_events import ClaudeTranscript
+from shiftwork.ports.agent import AgentReport, Ending, EventKind
+
+KEYS = st.sampled_from(
+    (
+        "type",
+        "subtype",
+        "message",
+        "content",
+        "usage",
+        "result",
+        "is_error",
+        "api_error_status",
+        "rate_limit_info",
+        "resetsAt",
+        "status",
+        "name",
+        "id",
+        "input",
+        "tool_use_id",
+        "permission_denials",
+        "errors",
+        "terminal_reason",
+        "total_cost_usd",
+        "model",
+        "mcp_servers",
+        "input_tokens",
+        "text",
+    )
+)
+VALUES = st.sampled_from(
+    (
+        "system",
+        "init",
+        "api_retry",
+        "assistant",
+        "user",
+        "result",
+        "rate_limit_event",
+        "success",
+        "error_max_turns",
+        "text",
+        "tool_use",
+        "tool_result",
+        "rejected",
+        "failed",
+        "api_error",
+    )
+)
+# Any characters, lone surrogates among them: JSON may spell them.
+TEXTS = st.text(st.characters(exclude_categories=()))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | VALUES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | TEXTS, inner, max_size=8),
+    max_leaves=30,
+)
+EVENTS = st.dictionaries(KEYS, JSON, max_size=10)
+TYPED = st.builds(
+    lambda event, kind, subtype: event | {"type": kind, "subtype": subtype},
+    EVENTS,
+    st.sampled_from(("system", "assistant", "user", "result", "rate_limit_event")),
+    st.sampled_from(("init", "api_retry", "success", "error_max_turns")) | JSON,
+)
+LINES = st.binary() | EVENTS.map(lambda event: json.dumps(event).encode()) | TYPED.map(lambda e: json.dumps(e).encode())
+
+
+@settings(deadline=None)  # machines under load are slow now and then
+@given(lines=st.lists(LINES, max_size=8), exit_code=st.integers(), stderr=TEXTS)
+def test_nothing_that_may_be_printed_raises(lines: list[bytes], exit_code: int, stderr: str) -> None:
+    transcript = ClaudeTranscript()
+    told = [event.text + event.tool for line in lines for event in transcript.feed(line)]
+    report = transcript.verdict(exit_code, stderr)
+    for text in (*told, report.answer, report.detail, report.model, *report.denials):
+        text.encode()
+        assert "\0" not in text
+    assert report.usage.input_tokens >= 0
+    assert report.usage.output_tokens >= 0
+    assert report.usage.cost_usd is None or 0 <= report.usage.cost_usd < float("inf")
+
+
+@settings(deadline=None)  # machines under load are slow now and then
+@given(lines=st.lists(LINES, max_size=8), exit_code=st.integers())
+def test_only_a_successful_final_event_is_an_end_in_peace(lines: list[bytes], exit_code: int) -> None:
+    transcript = ClaudeTranscript()
+    finals = [event for line in lines for event in transcript.feed(line) if event.kind is EventKind.FINAL]
+    report = transcript.verdict(exit_code, "")
+    if not finals:
+        assert report.ending is Ending.CRASHED
+    if report.ending is not Ending.FINISHED:
+        assert report.answer == ""
+        assert report.detail
+    if report.ending is not Ending.RATE_LIMITED:
+        assert report.resets_at is None
+
+
+def verdict(*events: dict[str, Any], exit_code: int = 1) -> AgentReport:
+    transcript = ClaudeTranscript()
+    for event in events:
+        transcript.feed(json.dumps(event).encode())
+    return transcript.verdict(exit_code, "some words")
+
+
+def final(**changes: Any) -> dict[str, Any]:
+    return {"type": "result", "subtype": "success", "is_error": False, "result": "Done."} | changes
+
+
+def limit(status: str, resets_at: object) -> dict[str, Any]:
+    return {"type": "rate_limit_event", "rate_limit_info": {"status": status, "resetsAt": resets_at}}
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 500, 529, None])
+def test_errors_of_the_model_are_told_apart_from_rate_limits(status: int | None) -> None:
+    failed = final(is_error=True, terminal_reason="api_error", api_error_status=status)
+    assert verdict(failed).ending is Ending.API_ERROR
+    limited = verdict(limit("rejected", 1794700706), failed)
+    assert (limited.ending, limited.resets_at) == (Ending.RATE_LIMITED, 1794700706.0)
+
+
+def test_a_warning_before_a_429_still_tells_when_the_limit_ends() -> None:
+    report = verdict(limit("allowed_warning", 1794700706), final(is_error=True, api_error_status=429))
+    assert (report.ending, report.resets_at) == (Ending.RATE_LIMITED, 1794700706.0)
+
+
+def test_a_warning_alone_limits_nothing() -> None:
+    report = verdict(limit("allowed_warning", 1794700706), final(), exit_code=0)
+    assert (report.ending, report.resets_at) == (Ending.FINISHED, None)
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "ending"),
+    [(0, Ending.FINISHED), (143, Ending.FINISHED), (-9, Ending.FINISHED), (1, Ending.CRASHED), (127, Ending.CRASHED)],
+)
+def test_after_a_good_end_only_the_agents_own_exit_code_counts(exit_code: int, ending: Ending) -> None:
+    assert verdict(final(), exit_code=exit_code).ending is ending
+
+
+def test_without_a_final_event_the_report_keeps_what_was_said_on_standard_error() -> None:
+    report = verdict(exit_code=1)
+    assert (report.ending, report.detail) == (Ending.CRASHED, "ended with exit code 1: some words")
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_a_line_nested_without_end_is_a_line_like_any_other(opening: str) -> None:
+    assert tuple(ClaudeTranscript().feed(opening.encode() * 200_000)) == ()

@@ -1,0 +1,218 @@
+"""Decisions come to an end, whatever the world does, and each effect names itself once."""
+
+from collections import defaultdict
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.editing import Edit, NewStep, Operation
+from shiftwork.domain.model.ids import Commit, StepId, step_id
+from shiftwork.domain.model.pipeline import Pipeline
+from shiftwork.domain.model.queue import EntryStage, QueueState
+from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
+from shiftwork.domain.model.spec import Story
+from shiftwork.domain.model.story import ENDED, LandingStage, Limits, StoryState, StoryStatus
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.model.workflow import StepPlan
+from shiftwork.domain.rules.decide import decide_queue, decide_run, decide_story
+from shiftwork.domain.rules.editing import Rejected, apply_edits
+from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
+from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.testing.builders import assignment, began, fold_story, run_plan, started_story
+from shiftwork.testing.simulated_run import QueueWorld, RunWorld
+from shiftwork.testing.simulated_story import StoryWorld
+from shiftwork.testing.simulation import Play
+from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, workflows
+
+WORLDS = settings(QUICK, max_examples=50)
+
+
+def played_story(steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject) -> Play[StoryState]:
+    """A story from its start to where nothing more is asked for; fails where that takes longer than it can."""
+    world = StoryWorld(chance=DrawnChance(data))
+    play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
+    play.open([f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
+    play.run(world.bound(play.state))
+    return play
+
+
+def usage_told(facts: list[f.Fact]) -> Usage:
+    return sum((getattr(fact, "usage", NOTHING_USED) for fact in facts), start=NOTHING_USED)
+
+
+@given(workflows(), limits, st.data())
+@WORLDS
+def test_a_story_comes_to_its_end_winds_up_and_is_then_at_rest(
+    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
+) -> None:
+    story = played_story(steps, held, data).state
+    assert story.status in ENDED
+    assert story.reported
+    assert story.released or not story.workspace
+    assert decide_story(story) == ()
+
+
+@given(workflows(), limits, st.data())
+@WORLDS
+def test_whatever_is_done_for_a_story_moves_it_on(
+    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
+) -> None:
+    """An effect whose facts change nothing would be asked for again for ever."""
+    for turn in played_story(steps, held, data).turns:
+        assert turn.before != turn.after, turn.effect
+
+
+@given(workflows(), limits, st.data())
+@WORLDS
+def test_a_key_is_used_once_and_again_only_for_an_attempt_whose_end_nobody_knows(
+    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
+) -> None:
+    turns = defaultdict(list)
+    for turn in played_story(steps, held, data).turns:
+        turns[turn.effect.key].append(turn)
+    for asked in turns.values():
+        for first, second in pairwise(asked):
+            assert isinstance(first.effect, e.RunAgent)
+            assert [type(fact) for fact in first.facts] == [f.StepStarted]
+            assert second.effect == first.effect
+            assert [type(fact) for fact in second.facts] == [f.StepInterrupted]
+
+
+@given(workflows(), limits, st.data())
+@WORLDS
+def test_a_story_is_completed_if_and_only_if_it_has_landed(
+    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
+) -> None:
+    play = played_story(steps, held, data)
+    landed = [fact.commit for fact in play.history if isinstance(fact, f.LandingAccepted)]
+    assert (play.state.status is StoryStatus.COMPLETED) == bool(landed)
+    assert (play.state.landing is LandingStage.LANDED) == bool(landed)
+    assert [play.state.landed] == (landed or [Commit("")])
+
+
+@given(workflows(), limits, st.data())
+@WORLDS
+def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject) -> None:
+    play = played_story(steps, held, data)
+    assert play.state.usage == usage_told(play.history)
+    assert play.state.usage == sum((step.usage for step in play.state.pipeline.steps), start=NOTHING_USED)
+
+
+@given(workflows(), limits, st.data())
+@WORLDS
+def test_nothing_is_offered_for_landing_that_the_last_step_has_not_seen(
+    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
+) -> None:
+    play = played_story(steps, held, data)
+    ran = ""
+    for turn in play.turns:
+        asks_to_land = isinstance(turn.effect, e.RequestLanding)
+        last = [step.id for step in turn.before.pipeline.steps if step.last]
+        assert not (asks_to_land and last) or last == [ran]
+        ran = next((fact.step for fact in turn.facts if isinstance(fact, f.StepStarted)), ran)
+
+
+# Two steps that would go on for ever ----------------------------------------------------------------------------------
+
+
+def ping_pong(pipeline: Pipeline, running: StepId) -> tuple[Edit, ...]:
+    """The step that runs starts over, has the other replaced by a new one, and lets that go first."""
+    (other,) = (step.id for step in pipeline.steps if step.id != running)
+    new = NewStep(type="coding", description="take over")
+    return (
+        Edit(operation=Operation.SPLIT, reason="r", target=other, steps=(new,)),
+        Edit(operation=Operation.RESTART, reason="r", target=running, description="again"),
+        Edit(operation=Operation.REORDER, reason="r", order=(step_id(pipeline.next_number), running)),
+    )
+
+
+def test_two_steps_cannot_keep_each_other_alive_with_new_counters() -> None:
+    story = started_story("coding", "coding")
+    for _ in range(10):
+        story = fold_story(story, began(story))
+        step = story.pipeline.current
+        assert step is not None
+        edits = ping_pong(story.pipeline, step.id)
+        if isinstance(apply_edits(story.pipeline, step.id, edits), Rejected):
+            return
+        story = fold_story(story, f.WorkflowEdited(at=1, by=step.id, edits=edits, before=(), after=()))
+    pytest.fail("the two steps never end")
+
+
+# Runs ----------------------------------------------------------------------------------------------------------------
+
+
+def played_run(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> Play[RunState]:
+    world = RunWorld(chance=DrawnChance(data))
+    play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
+    play.open([f.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
+    play.run(world.bound(play.state))
+    return play
+
+
+@given(specs(), st.integers(1, 3), st.data())
+@WORLDS
+def test_a_run_comes_to_its_end(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> None:
+    play = played_run(stories, parallel, data)
+    run = play.state
+    assert run.status in RUN_ENDED
+    assert decide_run(run) == ()
+    statuses = {known.status for known in run.stories.values()}
+    assert StoryStatus.IN_PROGRESS not in statuses
+    assert (run.status is RunStatus.CANCELLED) == any(isinstance(fact, f.CancelRequested) for fact in play.history)
+    if run.status is RunStatus.COMPLETED:
+        assert statuses == {StoryStatus.COMPLETED}
+
+
+@given(specs(), st.integers(1, 3), st.data())
+@WORLDS
+def test_a_run_starts_each_story_once_after_what_it_depends_on_and_not_too_many(
+    stories: tuple[Story, ...], parallel: int, data: st.DataObject
+) -> None:
+    play = played_run(stories, parallel, data)
+    keys = [turn.effect.key for turn in play.turns]
+    assert len(keys) == len(set(keys))
+    for turn in play.turns:
+        flying = [known for known in turn.after.stories.values() if known.status is StoryStatus.IN_PROGRESS]
+        assert len(flying) <= parallel
+        if isinstance(turn.effect, e.DispatchStory):
+            needed = turn.effect.assignment.story.depends_on
+            assert {turn.before.stories[story].status for story in needed} <= {StoryStatus.COMPLETED}
+
+
+# Landing queues ------------------------------------------------------------------------------------------------------
+
+
+@given(st.data())
+@WORLDS
+def test_a_queue_answers_every_request_once_and_rests(data: st.DataObject) -> None:
+    world = QueueWorld(chance=DrawnChance(data))
+    play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
+    play.run(world.bound())
+    queued = [fact.request.key for fact in play.history if isinstance(fact, f.EntryQueued)]
+    closed = [fact.request for fact in play.history if isinstance(fact, f.EntryClosed)]
+    assert closed == queued
+    assert play.state.entries == ()
+    keys = [turn.effect.key for turn in play.turns if turn.facts]
+    assert len(keys) == len(set(keys))
+
+
+@given(st.data())
+@WORLDS
+def test_the_base_moves_only_to_a_candidate_on_which_every_gate_was_green(data: st.DataObject) -> None:
+    world = QueueWorld(chance=DrawnChance(data))
+    play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
+    play.run(world.bound())
+    green = {fact.report.commit for fact in play.history if isinstance(fact, f.CandidateVerified) if fact.report.passed}
+    moved = [fact.commit for fact in play.history if isinstance(fact, f.BaseMoved)]
+    assert green >= set(moved)
+    for turn in play.turns:
+        for entry in turn.after.entries:
+            if entry.stage in {EntryStage.VERIFIED, EntryStage.LANDED}:
+                assert entry.report is not None
+                assert entry.report.passed
+                assert entry.report.commit == entry.candidate

@@ -1,0 +1,207 @@
+"""Any fact may be told to any state: statuses change along the tables, and what must never be, never is."""
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.codec import KINDS
+from shiftwork.domain.model.ids import Commit, StepId, StoryId, step_id
+from shiftwork.domain.model.pipeline import FINISHED, StepStatus
+from shiftwork.domain.model.queue import Entry, EntryStage, LandingRequest, QueueState
+from shiftwork.domain.model.run import RunPlan, RunState
+from shiftwork.domain.model.spec import Story
+from shiftwork.domain.model.story import ENDED, Assignment, LandingStage, Limits, StoryState, StoryStatus
+from shiftwork.domain.model.workflow import StepPlan
+from shiftwork.domain.rules import machine
+from shiftwork.domain.rules.decide import decide_story
+from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
+from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.testing.builders import assignment, landing_request, planned, run_plan, started_run, story_id
+from shiftwork.testing.simulated_edits import edit_request
+from shiftwork.testing.simulated_story import StoryWorld
+from shiftwork.testing.strategies import QUICK, Drawn, DrawnChance, facts, limits, specs, workflows
+
+# A small world of names, so that a random fact has a chance to be about something that is there.
+NAMES: Drawn = {
+    int: st.integers(0, 3),
+    float: st.sampled_from([0.0, 0.25, 5.0]),
+    str: st.sampled_from(["", "coding", "final_review", "nonsense", "task", "person", "r1/US-001/1", "r1/US-001/2"]),
+    StepId: st.sampled_from([step_id(number) for number in range(1, 7)]),
+    StoryId: st.sampled_from([story_id(number) for number in range(1, 6)]),
+    Commit: st.sampled_from([Commit(""), Commit("a"), Commit("b")]),
+    LandingRequest: st.builds(landing_request, st.integers(1, 3)),
+    StepPlan: st.builds(planned, st.sampled_from(["coding", "final_review", "own"])),
+    Assignment: st.just(assignment()),
+    RunPlan: st.just(run_plan()),
+}
+
+OF_A_RUN = {
+    f.RunStarted,
+    f.StoryDispatched,
+    f.StoryEnded,
+    f.CancelRequested,
+    f.CancelForwarded,
+    f.RunEnded,
+}
+OF_A_QUEUE = {
+    f.EntryQueued,
+    f.CandidateBuilt,
+    f.CandidateVerified,
+    f.BaseMoved,
+    f.BaseMissed,
+    f.EntryRefused,
+    f.EntryClosed,
+}
+OF_ALL = {f.MessagesRead}
+OF_A_STORY = set(KINDS.values()) - OF_A_RUN - OF_A_QUEUE - OF_ALL
+
+
+def of(kinds: set[Any]) -> st.SearchStrategy[f.Fact]:
+    return facts(NAMES, sorted(kinds | OF_ALL, key=str))
+
+
+def legal(table: machine.Table[Any], before: StrEnum, after: StrEnum) -> bool:
+    return before == after or any(status == before and to == after for (status, _), to in table.items())
+
+
+# A story -----------------------------------------------------------------------------------------------------------
+
+
+class StoryTold(RuleBasedStateMachine):
+    """A story that goes its way while anybody tells it anything."""
+
+    story = StoryState()
+    world: StoryWorld
+
+    @initialize(steps=workflows(), held=limits, data=st.data())
+    def start(self, steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject) -> None:
+        self.world = StoryWorld(chance=DrawnChance(data))
+        self.tell(f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps))
+
+    @rule()
+    def go_on(self) -> None:
+        for effect in decide_story(self.story):
+            for fact in self.world.answer(effect, self.story):
+                self.tell(fact)
+
+    @rule(fact=facts(NAMES))
+    def hear(self, fact: f.Fact) -> None:
+        self.tell(fact)
+
+    @rule(data=st.data())
+    def edit(self, data: st.DataObject) -> None:
+        step = self.story.pipeline.current
+        by = data.draw(st.sampled_from([step.id if step else "", step.id if step else "", "person", "step-002"]))
+        edits = edit_request(DrawnChance(data), self.story.pipeline)
+        self.tell(f.WorkflowEdited(at=0, by=by, edits=edits, before=(), after=()))
+
+    def tell(self, fact: f.Fact) -> None:
+        before, after = self.story, evolve_story(self.story, fact)
+        assert legal(machine.STORY, before.status, after.status)
+        known = {step.id: step for step in before.pipeline.steps}
+        for step in after.pipeline.steps:
+            old = known.get(step.id)
+            assert legal(machine.STEP, old.status if old else StepStatus.PENDING, step.status)
+            assert old is None or (step.attempts >= old.attempts and step.restarts >= old.restarts)
+        assert before.pipeline.next_number <= after.pipeline.next_number
+        for count in ("cursor", "landings", "holds", "workspace", "repairs", "conflicts"):
+            assert getattr(before, count) <= getattr(after, count), count
+        if before.status in ENDED:
+            assert after == replace(before, ready=after.ready, released=after.released, reported=after.reported)
+        if type(fact) in OF_A_RUN | OF_A_QUEUE:
+            assert after is before
+        self.story = after
+
+    @invariant()
+    def at_most_one_step_has_begun(self) -> None:
+        begun = [s for s in self.story.pipeline.steps if s.status not in FINISHED and s.status != StepStatus.PENDING]
+        assert len(begun) <= 1
+
+    @invariant()
+    def ids_are_unique_and_below_the_next(self) -> None:
+        ids = [step.id for step in self.story.pipeline.steps]
+        assert len(set(ids)) == len(ids)
+        assert all(step < step_id(self.story.pipeline.next_number) for step in ids)
+
+    @invariant()
+    def completed_means_landed_and_failed_means_not(self) -> None:
+        landed = self.story.landing is LandingStage.LANDED
+        assert landed or self.story.status is not StoryStatus.COMPLETED
+        assert not (landed and self.story.status is StoryStatus.FAILED)
+
+
+def test_a_story_keeps_to_its_tables_whatever_it_is_told() -> None:
+    run_state_machine_as_test(StoryTold, settings=settings(QUICK, max_examples=40, stateful_step_count=30))
+
+
+@given(st.lists(facts(NAMES), max_size=8))
+@QUICK
+def test_a_story_that_has_not_started_knows_nothing(told: list[f.Fact]) -> None:
+    story = StoryState()
+    for fact in told:
+        if not isinstance(fact, f.StoryStarted):
+            assert evolve_story(story, fact) is story
+
+
+# A run -------------------------------------------------------------------------------------------------------------
+
+
+@given(specs(), st.lists(of(OF_A_RUN), max_size=20), of(OF_A_STORY | OF_A_QUEUE))
+@settings(QUICK, max_examples=100)
+def test_a_run_goes_along_its_tables(stories: tuple[Story, ...], told: list[f.Fact], other: f.Fact) -> None:
+    run = started_run(*stories, parallel=2)
+    for fact in told:
+        before, run = run, evolve_run(run, fact)
+        assert legal(machine.RUN, before.status, run.status)
+        assert before.stories.keys() == run.stories.keys()
+        assert before.cursor <= run.cursor
+        for story, known in run.stories.items():
+            assert legal(machine.STORY, before.stories[story].status, known.status)
+            assert before.stories[story].status not in ENDED or before.stories[story] == known
+    if not isinstance(other, f.MessagesRead):
+        assert evolve_run(run, other) is run
+
+
+@given(of(OF_A_RUN))
+def test_a_run_that_has_not_started_has_no_stories(fact: f.Fact) -> None:
+    run = evolve_run(RunState(), fact)
+    assert bool(run.stories) == isinstance(fact, f.RunStarted)
+
+
+# A landing queue ---------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def about_the_head(draw: st.DrawFn) -> list[f.Fact]:
+    """Facts that are mostly about the first request."""
+    keys = st.sampled_from(["r1/US-001/1"] * 5 + ["r1/US-001/2", "other"])
+    return draw(st.lists(facts({**NAMES, str: keys}, sorted(OF_A_QUEUE | OF_ALL, key=str)), max_size=15))
+
+
+def held_in(queue: QueueState) -> dict[str, Entry]:
+    return {entry.request.key: entry for entry in queue.entries}
+
+
+@given(about_the_head(), of(OF_A_STORY | OF_A_RUN))
+@settings(QUICK, max_examples=100)
+def test_a_queue_goes_along_its_table_and_lands_only_what_was_verified(told: list[f.Fact], other: f.Fact) -> None:
+    queue = evolve_queue(QueueState(), f.EntryQueued(at=0, branch="main", request=landing_request(1)))
+    for fact in told:
+        before, queue = queue, evolve_queue(queue, fact)
+        old, new = held_in(before), held_in(queue)
+        assert len(new) == len(queue.entries)
+        for key in old.keys() | new.keys():
+            stage = new[key].stage if key in new else EntryStage.CLOSED
+            assert legal(machine.ENTRY, old[key].stage if key in old else EntryStage.QUEUED, stage)
+        for entry in new.values():
+            if entry.stage in {EntryStage.VERIFIED, EntryStage.LANDED}:
+                assert entry.report is not None
+                assert entry.report.passed
+                assert entry.report.commit == entry.candidate
+    if not isinstance(other, f.MessagesRead):
+        assert evolve_queue(queue, other) is queue

@@ -1,0 +1,75 @@
+"""A history that was written down and read again folds to the same states and asks for the same effects."""
+
+import json
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.codec import decode, encode
+from shiftwork.domain.model.queue import QueueState
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.spec import Story
+from shiftwork.domain.model.story import Limits, StoryState
+from shiftwork.domain.model.workflow import StepPlan
+from shiftwork.domain.rules.decide import decide_queue, decide_run, decide_story
+from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
+from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.testing.builders import assignment, run_plan
+from shiftwork.testing.simulated_run import QueueWorld, RunWorld
+from shiftwork.testing.simulated_story import StoryWorld
+from shiftwork.testing.simulation import Play
+from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, workflows
+
+
+def stored(facts: Sequence[f.Fact]) -> list[f.Fact]:
+    """The facts after a stay in a database."""
+    rows = [encode(fact) for fact in facts]
+    lines = [json.dumps([row.kind, row.version, row.body]) for row in rows]
+    return [decode(*json.loads(line)) for line in lines]
+
+
+def replays_alike[S](play: Play[S], start: S) -> None:
+    """After every fact the history, read back, gives the state that there was; and at every turn it asks the same."""
+    lived, replayed = start, start
+    for fact, read in zip(play.history, stored(play.history), strict=True):
+        lived, replayed = play.evolve(lived, fact), play.evolve(replayed, read)
+        assert replayed == lived
+    assert replayed == play.state
+    told = len(play.history) - sum(len(turn.facts) for turn in play.turns)
+    for turn in play.turns:
+        again = start
+        for fact in stored(play.history[:told]):
+            again = play.evolve(again, fact)
+        assert turn.effect in play.decide(again)
+        told += len(turn.facts)
+
+
+@given(workflows(), limits, st.data())
+@QUICK
+def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject) -> None:
+    world = StoryWorld(chance=DrawnChance(data))
+    play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
+    play.open([f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
+    play.run(world.bound(play.state))
+    replays_alike(play, StoryState())
+
+
+@given(specs(), st.integers(1, 3), st.data())
+@QUICK
+def test_a_run_replays_alike(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> None:
+    world = RunWorld(chance=DrawnChance(data))
+    play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
+    play.open([f.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
+    play.run(world.bound(play.state))
+    replays_alike(play, RunState())
+
+
+@given(st.data())
+@QUICK
+def test_a_queue_replays_alike(data: st.DataObject) -> None:
+    world = QueueWorld(chance=DrawnChance(data))
+    play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
+    play.run(world.bound())
+    replays_alike(play, QueueState())
