@@ -33,3 +33,12 @@ test *args:
 
 # lint, types, layers and the quick tests: what every commit passes
 check: lint test
+
+# install the pinned agent CLIs that tests drive
+agents:
+    {{env}}; python scripts/agents.py
+
+# the same for all tests, with coverage of the core
+ci: lint
+    {{env}}; pytest -n 2 -m "not durability" --cov --cov-report=term
+    {{env}}; pytest -n 2 -m durability

@@ -1,5 +1,4 @@
 # Sourced by .ci/run and the justfile: finds a Python of at least 3.12, and a uv made from it. Installs nothing else.
-set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]:-$0}")/.." && pwd)
 
 find_python() {

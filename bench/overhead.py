@@ -1,0 +1,150 @@
+"""What shiftwork adds to a step: 100 instant agent steps against bare DBOS steps that do the same outside work.
+
+A bare step spawns the same command and makes one commit of what it wrote (`git add -A`, `git commit`), inside a
+checkpointed DBOS step on the same tuned SQLite. A step under shiftwork is all that lies between two of them: prompt,
+desk, a fresh repository for the agent, supervision, contract, commit, history, views and the checkpoint. The two take
+turns, in rounds, because timings on a shared machine drift; the ratio is that of the medians over all steps.
+"""
+
+import asyncio
+import itertools
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
+
+from shiftwork.adapters.engine._database import silence, tuned_sqlite
+from shiftwork.app.commands import Order, start_run, wait_for
+from shiftwork.app.world import Sighting
+from shiftwork.bootstrap.working import open_world
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import environment, find_site
+from shiftwork.domain.model.facts import StepCompleted, WorkspacePrepared
+from shiftwork.domain.model.ids import landing_stream
+from shiftwork.domain.model.run import RunStatus
+from shiftwork.domain.model.spec import one_shot
+from shiftwork.domain.model.workflow import StepKind, StepPlan, Workflow, catalogue_step
+
+ROUNDS = 4
+STEPS = 25
+COMMAND = "cat >/dev/null; echo work >> work.txt; echo SUMMARY:; echo done"
+WORKFLOW = Workflow(
+    id="bench",
+    version=1,
+    steps=(
+        StepPlan(
+            name="stories",
+            type="stories",
+            kind=StepKind.LOOP,
+            body=tuple(replace(catalogue_step("coding"), name=f"step {number}") for number in range(STEPS)),
+        ),
+    ),
+)
+
+
+@contextmanager
+def repository() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for command in (
+            ("init", "-q", "-b", "main"),
+            ("config", "user.name", "Bench"),
+            ("config", "user.email", "bench@localhost"),
+            ("commit", "-q", "--allow-empty", "-m", "start"),
+        ):
+            subprocess.run(("git", *command), cwd=root, check=True)
+        yield root
+
+
+async def spawn(cwd: Path, *argv: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *argv, cwd=cwd, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    await process.communicate(b"prompt")
+    if process.returncode:
+        raise RuntimeError(f"{argv} ended with {process.returncode}")
+
+
+async def bare(root: Path) -> list[float]:
+    """Seconds each bare step took, the checkpoint included."""
+    silence()
+    url = f"sqlite:///{root}/.git/engine.db"
+    config = DBOSConfig(
+        name="bench",
+        system_database_url=url,
+        system_database_engine=tuned_sqlite(url),
+        executor_id="bench",
+        application_version="1",
+        serializer=DBOSPortableJSONSerializer(),
+    )
+    DBOS(config=config)
+
+    @DBOS.step()
+    async def step() -> str:
+        await spawn(root, "/bin/sh", "-c", COMMAND)
+        await spawn(root, "git", "add", "-A")
+        await spawn(root, "git", "commit", "-q", "-m", "step")
+        return "done"
+
+    @DBOS.workflow()
+    async def work() -> list[float]:
+        marks = [time.perf_counter()]
+        for _ in range(STEPS):
+            await step()
+            marks.append(time.perf_counter())
+        return [after - before for before, after in itertools.pairwise(marks)]
+
+    await asyncio.to_thread(DBOS.launch)
+    try:
+        return await work()
+    finally:
+        await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
+
+
+async def under_shiftwork(root: Path) -> list[float]:
+    """Seconds from the end of one step to the end of the next."""
+    env = environment()
+    site = find_site(root, env)
+    settings = Settings.model_validate({"agent": {"use": "command", "command": COMMAND}})
+    marks: list[float] = []
+
+    def observe(sighting: Sighting) -> None:
+        if isinstance(sighting.what, WorkspacePrepared | StepCompleted):
+            marks.append(time.perf_counter())
+
+    async with open_world(site, settings, env, observe=observe) as world:
+        order = Order(
+            spec=one_shot("Bench"),
+            workflow=WORKFLOW,
+            branch="main",
+            landing=landing_stream(site.repository, "main"),
+            agent="command",
+        )
+        state = await wait_for(world, await start_run(world, order))
+    if state.status is not RunStatus.COMPLETED or len(marks) != STEPS + 1:
+        raise RuntimeError(f"the run is {state.status} after {len(marks) - 1} steps")
+    return [after - before for before, after in itertools.pairwise(marks)]
+
+
+def main() -> None:
+    ours: list[float] = []
+    theirs: list[float] = []
+    for _ in range(ROUNDS):
+        with repository() as root:
+            theirs += asyncio.run(bare(root))
+        with repository() as root:
+            ours += asyncio.run(under_shiftwork(root))
+    for name, seconds in (("bare DBOS", theirs), ("shiftwork", ours)):
+        middle, tail = statistics.median(seconds), statistics.quantiles(seconds, n=10)[-1]
+        print(f"{name:10} {len(seconds):4} steps   p50 {middle * 1000:6.1f} ms   p90 {tail * 1000:6.1f} ms")
+    print(f"{statistics.median(ours) / statistics.median(theirs):.2f}")
+
+
+if __name__ == "__main__":
+    main()

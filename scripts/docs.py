@@ -1,0 +1,98 @@
+"""Writes the pages of the documentation that are drawn from the code; with `--check`, tells which are out of date."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+from shiftwork.domain.model.pipeline import FINISHED
+from shiftwork.domain.model.queue import EntryStage
+from shiftwork.domain.model.run import RUN_ENDED
+from shiftwork.domain.model.story import ENDED
+from shiftwork.domain.rules.machine import ENTRY, RUN, STEP, STORY, Table
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+
+STATES_HEAD: Final = """# States
+
+Drawn from the tables in `src/shiftwork/domain/rules/machine.py` by `scripts/docs.py`: change the tables, not this page.
+Nothing else in the product changes a status. A change that a table does not have is illegal, and a fact that would need
+it changes nothing.
+"""
+
+STEP_TEXT: Final = """\
+A step is one node of a story's pipeline. `interrupt` is the death of a worker in the middle of an attempt, or a last
+step that has put work in front of itself; `retry` follows a failure, `restart` is the step's own wish, and `rewind`
+puts a completed last step behind work that was added before it."""
+STORY_TEXT: Final = "A story completes when it has landed, never before. Its run keeps the same status for it."
+RUN_TEXT: Final = """\
+A run is completed when every one of its stories is; it fails when no story is in progress, none can start and not all
+are completed."""
+ENTRY_TEXT: Final = """\
+An entry is a story's request to land. It is `built` as one commit on the tip of the base, `verified` by a green report
+on that very commit, and `landed` by compare-and-swap; `miss` is a base that moved meanwhile. The story is told before
+the entry is closed."""
+
+
+def states() -> str:
+    """The page of all state diagrams."""
+    parts = [
+        STATES_HEAD,
+        _section("Step", STEP_TEXT, STEP, FINISHED),
+        _section("Story", STORY_TEXT, STORY, ENDED),
+        _section("Run", RUN_TEXT, RUN, RUN_ENDED),
+        _section("Landing entry", ENTRY_TEXT, ENTRY, {EntryStage.CLOSED}),
+    ]
+    return "\n".join(parts)
+
+
+def _section(title: str, text: str, table: Table[Any], ends: Iterable[StrEnum]) -> str:
+    triggers: dict[tuple[StrEnum, StrEnum], list[str]] = defaultdict(list)
+    for (before, trigger), after in table.items():
+        triggers[before, after].append(trigger)
+    first = next(iter(table))[0]
+    edges = [f"    {before} --> {after}: {', '.join(words)}" for (before, after), words in triggers.items()]
+    diagram = [f"    [*] --> {first}", *edges, *(f"    {end} --> [*]" for end in sorted(ends))]
+    rows = [f"| {before} | {', '.join(words)} | {after} |" for (before, after), words in triggers.items()]
+    lines = [
+        f"## {title}",
+        "",
+        text,
+        "",
+        "```mermaid",
+        "stateDiagram-v2",
+        *diagram,
+        "```",
+        "",
+        "| from | on | to |",
+        "|---|---|---|",
+        *rows,
+        "",
+    ]
+    return "\n".join(lines)
+
+
+PAGES: Final[dict[str, Callable[[], str]]] = {"docs/reference/states.md": states}
+
+
+def main(arguments: list[str]) -> int:
+    """Write every page, or with `--check` none; the exit code says whether any was out of date."""
+    stale = [name for name, page in PAGES.items() if not _is(ROOT / name, page())]
+    for name in stale:
+        print(f"{name} is out of date" if "--check" in arguments else f"writing {name}")
+    if "--check" in arguments:
+        return 1 if stale else 0
+    for name in stale:
+        (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / name).write_text(PAGES[name](), encoding="utf-8")
+    return 0
+
+
+def _is(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,99 @@
+"""Desks as folders: `<state>/runs/<run>/<story>/<step>-<attempt>/`, with the log where people look for logs.
+
+Files, not a socket: what an agent said before a kill -9 is still there afterwards, and any agent can write a file.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any, Final
+
+from shiftwork.ports.desk import Desk, DeskName, Mail
+
+MAIL_BYTES: Final = 256 * 1024
+MAIL_FILES: Final = 100
+
+_KINDS: Final = ("edit", "note", "evidence")
+EDIT_REQUEST: Final = "workflow_edits.json"
+
+
+class FolderDesks:
+    """`toolbox` is the command that offers the harness's tools over a desk; empty where the agent gets none."""
+
+    def __init__(self, state: Path, toolbox: tuple[str, ...] = ()) -> None:
+        self._state = state
+        self._toolbox = toolbox
+
+    async def lay(self, name: DeskName) -> Desk:
+        return await asyncio.to_thread(self._lay, name)
+
+    def _lay(self, name: DeskName) -> Desk:
+        folder = self._folder(name)
+        if folder.exists():
+            _set_aside(folder)
+        desk = Desk(
+            folder=folder,
+            home=folder / "home",
+            outbox=folder / "outbox",
+            log=self._state / "logs" / name.run / name.story / f"{name.step}-{name.attempt}.jsonl",
+            edit_request=folder / "outbox" / EDIT_REQUEST,
+            toolbox=(*self._toolbox, str(folder)) if self._toolbox else (),
+        )
+        desk.home.mkdir(parents=True)
+        desk.outbox.mkdir()
+        desk.log.parent.mkdir(parents=True, exist_ok=True)
+        return desk
+
+    async def brief(self, desk: Desk, prompt: str, task: dict[str, Any]) -> None:
+        (desk.folder / "prompt.md").write_text(prompt, encoding="utf-8")
+        (desk.folder / "task.json").write_text(json.dumps(task), encoding="utf-8")
+
+    async def collect(self, desk: Desk) -> Mail:
+        return await asyncio.to_thread(_collect, desk)
+
+    async def clear(self, desk: Desk) -> None:
+        await asyncio.to_thread(shutil.rmtree, desk.home, ignore_errors=True)
+
+    def keep_path(self, name: DeskName, why: str) -> Path:
+        return self._state / "diffs" / name.run / name.story / f"{name.step}-{name.attempt}-{why}.diff"
+
+    def _folder(self, name: DeskName) -> Path:
+        return self._state / "runs" / name.run / name.story / f"{name.step}-{name.attempt}"
+
+
+def _set_aside(folder: Path) -> None:
+    number = 1
+    while (aside := folder.with_name(f"{folder.name}.{number}")).exists():
+        number += 1
+    folder.rename(aside)
+
+
+def _collect(desk: Desk) -> Mail:
+    """Only plain files of the outbox itself count: a link may point anywhere."""
+    mail: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+    for entry in sorted(os.scandir(desk.outbox), key=lambda entry: entry.name)[:MAIL_FILES]:
+        kind = "edit" if entry.name == EDIT_REQUEST else entry.name.partition("-")[0]
+        if kind in mail and entry.name.endswith(".json") and entry.is_file(follow_symlinks=False):
+            mail[kind].append(_text(Path(entry.path)))
+    return Mail(
+        edits=tuple(mail["edit"]),
+        notes=tuple(text for text in mail["note"] if text.strip()),
+        evidence=tuple(claim for text in mail["evidence"] if (claim := _claim(text))),
+    )
+
+
+def _text(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(MAIL_BYTES).decode("utf-8", errors="replace")
+
+
+def _claim(text: str) -> dict[str, str]:
+    try:
+        claim = json.loads(text)
+    except ValueError:
+        return {}
+    if not isinstance(claim, dict) or not all(isinstance(value, str) for value in claim.values()):
+        return {}
+    return claim

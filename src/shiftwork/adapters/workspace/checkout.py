@@ -1,0 +1,162 @@
+"""A tree that others may write to, and the index, out of their reach, by which the harness reads it.
+
+Git runs with the hub as its repository, so no `.git` in the tree is ever read: neither the agent's own at the root
+nor one further down. That one would be entered if it were recorded as a submodule, which `stage` therefore undoes.
+"""
+
+import asyncio
+import logging
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.files import erase, loosen, open_up, set_aside
+from shiftwork.adapters.workspace.git import Answer, Git
+from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.adapters.workspace.repository import lay_repository
+from shiftwork.domain.model.ids import Commit
+from shiftwork.errors import RepositoryError
+
+_LOG: Final = logging.getLogger(__name__)
+_SUBMODULE: Final = "160000"
+_LOCK_POLLS: Final = 40
+_POLL_SECONDS: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A path that differs from a commit; `mode` is its new one, zeros where it is gone."""
+
+    path: str
+    mode: str
+    letter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkout:
+    """`name` is its path below `workspaces`, and tells its other belongings apart."""
+
+    hub: Hub
+    name: str
+
+    @property
+    def tree(self) -> Path:
+        return self.hub.state / "workspaces" / self.name
+
+    @property
+    def index(self) -> Path:
+        return self.hub.state / "indexes" / f"{self.name}.index"
+
+    @property
+    def git(self) -> Git:
+        return self.hub.git.at(self.tree, GIT_WORK_TREE=str(self.tree), GIT_INDEX_FILE=str(self.index))
+
+    async def lay_out(self, commit: Commit) -> None:
+        """Make the tree anew, whatever stood there."""
+        await self.remove()
+        self.tree.mkdir(parents=True)
+        self.index.parent.mkdir(parents=True, exist_ok=True)
+        await self.reset(commit)
+
+    async def remove(self) -> None:
+        await asyncio.to_thread(erase, self.tree)
+        for file in (self.index, self._lock):
+            file.unlink(missing_ok=True)
+
+    async def enter(self) -> None:
+        """Make sure that the tree is there and that no git of an earlier process stands in the way."""
+        if not (self.tree.exists() and stat.S_ISDIR(self.tree.lstat().st_mode)):
+            raise RepositoryError(f"the workspace {self.name} is gone: {self.tree} is no folder any more")
+        self.index.parent.mkdir(parents=True, exist_ok=True)
+        for _ in range(_LOCK_POLLS):
+            if not self._lock.exists():
+                return
+            await asyncio.sleep(_POLL_SECONDS)
+        self._lock.unlink(missing_ok=True)
+
+    async def reset(self, commit: Commit) -> None:
+        """Bring every file that the commit or the index has back to the commit; other files stay."""
+        answer = await self.git.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))
+        if answer.code:
+            await asyncio.to_thread(loosen, self.tree)
+            await self.git.run("read-tree", "--reset", "-u", commit)
+
+    async def clean(self) -> None:
+        """Remove what is neither in the index nor ignored, repositories of others included."""
+        answer = await self.git.run("clean", "-ffdq", accept=(0, 1))
+        if answer.code:
+            await asyncio.to_thread(loosen, self.tree)
+            await self.git.run("clean", "-ffdq")
+
+    async def stage(self, parent: Commit) -> tuple[Change, ...]:
+        """Bring the tree, ignored files excepted, into the index; what differs from `parent` is given.
+
+        What git cannot store is set aside outside the tree: the `.git` of a repository that was made inside (its
+        files become ordinary ones), and names that git refuses because another system would take them for `.git`.
+        """
+        added = await self._add()
+        changes = await self.differing(parent)
+        if added.code == 0 and all(change.mode != _SUBMODULE for change in changes):
+            return changes
+        await asyncio.to_thread(loosen, self.tree)
+        await self.git.run("read-tree", "--reset", parent)
+        while nested := [name for name in await self._untracked() if name.endswith("/")]:
+            self._set_aside(f"{name}.git" for name in nested)
+        if (await self._add()).code:
+            self._set_aside(await self._untracked())
+            final = await self._add()
+            if final.code:
+                raise RepositoryError(f"the workspace {self.name} cannot be committed: {final.err}")
+        return await self.differing(parent)
+
+    async def differing(self, commit: Commit) -> tuple[Change, ...]:
+        """How the index differs from the commit."""
+        answer = await self.git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", commit)
+        rows = zip(answer.parts[::2], answer.parts[1::2], strict=True)
+        return tuple(Change(path=path, mode=row.split(" ")[1], letter=row[-1]) for row, path in rows)
+
+    async def outstanding(self) -> tuple[str, ...]:
+        """Files that differ from the index or are not in it, ignored ones excepted."""
+        return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
+
+    async def renew_repository(self, branch: str, commit: Commit) -> None:
+        if not self.index.exists():
+            await self.git.run("read-tree", commit)
+            await self.git.run("update-index", "-q", "--refresh", accept=(0, 1))
+
+        def lay() -> None:
+            lay_repository(self.hub, self.tree, index=self.index, branch=branch, commit=commit)
+
+        await asyncio.to_thread(lay)
+
+    async def mend_folders(self, commit: Commit) -> None:
+        """Undo what git does not see: folders closed to writing, and a `.git` inside, which is entered by whoever
+        works there next.
+        """
+        folders = (await self.git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)).parts
+        for folder in folders:
+            open_up(self.tree / folder)
+        self._set_aside(name for folder in folders if self._has(name := f"{folder}/.git"))
+
+    def _has(self, name: str) -> bool:
+        return os.path.lexists(self.tree / name)
+
+    def _set_aside(self, names: Iterable[str]) -> None:
+        """Move files or folders out of the tree to where a person can find them."""
+        for name in names:
+            kept = set_aside(self.tree / name, self.hub.state / "set-aside" / self.name, name)
+            _LOG.warning("git cannot store %r of %s: set aside as %s", name, self.name, kept)
+
+    @property
+    def _lock(self) -> Path:
+        return self.index.with_name(f"{self.index.name}.lock")
+
+    async def _add(self) -> Answer:
+        return await self.git.run("add", "-A", "--ignore-errors", accept=(0, 1, 128))
+
+    async def _untracked(self) -> tuple[str, ...]:
+        """With a slash at the end where a name is that of a whole repository."""
+        return (await self.git.run("ls-files", "-z", "-o", "--exclude-standard")).parts

@@ -1,0 +1,83 @@
+"""The gates port: every gate on exactly one commit, in trees that are kept for that and that no agent sees."""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+from shiftwork.adapters.workspace.checkout import Checkout
+from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult
+from shiftwork.domain.model.ids import Commit
+from shiftwork.errors import RepositoryError
+
+_BRANCH: Final = "verify"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitGates:
+    """Trees are used again, so that what the setup command installed is there, ignored by git, for the next check."""
+
+    hub: Hub
+    setup: Setup
+
+    async def check(self, commit: Commit, gates: Sequence[Gate], marker: str) -> GateReport:
+        with self._free_tree() as checkout:
+            await self._lay_out(checkout, commit, marker)
+            results = [await self._judge(checkout, gate, marker) for gate in gates]
+        return GateReport(commit=commit, results=tuple(results))
+
+    async def _judge(self, checkout: Checkout, gate: Gate, marker: str) -> GateResult:
+        outcome = await self.setup.shell.run(gate.command, tree=checkout.tree, marker=marker, seconds=60 * gate.minutes)
+        return GateResult(name=gate.name, passed=outcome.passed, seconds=outcome.seconds, output=outcome.output)
+
+    async def _lay_out(self, checkout: Checkout, commit: Commit, marker: str) -> None:
+        if not await self._used_again(checkout, commit):
+            self._ready(checkout, ready=False)
+            await checkout.lay_out(commit)
+            await self.setup.furnish(checkout, commit, marker)
+            await checkout.clean()
+            self._ready(checkout, ready=True)
+        await checkout.renew_repository(_BRANCH, commit)
+
+    async def _used_again(self, checkout: Checkout, commit: Commit) -> bool:
+        """Bring a tree that was set up before to the commit; where anything is odd about it, it is made anew."""
+        if not checkout.index.with_suffix(".ready").exists():
+            return False
+        try:
+            await checkout.enter()
+            await checkout.reset(commit)
+            await checkout.clean()
+            await checkout.mend_folders(commit)
+            return not await checkout.outstanding()
+        except RepositoryError:
+            return False
+
+    def _ready(self, checkout: Checkout, *, ready: bool) -> None:
+        mark = checkout.index.with_suffix(".ready")
+        if ready:
+            mark.touch()
+        else:
+            mark.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def _free_tree(self) -> Iterator[Checkout]:
+        """The first tree that no check, of this process or another, is using; the lock dies with its holder."""
+        folder = self.hub.state / "indexes"
+        folder.mkdir(parents=True, exist_ok=True)
+        for number in count(1):
+            held = os.open(folder / f"verify-{number}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(held)
+                continue
+            try:
+                yield Checkout(hub=self.hub, name=f"verify-{number}")
+            finally:
+                os.close(held)
+            return

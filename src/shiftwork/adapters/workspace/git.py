@@ -1,0 +1,202 @@
+"""Runs git: as the harness, deaf to all configuration but its own, or as the user in the user's own repository."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from shiftwork.errors import RepositoryError
+
+MARK: Final = "SHIFTWORK_GIT"
+"""Set in the environment of every git of ours to the state folder, so that one that outlived its parent is found."""
+
+_SECONDS: Final = 120.0
+_ERROR_CHARACTERS: Final = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who is named in commits."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a git process said."""
+
+    code: int
+    out: bytes = b""
+    err: str = ""
+
+    @property
+    def text(self) -> str:
+        return os.fsdecode(self.out).strip()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Output that was asked for with `-z`."""
+        return tuple(os.fsdecode(part) for part in self.out.split(b"\0") if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Git:
+    """A way of running git: its whole environment, and where it runs."""
+
+    env: Mapping[str, str]
+    cwd: Path
+    options: tuple[str, ...] = ()
+    seconds: float = _SECONDS
+
+    def at(self, cwd: Path, **env: str) -> "Git":
+        return replace(self, cwd=cwd, env={**self.env, **env})
+
+    async def run(
+        self,
+        *args: str,
+        stdin: bytes | int = b"",
+        stdout: int = asyncio.subprocess.PIPE,
+        accept: tuple[int, ...] = (0,),
+    ) -> Answer:
+        """Run to the end; an exit code that is not accepted, or no end in time, raises RepositoryError.
+
+        An integer for `stdin` or `stdout` is a file descriptor, as for `subprocess`.
+        """
+        process = await self.start(*args, stdin=stdin if isinstance(stdin, int) else _pipe_for(stdin), stdout=stdout)
+        try:
+            async with asyncio.timeout(self.seconds):
+                out, err = await process.communicate(stdin if isinstance(stdin, bytes) and stdin else None)
+        except TimeoutError:
+            raise RepositoryError(f"git {args[0]} did not end within {self.seconds:g} seconds") from None
+        finally:
+            await end(process)
+        answer = Answer(code=process.returncode or 0, out=out or b"", err=err.decode(errors="replace").strip())
+        if answer.code not in accept:
+            raise RepositoryError(f"git {args[0]} failed: {answer.err[-_ERROR_CHARACTERS:] or f'exit {answer.code}'}")
+        return answer
+
+    async def start(self, *args: str, stdin: int, stdout: int) -> asyncio.subprocess.Process:
+        """Start it in a session of its own: an interrupt at the terminal must not cut git off in the middle."""
+        try:
+            return await asyncio.create_subprocess_exec(
+                "git",
+                *self.options,
+                *args,
+                cwd=self.cwd,
+                env=dict(self.env),
+                stdin=stdin,
+                stdout=stdout,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
+        except FileNotFoundError as error:
+            missing = "git" if error.filename == "git" else str(self.cwd)
+            raise RepositoryError(
+                f"git cannot be run: there is no {missing}", hint="install git 2.38 or newer"
+            ) from None
+
+
+def _pipe_for(content: bytes) -> int:
+    return asyncio.subprocess.PIPE if content else asyncio.subprocess.DEVNULL
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """Kill a git that still runs, with its own children, and wait for it; nothing happens to one that has ended."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.communicate()
+
+
+def without_git(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment without anything that tells git where to look or what to believe."""
+    return {name: value for name, value in env.items() if not name.startswith("GIT_")}
+
+
+def harness_git(*, home: Path, hub: Path, identity: Identity, env: Mapping[str, str]) -> Git:
+    """Git on the hub. `home` holds the only configuration it reads; of `env` it gets what programs need to run."""
+    kept = {name: env[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in env}
+    return Git(
+        cwd=hub,
+        env={
+            **kept,
+            **named(identity),
+            "HOME": str(home),
+            "LC_ALL": "C",
+            MARK: str(home.parent),
+            "GIT_DIR": str(hub),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": str(home / "config"),
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_OPTIONAL_LOCKS": "0",
+            # The refs of the hub are written as files here and there, see `hub.pin`.
+            "GIT_DEFAULT_REF_FORMAT": "files",
+        },
+    )
+
+
+_REDIRECTIONS: Final = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_CONFIG",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_DIR",
+        "GIT_GRAFT_FILE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_NAMESPACE",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_QUARANTINE_PATH",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_SHALLOW_FILE",
+        "GIT_TRACE",
+        "GIT_WORK_TREE",
+    }
+)
+
+
+def user_git(*, root: Path, state: Path, env: Mapping[str, str]) -> Git:
+    """Git as the user would run it in their repository, with their configuration; but none of their hooks, and no gc.
+
+    Their filters (LFS among them) must work where their checkout is moved. A hook must not: it may ask a question,
+    move a branch, or take minutes.
+    """
+    kept = {name: value for name, value in env.items() if name not in _REDIRECTIONS}
+    return Git(
+        cwd=root,
+        seconds=5 * _SECONDS,
+        env={**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", MARK: str(state)},
+        options=(
+            *("-c", "core.hooksPath=/dev/null"),
+            *("-c", "gc.auto=0"),
+            *("-c", "maintenance.auto=false"),
+            *("-c", "submodule.recurse=false"),
+        ),
+    )
+
+
+def named(identity: Identity) -> dict[str, str]:
+    return {
+        "GIT_AUTHOR_NAME": identity.name,
+        "GIT_AUTHOR_EMAIL": identity.email,
+        "GIT_COMMITTER_NAME": identity.name,
+        "GIT_COMMITTER_EMAIL": identity.email,
+    }
+
+
+def quoted(value: str) -> str:
+    """A value as a git configuration file spells it."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

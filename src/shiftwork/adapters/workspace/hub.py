@@ -1,0 +1,210 @@
+"""The hub: a bare repository beside the user's that borrows their objects, and holds what agents have made.
+
+Everything lies in the state folder: `hub.git`, `git/` (the only configuration that the harness's git reads),
+`workspaces/` (the trees), `indexes/` (their indexes, out of agents' reach), `set-aside/` (what git could not store).
+"""
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.files import erase, write_whole
+from shiftwork.adapters.workspace.fitness import unsupported
+from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
+from shiftwork.adapters.workspace.includes import included
+from shiftwork.domain.model.ids import Commit
+from shiftwork.errors import RepositoryError
+from shiftwork.ports.workspace import Place
+
+_NAME_CHARACTERS: Final = 60
+
+_CARRIED: Final = "core.(autocrlf|eol|filemode|ignorecase|precomposeunicode|symlinks)"
+"""The user's settings that decide how files look on disk: trees of the harness must look like theirs."""
+
+_CONFIG: Final = """\
+# Written by shiftwork at every start: the only configuration that its git reads.
+[core]
+	hooksPath = /dev/null
+	fsmonitor = false
+	untrackedCache = false
+	attributesFile = /dev/null
+	excludesFile = {excludes}
+	protectHFS = true
+	protectNTFS = true
+	createObject = rename
+[safe]
+	bareRepository = explicit
+[protocol]
+	allow = never
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[submodule]
+	recurse = false
+[diff]
+	ignoreSubmodules = all
+[merge]
+	conflictStyle = zdiff3
+[advice]
+	addEmbeddedRepo = false
+	detachedHead = false
+[checkout]
+	workers = {workers}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hub:
+    """Made by `open_hub`. `git` runs on the hub, `user` in the user's repository."""
+
+    root: Path
+    state: Path
+    common: Path
+    objects: Path
+    object_format: str
+    carried: str
+    identity: Identity
+    git: Git
+    user: Git
+    excludes: bytes
+
+    @property
+    def path(self) -> Path:
+        return self.state / "hub.git"
+
+    @property
+    def excludes_file(self) -> Path:
+        return self.state / "git" / "excludes"
+
+    def pin(self, name: str, commit: Commit) -> None:
+        """Point `refs/shiftwork/<name>` of the hub at the commit, so that no gc takes it.
+
+        A file is written where `update-ref` could be run: nobody else writes to the hub's refs, and it takes a
+        fiftieth of the time in what every step waits for.
+        """
+        write_whole(self.path / "refs" / "shiftwork" / name, f"{commit}\n".encode())
+
+    def unpin(self, name: str) -> None:
+        (self.path / "refs" / "shiftwork" / name).unlink(missing_ok=True)
+
+    async def commit(self, tree: str, parents: Sequence[Commit], message: str) -> Commit:
+        text = message.replace("\0", "").strip() + "\n"
+        arguments = [argument for parent in parents for argument in ("-p", parent)]
+        answer = await self.git.run("commit-tree", tree, *arguments, "-F", "-", stdin=text.encode(errors="replace"))
+        return Commit(answer.text)
+
+    async def contains(self, commit: Commit, ancestor: Commit) -> bool:
+        return (await self.git.run("merge-base", "--is-ancestor", ancestor, commit, accept=(0, 1))).code == 0
+
+    async def share(self, commit: Commit, known: Iterable[str]) -> None:
+        """Give the user's repository the commit and what it stands on, as far as not reachable from `known`.
+
+        Not taken: `fetch` from the hub. It does the same in four times the time.
+        """
+        wanted = "".join(f"{line}\n" for line in (commit, *(f"^{one}" for one in known))).encode()
+        with tempfile.TemporaryFile(dir=self.state) as pack:
+            await self.git.run("pack-objects", "-q", "--revs", "--stdout", stdin=wanted, stdout=pack.fileno())
+            pack.seek(0)
+            await self.user.run("unpack-objects", "-q", stdin=pack.fileno())
+
+    async def borrow(self, place: Place, commit: Commit) -> None:
+        """Keep the commit in the user's repository while the place lasts: a gc of theirs must not break our objects."""
+        pin = _borrowed(place)
+        if (await self.user.run("update-ref", pin, commit, accept=(0, 1, 128))).code:
+            heads = await self.user.run("for-each-ref", "--format=%(objectname)", "refs/heads", "refs/shiftwork")
+            await self.share(commit, set(heads.text.splitlines()))
+            await self.user.run("update-ref", pin, commit)
+
+    async def give_back(self, place: Place) -> None:
+        await self.user.run("update-ref", "-d", _borrowed(place), accept=(0, 1))
+
+    def exclude(self, names: Iterable[str]) -> None:
+        """Let the harness's git ignore these files of the user's too, whatever an agent does to ignore rules."""
+        patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted(names) if "\n" not in name)
+        lines = b"".join(b"/" + os.fsencode(pattern) + b"\n" for pattern in patterns)
+        write_whole(self.excludes_file, self.excludes + lines)
+
+
+def slug(text: str) -> str:
+    """A name that is safe as a file, as a part of a ref and on a command line; different texts give different ones."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", text)[:_NAME_CHARACTERS].lstrip("-")
+    if plain == text and plain:
+        return plain
+    return f"{plain}-{hashlib.sha256(text.encode(errors='surrogateescape')).hexdigest()[:10]}".lstrip("-")
+
+
+def folder_of(place: Place) -> str:
+    return f"{slug(place.run)}/{slug(place.story)}-{place.number}"
+
+
+def _borrowed(place: Place) -> str:
+    return f"refs/shiftwork/pin/{folder_of(place)}"
+
+
+async def open_hub(*, root: Path, state: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
+    """Open the hub of a repository, making it where there is none; calling again is harmless.
+
+    Raises RepositoryError where the repository has something that is not supported.
+    """
+    root, state = _absolute(root), _absolute(state)
+    problems = await unsupported(root, env)
+    if problems:
+        raise RepositoryError(f"{root} cannot be worked on: {'; '.join(problems)}", hint="shiftwork doctor")
+    user = user_git(root=root, state=state, env=env)
+    places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
+    common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()
+    hub = Hub(
+        root=root,
+        state=state,
+        common=Path(common),
+        objects=Path(objects),
+        object_format=object_format,
+        carried=await _carried(user),
+        identity=identity,
+        git=harness_git(home=state / "git", hub=state / "hub.git", identity=identity, env=env),
+        user=user,
+        excludes=await _excludes(user, Path(common), env),
+    )
+    await _lay(hub)
+    return hub
+
+
+def _absolute(path: Path) -> Path:
+    return path.absolute()
+
+
+async def _lay(hub: Hub) -> None:
+    hub.path.mkdir(parents=True, exist_ok=True)
+    if not (hub.state / ".gitignore").exists():
+        write_whole(hub.state / ".gitignore", b"*\n")
+    workers = max(2, min(8, 2 * (os.cpu_count() or 1)))
+    config = _CONFIG.format(excludes=quoted(str(hub.excludes_file)), workers=workers) + hub.carried
+    write_whole(hub.state / "git" / "config", config.encode(errors="surrogateescape"))
+    hub.exclude(await included(hub.user, hub.root, hub.state))
+    if not (hub.path / "HEAD").exists():
+        await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
+    write_whole(hub.path / "objects" / "info" / "alternates", os.fsencode(hub.objects) + b"\n")
+    erase(hub.path / "hooks")
+
+
+async def _carried(user: Git) -> str:
+    answer = await user.run("config", "-z", "--get-regexp", f"^{_CARRIED}$", accept=(0, 1))
+    settings = dict(part.split("\n", 1) for part in answer.parts if "\n" in part)
+    lines = (f"\t{name.removeprefix('core.')} = {quoted(value)}\n" for name, value in sorted(settings.items()))
+    return "[core]\n" + "".join(lines)
+
+
+async def _excludes(user: Git, common: Path, env: Mapping[str, str]) -> bytes:
+    """The user's own ignore rules that are not in the tree: the global file's, then the repository's."""
+    answer = await user.run("config", "-z", "--type=path", "--get", "core.excludesFile", accept=(0, 1))
+    settings = Path(env.get("XDG_CONFIG_HOME") or Path(env.get("HOME", "/")) / ".config")
+    everywhere = Path(answer.parts[-1]) if answer.parts else settings / "git" / "ignore"
+    files = [file for file in (everywhere, common / "info" / "exclude") if file.is_file()]
+    lines = (line for file in files for line in file.read_bytes().splitlines())
+    return b"".join(line + b"\n" for line in lines if line.strip() and not line.startswith(b"#"))

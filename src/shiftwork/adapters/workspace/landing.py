@@ -1,0 +1,172 @@
+"""The repository port on git: merges are made in the hub, and a branch of the user's moves by compare and swap.
+
+Where moving the branch would disturb the user's checkout, work lands on its holding branch instead, and goes on from
+there until the branch has caught up.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shiftwork.adapters.workspace.git import Answer
+from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.adapters.workspace.user_trees import claimed, fast_forward, holders, unfinished
+from shiftwork.domain.model.ids import Commit
+from shiftwork.errors import RepositoryError
+from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Unchanged
+
+_NOWHERE: Final = Commit("")
+_SWAP_TRIES: Final = 3
+
+
+def holding_branch(branch: str) -> str:
+    return f"shiftwork/landed/{branch}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Heads:
+    """Where a branch and its holding branch are; the latter may be nowhere."""
+
+    branch: Commit
+    holding: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitRepository:
+    """Branches are named without `refs/heads/`, and so are those in answers."""
+
+    hub: Hub
+
+    async def tip(self, branch: str) -> Commit:
+        return (await self._present(branch))[0]
+
+    async def merged(self, base: Commit, tip: Commit) -> tuple[Commit, tuple[str, ...]]:
+        if await self.hub.contains(tip, base):
+            return tip, ()
+        answer = await self._merge_tree(tip, base)
+        tree, *files = answer.parts
+        commit = await self.hub.commit(tree, (tip, base), f"Merge {base[:12]} into {tip[:12]}")
+        self.hub.pin(f"merged/{commit}", commit)
+        return commit, tuple(dict.fromkeys(files))
+
+    async def candidate(self, branch: str, tip: Commit, message: str) -> Candidate | Conflict | Unchanged:
+        base = await self.tip(branch)
+        answer, present = await asyncio.gather(
+            self._merge_tree(base, tip), self.hub.git.run("rev-parse", f"{base}^{{tree}}")
+        )
+        tree, *files = answer.parts
+        if answer.code:
+            return Conflict(base=base, files=tuple(dict.fromkeys(files)))
+        if tree == present.text:
+            return Unchanged(base=base)
+        commit = await self.hub.commit(tree, (base,), message)
+        self.hub.pin(f"candidate/{commit}", commit)
+        return Candidate(commit=commit, base=base)
+
+    async def move(self, branch: str, candidate: Candidate) -> Moved | Missed:
+        result = await self._move(branch, candidate)
+        self.hub.unpin(f"candidate/{candidate.commit}")
+        return result
+
+    async def unresolved(self, commit: Commit, files: Sequence[str]) -> Sequence[str]:
+        if not files:
+            return ()
+        paths = (f":(literal,top){file}" for file in files)
+        options = ("grep", "-z", "--name-only", "-I", "-e", "^<<<<<<< ", "-e", "^>>>>>>> ", commit, "--")
+        found = (await self.hub.git.run(*options, *paths, accept=(0, 1))).parts
+        return tuple(name.removeprefix(f"{commit}:") for name in found)
+
+    async def _move(self, branch: str, candidate: Candidate) -> Moved | Missed:
+        present, heads = await self._present(branch)
+        held = holding_branch(branch)
+        if present != candidate.base:
+            for name, head in ((branch, heads.branch), (held, heads.holding)):
+                if head != _NOWHERE and await self.hub.contains(head, candidate.commit):
+                    return Moved(ref=name)
+            return Missed()
+        await self.hub.share(candidate.commit, (candidate.base,))
+        if await self._advance(branch, heads.branch, candidate.commit):
+            await self._retire(branch, heads)
+            return Moved(ref=branch)
+        if (await self._heads(branch)).branch != heads.branch:
+            return Missed()
+        if await self._advance(held, heads.holding, candidate.commit):
+            return Moved(ref=held)
+        if (await self._heads(branch)).holding != heads.holding:
+            return Missed()
+        raise RepositoryError(
+            f"neither {branch} nor {held} can be moved: both are checked out, with changes in the way",
+            hint="commit or stash these changes, then: shiftwork resume",
+        )
+
+    async def _present(self, branch: str) -> tuple[Commit, _Heads]:
+        """The tip, and the heads that it was found from; a holding branch that has been caught up with goes."""
+        for _ in range(_SWAP_TRIES):
+            heads = await self._heads(branch)
+            if heads.holding == _NOWHERE:
+                return heads.branch, heads
+            if await self.hub.contains(heads.branch, heads.holding):
+                await self._retire(branch, heads)
+                return heads.branch, replace(heads, holding=_NOWHERE)
+            if await self.hub.contains(heads.holding, heads.branch):
+                return heads.holding, heads
+            joined = await self._joined(branch, heads)
+            if await self._advance(holding_branch(branch), heads.holding, joined):
+                return joined, replace(heads, holding=joined)
+        raise RepositoryError(f"{holding_branch(branch)} cannot be moved: it is checked out, or moves by itself")
+
+    async def _heads(self, branch: str) -> _Heads:
+        ours, held = f"refs/heads/{branch}", f"refs/heads/{holding_branch(branch)}"
+        answer = await self.hub.user.run("for-each-ref", "--format=%(refname) %(objectname)", ours, held)
+        found = dict(line.split(" ") for line in answer.text.splitlines())
+        if ours not in found:
+            raise RepositoryError(f"there is no branch {branch!r} with a commit", hint="git branch --list")
+        return _Heads(branch=Commit(found[ours]), holding=Commit(found.get(held, _NOWHERE)))
+
+    async def _joined(self, branch: str, heads: _Heads) -> Commit:
+        """Both have gone on since they parted: what landed, with the user's own commits merged into it."""
+        name = holding_branch(branch)
+        answer = await self._merge_tree(heads.holding, heads.branch)
+        if answer.code:
+            raise RepositoryError(
+                f"{branch} and {name}, where work has landed, conflict in {', '.join(answer.parts[1:])}",
+                hint=f"git switch {branch} && git merge {name}",
+            )
+        parents = (heads.holding, heads.branch)
+        commit = await self.hub.commit(answer.parts[0], parents, f"Merge branch '{branch}' into {name}")
+        await self.hub.share(commit, parents)
+        return commit
+
+    async def _merge_tree(self, ours: Commit, theirs: Commit) -> Answer:
+        command = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
+        return await self.hub.git.run(*command, ours, theirs, accept=(0, 1))
+
+    async def _advance(self, branch: str, old: Commit, new: Commit) -> bool:
+        """Move one branch, with the tree that has it checked out; False where it is elsewhere or that is not safe."""
+        trees = await holders(self.hub.user, branch)
+        if claimed(self.hub.common, branch) or len(trees) > 1 or any(unfinished(tree) for tree in trees):
+            return False
+        if trees:
+            return await fast_forward(self.hub.user.at(trees[0]), branch, old=old, new=new)
+        return await self._swap(branch, old, new)
+
+    async def _swap(self, branch: str, old: Commit, new: Commit) -> bool:
+        ref = f"refs/heads/{branch}"
+        message = f"shiftwork: landed {new[:12]}"
+        expected = old or "0" * len(new)
+        answer = await self.hub.user.run(
+            "update-ref", "--create-reflog", "-m", message, ref, new, expected, accept=(0, 1, 128)
+        )
+        if answer.code == 0:
+            return True
+        present = await self.hub.user.run("rev-parse", "--verify", "--quiet", ref, accept=(0, 1))
+        if present.text == old:
+            raise RepositoryError(f"{branch} cannot be moved: {answer.err}")
+        return False
+
+    async def _retire(self, branch: str, heads: _Heads) -> None:
+        """Delete the holding branch, whose work the branch now has, unless the user looks at it or it has moved."""
+        name = holding_branch(branch)
+        if heads.holding != _NOWHERE and not await holders(self.hub.user, name):
+            await self.hub.user.run("update-ref", "-d", f"refs/heads/{name}", heads.holding, accept=(0, 1, 128))

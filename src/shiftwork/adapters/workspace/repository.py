@@ -1,0 +1,63 @@
+"""The agent's own repository in its tree: disposable, laid by plain file writes, so that making it runs no git."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.files import erase, open_up
+from shiftwork.adapters.workspace.git import quoted
+from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.domain.model.ids import Commit
+
+_CONFIG: Final = """\
+[core]
+	repositoryformatversion = {version}
+	bare = false
+	logallrefupdates = true
+{extensions}{carried}[user]
+	name = {name}
+	email = {email}
+[commit]
+	gpgsign = false
+[tag]
+	gpgsign = false
+[gc]
+	auto = 0
+"""
+
+
+def lay_repository(hub: Hub, tree: Path, *, index: Path, branch: str, commit: Commit) -> None:
+    """Replace whatever stands at `.git` by a repository on `branch` at the commit, with a copy of the index.
+
+    The objects are borrowed from the hub and the user, which an agent may read and never needs to write.
+    """
+    open_up(tree)
+    folder = tree / ".git"
+    erase(folder)
+    ref = f"refs/heads/shiftwork/{branch}"
+    # As few files and folders as git takes for a repository: every step waits for them.
+    for empty in ("refs", "objects/info"):
+        (folder / empty).mkdir(parents=True)
+    (folder / "HEAD").write_text(f"ref: {ref}\n")
+    (folder / "packed-refs").write_text(f"{commit} {ref}\n")
+    (folder / "config").write_text(_config(hub), errors="surrogateescape")
+    borrowed = (hub.path / "objects", hub.objects)
+    (folder / "objects" / "info" / "alternates").write_bytes(b"".join(os.fsencode(one) + b"\n" for one in borrowed))
+    excludes = hub.excludes_file.read_bytes()
+    if excludes:
+        (folder / "info").mkdir()
+        (folder / "info" / "exclude").write_bytes(excludes)
+    # With its time: git reads again every file that is as young as the index that lists it.
+    shutil.copy2(index, folder / "index")
+
+
+def _config(hub: Hub) -> str:
+    plain = hub.object_format == "sha1"
+    return _CONFIG.format(
+        version=0 if plain else 1,
+        extensions="" if plain else f"[extensions]\n\tobjectformat = {hub.object_format}\n",
+        carried=hub.carried,
+        name=quoted(hub.identity.name),
+        email=quoted(hub.identity.email),
+    )

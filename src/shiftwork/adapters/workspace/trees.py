@@ -1,0 +1,55 @@
+"""The workspaces port on git: one private tree a story, committed by the harness from outside."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from shiftwork.adapters.workspace.checkout import Checkout
+from shiftwork.adapters.workspace.hub import Hub, folder_of, slug
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.undo import undo
+from shiftwork.domain.model.ids import Commit
+from shiftwork.ports.workspace import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitWorkspaces:
+    """Trees in the state folder, beside a hub."""
+
+    hub: Hub
+    setup: Setup
+
+    async def prepare(self, place: Place, commit: Commit) -> Path:
+        checkout = self._checkout(place)
+        await self.hub.borrow(place, commit)
+        await checkout.lay_out(commit)
+        await self.setup.furnish(checkout, commit, f"{place.run}/{place.story}/setup-{place.number}")
+        await checkout.renew_repository(slug(place.story), commit)
+        return checkout.tree
+
+    async def renew(self, place: Place, commit: Commit) -> Path:
+        checkout = self._checkout(place)
+        await checkout.enter()
+        await checkout.renew_repository(slug(place.story), commit)
+        return checkout.tree
+
+    async def snapshot(self, place: Place, parent: Commit, message: str) -> Commit:
+        checkout = self._checkout(place)
+        await checkout.enter()
+        if not await checkout.stage(parent):
+            return parent
+        tree = (await checkout.git.run("write-tree")).text
+        commit = await self.hub.commit(tree, (parent,), message)
+        self.hub.pin(f"{slug(place.run)}/{slug(place.story)}/head", commit)
+        return commit
+
+    async def restore(self, place: Place, commit: Commit, keep: Path) -> bool:
+        checkout = self._checkout(place)
+        await checkout.enter()
+        return await undo(checkout, commit, keep)
+
+    async def discard(self, place: Place) -> None:
+        await self._checkout(place).remove()
+        await self.hub.give_back(place)
+
+    def _checkout(self, place: Place) -> Checkout:
+        return Checkout(hub=self.hub, name=folder_of(place))

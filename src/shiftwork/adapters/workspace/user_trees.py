@@ -1,0 +1,130 @@
+"""The user's own working trees: which of them has a branch checked out, and moving one forward without harm."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.git import Git, end
+from shiftwork.domain.model.ids import Commit
+
+_UNFINISHED: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
+
+
+async def holders(user: Git, branch: str) -> Sequence[Path]:
+    """The working trees with the branch checked out; a tree that was deleted without telling git holds nothing."""
+    listing = (await user.run("worktree", "list", "--porcelain", "-z")).out.decode(errors="surrogateescape")
+    entries = (dict(line.partition(" ")[::2] for line in entry.split("\0")) for entry in listing.split("\0\0"))
+    return [
+        Path(entry["worktree"])
+        for entry in entries
+        if entry.get("branch") == f"refs/heads/{branch}" and "prunable" not in entry
+    ]
+
+
+def claimed(common: Path, branch: str) -> bool:
+    """Whether a rebase or a bisection that is under way somewhere will return to the branch."""
+    names = {f"refs/heads/{branch}", branch}
+    for folder in (common, *(common / "worktrees").glob("*")):
+        for file in ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"):
+            path = folder / file
+            if path.is_file() and path.read_text(errors="replace").strip() in names:
+                return True
+    return False
+
+
+def unfinished(tree: Path) -> bool:
+    """Whether the user is in the middle of a merge, a rebase or the like in the tree."""
+    folder = git_folder(tree)
+    return folder is None or any((folder / name).exists() for name in _UNFINISHED)
+
+
+def git_folder(tree: Path) -> Path | None:
+    """Where git keeps what is the tree's own; None where the tree is not there, as on a disk taken out."""
+    path = tree / ".git"
+    if path.is_dir():
+        return path
+    if not path.is_file():
+        return None
+    return (tree / path.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()).resolve()
+
+
+async def fast_forward(git: Git, branch: str, *, old: Commit, new: Commit) -> bool:
+    """Move the branch together with the tree that has it checked out (where `git` runs), or neither.
+
+    Edits of the user's that do not overlap stay; where they do, or an untracked or ignored file is in the way, or
+    another git is at work, nothing is touched. Not taken: `merge --ff-only`. It updates the files before it takes the
+    branch's lock, and leaves them changed when it does not get it.
+    """
+    async with _prepared(git, branch, old=old, new=new) as transaction:
+        if transaction is None or await _in_the_way(git, old, new):
+            return False
+        await git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
+        if (await git.run("read-tree", "-m", "-u", old, new, accept=(0, 1, 128))).code:
+            return False
+        if await _say(transaction, "commit"):
+            return True
+        await git.run("read-tree", "-m", "-u", new, old)
+        return False
+
+
+async def _in_the_way(git: Git, old: Commit, new: Commit) -> bool:
+    """Whether the tree has what git itself would not spare: an ignored file at a new path, a deletion undone.
+
+    A new path that is in the index already is git's to judge: it is there when we died between files and branch.
+    """
+    parts = (await git.run("diff-tree", "-r", "-z", "--name-status", "--no-renames", old, new)).parts
+    rows = list(zip(parts[::2], parts[1::2], strict=True))
+    if any(status in {"M", "T"} and _is_gone(git.cwd / name) for status, name in rows):
+        return True
+    taken = [name for status, name in rows if status == "A" and not _is_free(git.cwd / name)]
+    if not taken:
+        return False
+    known = await git.run("--literal-pathspecs", "ls-files", "-z", "--", *taken)
+    return set(taken) != set(known.parts)
+
+
+def _is_gone(path: Path) -> bool:
+    return not os.path.lexists(path)
+
+
+def _is_free(path: Path) -> bool:
+    return _is_gone(path) and _can_be_folder(path.parent)
+
+
+def _can_be_folder(folder: Path) -> bool:
+    while _is_gone(folder):
+        folder = folder.parent
+    return folder.is_dir()
+
+
+@asynccontextmanager
+async def _prepared(
+    git: Git, branch: str, *, old: Commit, new: Commit
+) -> AsyncIterator[asyncio.subprocess.Process | None]:
+    """Hold the branch's lock, having made sure that it is at `old`; None where that cannot be had.
+
+    If we die, git reads the end of its input, and lets go of the lock without moving anything.
+    """
+    pipe = asyncio.subprocess.PIPE
+    message = f"shiftwork: landed {new[:12]}"
+    process = await git.start("update-ref", "--create-reflog", "-m", message, "--stdin", stdin=pipe, stdout=pipe)
+    try:
+        ready = await _say(process, "start") and await _say(process, f"update refs/heads/{branch} {new} {old}\nprepare")
+        yield process if ready else None
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            await process.communicate()
+        finally:
+            await end(process)
+
+
+async def _say(process: asyncio.subprocess.Process, command: str) -> bool:
+    if process.stdin is None or process.stdout is None:
+        raise ValueError("both pipes were asked for")
+    process.stdin.write(f"{command}\n".encode())
+    return (await process.stdout.readline()).endswith(b": ok\n")

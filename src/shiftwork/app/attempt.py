@@ -1,0 +1,165 @@
+"""One attempt at one step: a fresh agent session in the story's workspace."""
+
+import asyncio
+import contextlib
+from typing import Any
+
+from shiftwork import failpoints
+from shiftwork.app import messages
+from shiftwork.app.ending import Attempt, ended, failure
+from shiftwork.app.naming import desk_of, place_of
+from shiftwork.app.pen import Pen
+from shiftwork.app.world import Sighting
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.codec import to_plain
+from shiftwork.domain.model.facts import Fact, Trouble
+from shiftwork.domain.model.pipeline import StepStatus
+from shiftwork.errors import RepositoryError
+from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
+from shiftwork.ports.desk import Desk
+from shiftwork.prompts.context import Surroundings, compose
+
+
+async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
+    """Make the attempt, unless it was begun before: then it was interrupted, and the next one starts afresh."""
+    world, story = pen.world, pen.state
+    if story.pipeline.find(effect.step).status is StepStatus.IN_PROGRESS:
+        return await _interrupted(effect, pen)
+    try:
+        tree = await world.workspaces.renew(place_of(story), story.head)
+    except RepositoryError as error:
+        return (_lost(pen, error),)
+    desk = await world.desks.lay(desk_of(story, effect.step, effect.attempt))
+    await pen.write(f"{effect.key}/start", (_started(effect, pen, desk),))
+    failpoints.reach("attempt.started")
+    step = pen.state.pipeline.find(effect.step)
+    attempt = Attempt(pen=pen, step=step, number=effect.attempt, desk=desk, tree=tree)
+    report = await _session(attempt)
+    failpoints.reach("attempt.ended")
+    try:
+        facts = await ended(attempt, report)
+    except RepositoryError as error:
+        facts = (failure(attempt, report, Trouble.CRASHED, error.message), _lost(pen, error))
+    await world.desks.clear(desk)
+    return facts
+
+
+def _started(effect: e.RunAgent, pen: Pen, desk: Desk) -> Fact:
+    return f.StepStarted(
+        at=pen.world.clock.now(),
+        step=effect.step,
+        attempt=effect.attempt,
+        commit=pen.state.head,
+        log=str(desk.log),
+    )
+
+
+def _lost(pen: Pen, error: RepositoryError) -> Fact:
+    return f.WorkspaceLost(at=pen.world.clock.now(), number=pen.state.workspace, reason=error.message)
+
+
+async def _interrupted(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
+    """Somebody died in the middle: keep what was there; the next attempt gets a workspace at another path."""
+    world, story = pen.world, pen.state
+    place = place_of(story)
+    keep = world.desks.keep_path(desk_of(story, effect.step, effect.attempt), "interrupted")
+    kept = False
+    with contextlib.suppress(RepositoryError):  # gone already: somebody died here as well
+        kept = await world.workspaces.restore(place, story.pipeline.find(effect.step).start_commit, keep)
+    await world.workspaces.discard(place)
+    failpoints.reach("attempt.abandoned")
+    at, diff = world.clock.now(), str(keep) if kept else ""
+    return (f.StepInterrupted(at=at, step=effect.step, attempt=effect.attempt, diff=diff),)
+
+
+async def _session(attempt: Attempt) -> AgentReport:
+    """Brief the agent and let it work, within its limits, until it ends or the story is cancelled."""
+    world, story, step = attempt.pen.world, attempt.story, attempt.step
+    conduct, desk = world.conduct, attempt.desk
+    prompt = compose(story, step, _surroundings(attempt))
+    await world.desks.brief(desk, prompt, _task_sheet(attempt))
+    given = story.given
+    task = AgentTask(
+        prompt=prompt,
+        workdir=attempt.tree,
+        home=desk.home,
+        log=desk.log,
+        marker=f"{given.run}/{given.story.id}/{step.id}/{attempt.number}",
+        limits=AgentLimits(
+            wall_seconds=step.minutes * 60 * conduct.time_factor,
+            silence_seconds=conduct.silence_seconds,
+            output_bytes=conduct.output_bytes,
+        ),
+        toolbox=desk.toolbox,
+        env=_environment(attempt),
+        model=conduct.model,
+    )
+    return await _until_cancelled(attempt, task)
+
+
+def _surroundings(attempt: Attempt) -> Surroundings:
+    world, desk = attempt.pen.world, attempt.desk
+    return Surroundings(
+        gates=world.conduct.gates,
+        tools=bool(desk.toolbox),
+        outbox=str(desk.edit_request),
+        branch=attempt.story.given.branch,
+        attempt=attempt.number,
+        workspace=str(attempt.tree),
+    )
+
+
+def _environment(attempt: Attempt) -> dict[str, str]:
+    """What an attempt finds in its environment: names that keep two stories' test infrastructure apart among it."""
+    given = attempt.story.given
+    return {
+        "SHIFTWORK_RUN": given.run,
+        "SHIFTWORK_STORY": given.story.id,
+        "SHIFTWORK_STEP": attempt.step.id,
+        "SHIFTWORK_STEP_TYPE": attempt.step.type,
+        "SHIFTWORK_ATTEMPT_NUMBER": str(attempt.number),
+        "SHIFTWORK_OUTBOX": str(attempt.desk.outbox),
+        "COMPOSE_PROJECT_NAME": f"shiftwork_{given.run}_{given.story.id}".lower(),
+        # An agent that loses its own repository must not find the user's, in whose folder its workspace lies.
+        "GIT_CEILING_DIRECTORIES": str(attempt.tree.parent),
+    }
+
+
+def _task_sheet(attempt: Attempt) -> dict[str, Any]:
+    """What the agent's tools know: enough to read the task and to check an edit at once."""
+    given = attempt.story.given
+    return {
+        "step": attempt.step.id,
+        "story": to_plain(given.story),
+        "requirements": list(given.requirements),
+        "pipeline": to_plain(attempt.story.pipeline),
+    }
+
+
+async def _until_cancelled(attempt: Attempt, task: AgentTask) -> AgentReport:
+    world, stream = attempt.pen.world, attempt.pen.stream
+    agent = world.agents[attempt.story.given.agent]
+    session = asyncio.ensure_future(
+        agent.attempt(task, lambda event: world.observe(Sighting(stream=stream, what=event)))
+    )
+    cancel = asyncio.ensure_future(_cancel_message(attempt))
+    try:
+        await asyncio.wait({session, cancel}, return_when=asyncio.FIRST_COMPLETED)
+        if session.done():
+            return session.result()
+        return AgentReport(ending=Ending.CANCELLED, detail="cancelled")
+    finally:
+        for task_of_ours in (session, cancel):
+            task_of_ours.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task_of_ours
+
+
+async def _cancel_message(attempt: Attempt) -> None:
+    seen = attempt.story.cursor
+    while True:
+        arrived = await attempt.pen.world.inbox.wait(attempt.pen.stream, after=seen)
+        if any(message.body.get("type") == messages.CANCEL for message in arrived):
+            return
+        seen = arrived[-1].position

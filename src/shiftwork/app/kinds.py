@@ -1,0 +1,48 @@
+"""The three kinds of streams that jobs work on: a run, a story, a landing queue."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from shiftwork.app.projections import queue_rows, run_rows, story_rows
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import Stream
+from shiftwork.domain.model.queue import QueueState
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.rules.decide import Effects, decide_queue, decide_run, decide_story
+from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
+from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.ports.store import EventStore
+from shiftwork.ports.views import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind[S]:
+    """What a stream folds to, how its next effects are decided, and which rows its changes write."""
+
+    start: S
+    evolve: Callable[[S, Fact], S]
+    decide: Callable[[S], Effects]
+    rows: Callable[[S, S], tuple[Row, ...]]
+
+    def fold(self, state: S, facts: Iterable[Fact]) -> S:
+        for fact in facts:
+            state = self.evolve(state, fact)
+        return state
+
+
+RUN: Final[Kind[RunState]] = Kind(start=RunState(), evolve=evolve_run, decide=decide_run, rows=run_rows)
+STORY: Final[Kind[StoryState]] = Kind(start=StoryState(), evolve=evolve_story, decide=decide_story, rows=story_rows)
+LANDING: Final[Kind[QueueState]] = Kind(start=QueueState(), evolve=evolve_queue, decide=decide_queue, rows=queue_rows)
+
+KINDS: Final[dict[str, Kind[Any]]] = {"run": RUN, "story": STORY, "landing": LANDING}
+
+
+async def load[S](events: EventStore, kind: Kind[S], stream: Stream, version: int | None = None) -> S:
+    """The state of a stream as of a version, or as it stands."""
+    return kind.fold(kind.start, await read(events, stream, 0, version))
+
+
+async def read(events: EventStore, stream: Stream, after: int, upto: int | None) -> list[Fact]:
+    return [recorded.fact for recorded in await events.read(stream, after=after, upto=upto)]

@@ -1,0 +1,53 @@
+"""THE MAIN LOOP. Every job of the product is this: fold the history, decide, perform, append, and again.
+
+    history ─fold▶ state ─decide▶ effects ─perform▶ facts ─append▶ history ▶ …
+
+A job works on one stream and is its only writer. Whatever the engine remembers of it may be lost: the history is the
+truth, each effect has a key under which its facts are recorded once, and a job that starts again from the history
+alone comes to the same end.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from shiftwork.app.kinds import KINDS, load, read
+from shiftwork.app.pen import Pen
+from shiftwork.app.perform import perform
+from shiftwork.app.world import World
+from shiftwork.domain.model.effects import Effect, RunAgent
+from shiftwork.domain.model.ids import Stream
+from shiftwork.ports.engine import Bodies, Checkpoints, Job
+
+
+async def work(job: Job, checkpoints: Checkpoints, world: World) -> None:
+    """Carry one stream on until its state asks for nothing more."""
+    kind, stream = KINDS[job.kind], Stream(job.stream)
+    async with world.locks[stream]:
+        # The first read is a checkpoint too: a replay must decide from what was known then, not from what is now.
+        version = await checkpoints.once("load", lambda: world.events.version(stream))
+        state = await load(world.events, kind, stream, version)
+        while effects := kind.decide(state):
+            for effect in effects:
+                pen = Pen(world=world, kind=kind, stream=stream, state=state, version=version)
+                preemptible = isinstance(effect, RunAgent)
+                reached = await checkpoints.once(effect.key, _act(effect, pen), preemptible=preemptible)
+                if reached == version:
+                    return
+                news = pen.written(version, reached) or await read(world.events, stream, version, reached)
+                state, version = kind.fold(state, news), reached
+
+
+def _act(effect: Effect, pen: Pen) -> Callable[[], Awaitable[int]]:
+    return lambda: perform(effect, pen)
+
+
+def bodies(world: Callable[[], World]) -> Bodies:
+    """The job bodies to give to an engine; the world is asked for late, because it holds the engine itself."""
+
+    async def body(job: Job, checkpoints: Checkpoints) -> None:
+        try:
+            await work(job, checkpoints, world())
+        except Exception as error:
+            world().alarm.ring(error)
+            raise
+
+    return dict.fromkeys(KINDS, body)

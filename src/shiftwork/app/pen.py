@@ -1,0 +1,40 @@
+"""The pen of one effect: writes facts to the job's stream, keeping state and version in step with what is written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shiftwork import failpoints
+from shiftwork.app.kinds import Kind
+from shiftwork.app.world import Sighting, World
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import Stream
+
+
+@dataclass(slots=True, kw_only=True)
+class Pen:
+    """`state` and `version` are what the history says after the last write; `page` holds what this pen has written."""
+
+    world: World
+    kind: Kind[Any]
+    stream: Stream
+    state: Any
+    version: int
+    page: list[tuple[int, Fact]] = field(default_factory=list)
+
+    async def write(self, key: str, facts: Sequence[Fact]) -> None:
+        """Append facts under a key, once; raises VersionConflictError where another writer came first."""
+        after = self.kind.fold(self.state, facts)
+        rows = self.kind.rows(self.state, after)
+        failpoints.reach("append.before")
+        reached = await self.world.events.append(self.stream, facts, expected=self.version, key=key, rows=rows)
+        failpoints.reach("append.after")
+        self.page += [(self.version + number, fact) for number, fact in enumerate(facts, start=1)]
+        self.state, self.version = after, reached
+        for fact in facts:
+            self.world.observe(Sighting(stream=self.stream, what=fact))
+
+    def written(self, after: int, upto: int) -> list[Fact]:
+        """The facts between two versions, if this pen wrote all of them; none where it did not."""
+        facts = [fact for version, fact in self.page if after < version <= upto]
+        return facts if len(facts) == upto - after else []

@@ -1,0 +1,74 @@
+"""Everything the application may touch, in one value: the ports, and how this process is to conduct itself."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from shiftwork.app.alarm import Alarm
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.ids import RunId, StoryId, Stream
+from shiftwork.ports.agent import Agent, AgentEvent
+from shiftwork.ports.clock import Clock
+from shiftwork.ports.desk import Desks
+from shiftwork.ports.engine import Engine, Job
+from shiftwork.ports.processes import Reaper
+from shiftwork.ports.store import EventStore, Inbox, Leases
+from shiftwork.ports.views import Owner
+from shiftwork.ports.workspace import Gates, Repository, Workspaces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conduct:
+    """What the settings say about how work is done; read once, when the process starts."""
+
+    gates: tuple[Gate, ...] = ()
+    silence_seconds: float = 600
+    time_factor: float = 1.0
+    output_bytes: int = 64 * 1024 * 1024
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """Something that front ends may show while it happens: a fact as it is recorded, or an agent's event."""
+
+    stream: Stream
+    what: Fact | AgentEvent
+
+
+def nobody(sighting: Sighting) -> None:
+    """The observer where nobody looks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """The ports. `owner` is this process; `locks` keep a stream to one job at a time within it."""
+
+    events: EventStore
+    inbox: Inbox
+    leases: Leases
+    engine: Engine
+    agents: Mapping[str, Agent]
+    desks: Desks
+    workspaces: Workspaces
+    repository: Repository
+    gates: Gates
+    reaper: Reaper
+    clock: Clock
+    conduct: Conduct
+    owner: Owner
+    observe: Callable[[Sighting], None] = nobody
+    alarm: Alarm = field(default_factory=Alarm)
+    locks: defaultdict[Stream, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+
+    def run_job(self, run: RunId, stream: Stream) -> Job:
+        return Job(id=f"run/{run}#{self.owner.executor}", kind="run", stream=stream)
+
+    def story_job(self, run: RunId, story: StoryId, stream: Stream) -> Job:
+        return Job(id=f"story/{run}/{story}#{self.owner.executor}", kind="story", stream=stream)
+
+    def landing_job(self, stream: Stream, request: str) -> Job:
+        """One job a request: each drains the queue, so no request waits for one that has just ended."""
+        return Job(id=f"landing/{request}#{self.owner.executor}", kind="landing", stream=stream)

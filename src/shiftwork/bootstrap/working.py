@@ -1,0 +1,156 @@
+"""The wide door: every port, opened for work and closed in order."""
+
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from shiftwork import failpoints
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.desks import FolderDesks
+from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
+from shiftwork.adapters.processes.owners import this_owner
+from shiftwork.adapters.processes.reaper import HostReaper
+from shiftwork.adapters.store.opening import open_store
+from shiftwork.adapters.workspace.fitness import unsupported
+from shiftwork.adapters.workspace.gates import GitGates
+from shiftwork.adapters.workspace.git import Identity, user_git
+from shiftwork.adapters.workspace.hub import open_hub
+from shiftwork.adapters.workspace.landing import GitRepository
+from shiftwork.adapters.workspace.locks import clear_stale_locks
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.adapters.workspace.trees import GitWorkspaces
+from shiftwork.app.loop import bodies
+from shiftwork.app.world import Conduct, Sighting, World, nobody
+from shiftwork.bootstrap.agents import build_agent
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import Site, open_state
+from shiftwork.config.surroundings import visible
+from shiftwork.ports.agent import Agent
+from shiftwork.ports.clock import Clock
+from shiftwork.ports.store import Inbox
+from shiftwork.ports.workspace import Gates, Repository, Workspaces
+
+ENGINE_VERSION: Final = "1"
+"""Raised when jobs of an earlier release must not be replayed, but started again from the history."""
+
+_NOBODY: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
+
+
+@asynccontextmanager
+async def open_inbox(site: Site) -> AsyncIterator[Inbox]:
+    """The store without the engine: for commands that only leave a message."""
+    open_state(site)
+    store = open_store(site.store_url)
+    try:
+        yield store.inbox
+    finally:
+        store.close()
+
+
+@asynccontextmanager
+async def open_world(
+    site: Site,
+    settings: Settings,
+    env: Mapping[str, str],
+    *,
+    observe: Callable[[Sighting], None] = nobody,
+    agents: Mapping[str, Agent] | None = None,
+) -> AsyncIterator[World]:
+    """Everything that work needs. Once it is left, none of its processes is alive, and unfinished work can be resumed.
+
+    `agents` replaces the one that the settings name.
+    """
+    failpoints.arm(env.get("SHIFTWORK_FAILPOINT", ""))
+    open_state(site)
+    clock = SystemClock()
+    owner = this_owner(clock.fresh())
+    git = await _open_git(site, settings, env, clock)
+    store = open_store(site.store_url)
+    worlds: list[World] = []
+    try:
+        engine = await DbosEngine.open(
+            DbosSettings(name="shiftwork", url=site.engine_url, executor=owner.executor, version=ENGINE_VERSION),
+            bodies(lambda: worlds[0]),
+        )
+        try:
+            worlds.append(
+                World(
+                    events=store.events,
+                    inbox=store.inbox,
+                    leases=store.leases,
+                    engine=engine,
+                    agents=agents or {settings.agent.use: build_agent(settings, env)},
+                    desks=FolderDesks(site.state, toolbox=_toolbox(settings)),
+                    workspaces=git.workspaces,
+                    repository=git.repository,
+                    gates=git.gates,
+                    reaper=HostReaper(),
+                    clock=clock,
+                    conduct=_conduct(settings),
+                    owner=owner,
+                    observe=observe,
+                )
+            )
+            yield worlds[0]
+        finally:
+            await engine.close()
+    finally:
+        store.close()
+
+
+def _conduct(settings: Settings) -> Conduct:
+    return Conduct(
+        gates=settings.gate_list,
+        silence_seconds=60 * settings.agent.silence_minutes,
+        time_factor=settings.agent.time_factor,
+        output_bytes=int(settings.agent.max_output_mib * 1024 * 1024),
+        model=settings.agent.model,
+    )
+
+
+def _toolbox(settings: Settings) -> tuple[str, ...]:
+    """The tools run on this very interpreter; isolated, so that nothing in a workspace is imported."""
+    offered = settings.agent.tools and settings.agent.use != "command"
+    return (sys.executable, "-I", "-m", "shiftwork.entrypoints.mcp") if offered else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Git:
+    workspaces: Workspaces
+    repository: Repository
+    gates: Gates
+
+
+async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], clock: Clock) -> _Git:
+    hub = await open_hub(root=site.root, state=site.state, identity=await _identity(site, env), env=env)
+    shell = Shell(env=visible(env, settings.workspace.env))
+    setup = Setup(shell=shell, command=settings.workspace.setup, minutes=settings.workspace.setup_minutes)
+    if branch := await current_branch(site, env):
+        await clear_stale_locks(hub, branch, clock)
+    return _Git(
+        workspaces=GitWorkspaces(hub=hub, setup=setup),
+        repository=GitRepository(hub=hub),
+        gates=GitGates(hub=hub, setup=setup),
+    )
+
+
+async def _identity(site: Site, env: Mapping[str, str]) -> Identity:
+    """Whoever the user is to git; landed commits are theirs."""
+    git = user_git(root=site.root, state=site.state, env=env)
+    name = (await git.run("config", "user.name", accept=(0, 1))).text
+    email = (await git.run("config", "user.email", accept=(0, 1))).text
+    return Identity(name=name, email=email) if name and email else _NOBODY
+
+
+async def current_branch(site: Site, env: Mapping[str, str]) -> str:
+    """The branch that is checked out; empty where HEAD is detached."""
+    git = user_git(root=site.root, state=site.state, env=env)
+    return (await git.run("symbolic-ref", "--quiet", "--short", "HEAD", accept=(0, 1))).text
+
+
+async def repository_problems(site: Site, env: Mapping[str, str]) -> Sequence[str]:
+    """What the repository has that is not supported, for `doctor`."""
+    return await unsupported(site.root, env)

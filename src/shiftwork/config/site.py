@@ -1,0 +1,77 @@
+"""Where we are: the repository, its state folder and its databases. Quick, because every command asks it first."""
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from shiftwork.errors import RepositoryError, SettingsError
+
+SETTINGS_FILE: Final = "shiftwork.toml"
+STATE_FOLDER: Final = ".shiftwork"
+
+
+def environment() -> dict[str, str]:
+    """A copy of the process's environment: the only reading of it in the product."""
+    return dict(os.environ)  # noqa: TID251 - this is the one home of the environment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A repository that shiftwork works on."""
+
+    root: Path
+    state: Path
+    store_url: str
+    engine_url: str
+
+    @property
+    def repository(self) -> str:
+        """A name for the repository in streams that several repositories may share a database for."""
+        return hashlib.sha256(str(self.root).encode()).hexdigest()[:12]
+
+
+def find_site(start: Path, env: Mapping[str, str]) -> Site:
+    root = _root(start.resolve())
+    state = root / STATE_FOLDER
+    url = env.get("SHIFTWORK_STORE_URL") or _store_url(root)
+    return Site(
+        root=root,
+        state=state,
+        store_url=url or f"sqlite:///{state}/state.db",
+        engine_url=env.get("SHIFTWORK_ENGINE_URL") or url or f"sqlite:///{state}/engine.db",
+    )
+
+
+def _root(start: Path) -> Path:
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    raise RepositoryError(
+        f"{start} is not inside a git repository",
+        hint="run this inside a repository, or make one: git init && git add -A && git commit -m start",
+    )
+
+
+def _store_url(root: Path) -> str:
+    url = read_toml(root / SETTINGS_FILE).get("store", {}).get("url", "")
+    return url if isinstance(url, str) else ""
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A settings file, empty where there is none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}", hint="mend the file; it is TOML") from error
+
+
+def open_state(site: Site) -> None:
+    """Make the state folder, invisible to git: it ignores itself, so the user's own ignore files stay as they are."""
+    site.state.mkdir(exist_ok=True)
+    (site.state / ".gitignore").write_text("*\n", encoding="utf-8")

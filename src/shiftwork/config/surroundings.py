@@ -1,0 +1,53 @@
+"""What of the user's environment an agent or a gate gets to see: a short list, and what the settings add by name."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+_ORDINARY: Final = frozenset(
+    {
+        "HOME",
+        "LANG",
+        "LANGUAGE",
+        "LOGNAME",
+        "PATH",
+        "SHELL",
+        "SSL_CERT_DIR",
+        "SSL_CERT_FILE",
+        "TERM",
+        "TMPDIR",
+        "TZ",
+        "USER",
+        "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "XDG_RUNTIME_DIR",
+        "NODE_EXTRA_CA_CERTS",
+        "REQUESTS_CA_BUNDLE",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "no_proxy",
+    }
+)
+
+_PREFIXES: Final = ("LC_",)
+
+_AGENT_PREFIXES: Final[dict[str, tuple[str, ...]]] = {
+    "claude-code": ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_"),
+    "command": (),
+}
+"""What each agent reads its own login and endpoint from; other agents' secrets stay out."""
+
+
+def visible(env: Mapping[str, str], listed: Iterable[str] = ()) -> dict[str, str]:
+    """The environment of a gate or a setup command."""
+    names = _ORDINARY.union(listed)
+    return {name: value for name, value in env.items() if name in names or name.startswith(_PREFIXES)}
+
+
+def visible_to_agent(agent: str, env: Mapping[str, str], listed: Iterable[str] = ()) -> dict[str, str]:
+    """The environment of an agent: its own login among it, so that it simply works."""
+    own = _AGENT_PREFIXES.get(agent, ())
+    return visible(env, listed) | {name: value for name, value in env.items() if name.startswith(own)}

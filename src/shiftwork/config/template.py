@@ -1,0 +1,60 @@
+"""The settings file that `shiftwork init` writes: every key with its default, and why one would change it."""
+
+import json
+from typing import Final
+
+from shiftwork.config.detect import Detected
+
+_HEAD: Final = """\
+# Settings of shiftwork for this repository. Every key is optional; what is commented out shows the default.
+# The command `shiftwork doctor` tells what is in force.
+"""
+
+_GATES: Final = """
+# Gates: commands whose exit code decides. They run on the exact commit that is to land, in a tree no agent has touched;
+# nothing lands unless all of them pass. Order matters only for speed: put the quick ones first.
+# A gate that may take longer is a table: test = { command = "make test", minutes = 40 }
+[gates]
+"""
+
+_REST: Final = """
+[agent]
+# use = "claude-code"       # which agent works: "claude-code", or "command" for any program of your own
+# program = "claude"        # how Claude Code is called
+# command = ""              # for use = "command": a shell command; prompt on stdin, answer on stdout
+# model = ""                # empty: the agent's own default
+# tools = true              # offer the agent the tools by which it reads its task and edits its own steps
+# silence_minutes = 10      # an agent that prints nothing for so long is ended
+# time_factor = 1.0         # stretches the time limits of all steps
+# max_output_mib = 64       # an agent that prints more in one attempt is ended
+# env = []                  # names of environment variables to pass on to the agent, such as "ANTHROPIC_API_KEY"
+
+[workspace]
+{setup}# setup_minutes = 15        # how long that may take
+# branch = ""               # the branch to start from and to land on; empty: the one that is checked out
+# env = []                  # names of environment variables to pass on to setup and gates
+
+[limits]
+# story_usd = 5.0           # money for one story before a person is asked; left out: no limit
+# repairs = 2               # how often a change that failed its gates is sent back
+# conflicts = 3             # how often conflicts with what has landed meanwhile are sent back
+
+[store]
+# url = ""                  # empty: a file in .shiftwork; or postgresql://user@host:port/name
+"""
+
+_SETUP_COMMENT: Final = "# run once in every fresh tree, before agents and gates"
+
+
+def settings_file(detected: Detected) -> str:
+    """The text of a `shiftwork.toml` with what was found; it reads back as exactly that."""
+    gates = "".join(f"{gate.name} = {_quoted(gate.command)}  # from {gate.source}\n" for gate in detected.gates)
+    nothing = '# Nothing was found: without a gate, only that something changed is checked.\n# test = "make test"\n'
+    setup = f"setup = {_quoted(detected.setup)}" if detected.setup else '# setup = ""'
+    rest = _REST.replace("{setup}", f"{setup:<27} {_SETUP_COMMENT}\n")
+    return _HEAD + _GATES + (gates or nothing) + rest
+
+
+def _quoted(text: str) -> str:
+    """As a TOML string: JSON's escapes are among TOML's, once DEL is escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,121 @@
+"""What is seen of a run while it works: facts folded into where each story stands, and one line for each change."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from shiftwork.app.kinds import STORY
+from shiftwork.app.world import Sighting
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.ids import StepId, Stream
+from shiftwork.domain.model.run import RunPlan
+from shiftwork.domain.model.story import StoryState
+from shiftwork.ports.agent import AgentEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Something worth a line: `event` names it for programs, `text` is what was said about it, unclean."""
+
+    at: float
+    event: str
+    story: str = ""
+    step: str = ""
+    type: str = ""
+    attempt: int = 0
+    text: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Board:
+    """Where the stories of one run stand, by their streams, the last that each one's agent was seen doing, and all
+    that has changed so far.
+    """
+
+    stories: dict[Stream, StoryState] = field(default_factory=dict)
+    doing: dict[Stream, AgentEvent] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+
+    def see(self, sighting: Sighting) -> Change | None:
+        """Take in what was seen; the change it is, where it is one."""
+        stream, what = sighting.stream, sighting.what
+        if isinstance(what, AgentEvent):
+            if what.text or what.tool:
+                self.doing[stream] = what
+            return None
+        if stream.startswith("story/"):
+            self.stories[stream] = STORY.evolve(self.stories.get(stream, STORY.start), what)
+        if isinstance(what, _ATTEMPT_OVER):
+            self.doing.pop(stream, None)
+        if type(what) not in _EVENTS:
+            return None
+        change = _change(what, self.stories.get(stream, STORY.start))
+        self.changes.append(change)
+        return change
+
+    @property
+    def held(self) -> str:
+        """What a person must do before anything goes on; empty where something still moves."""
+        flying = [story for story in self.stories.values() if not story.ended_at]
+        return flying[0].hold.detail if flying and all(story.hold for story in flying) and flying[0].hold else ""
+
+
+_ATTEMPT_OVER: Final = (f.StepCompleted, f.StepFailed, f.StepCancelled, f.StepInterrupted, f.StepYielded)
+
+_EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
+    f.RunStarted: ("run_started", "plan"),
+    f.WorkspacePrepared: ("workspace_prepared", ""),
+    f.StepStarted: ("step_started", ""),
+    f.StepCompleted: ("step_completed", "notes"),
+    f.StepFailed: ("step_failed", "error"),
+    f.StepCancelled: ("step_cancelled", "error"),
+    f.StepInterrupted: ("step_interrupted", ""),
+    f.StepYielded: ("step_yielded", ""),
+    f.WorkflowEdited: ("steps_edited", "by"),
+    f.WorkflowEditRejected: ("edit_rejected", "reason"),
+    f.StoryHeld: ("story_held", "detail"),
+    f.LandingRequested: ("landing_requested", ""),
+    f.CandidateVerified: ("gates_passed", "report"),
+    f.LandingRefused: ("landing_refused", "detail"),
+    f.MendingPlanned: ("repair_planned", "description"),
+    f.LandingAccepted: ("landed", "ref"),
+    f.StoryFailed: ("story_failed", "reason"),
+    f.RunEnded: ("run_ended", "status"),
+}
+"""The facts that are told, the name by which programs know them, and the field that holds what was said."""
+
+
+def _change(fact: f.Fact, story: StoryState) -> Change:
+    event, said = _EVENTS[type(fact)]
+    step = story.pipeline.find(StepId(getattr(fact, "step", "")))
+    text = getattr(fact, said) if said else ""
+    return Change(
+        at=fact.at,
+        event=event,
+        story=story.given.story.id if story.assignment else _requested_by(fact),
+        step=step.id if step else "",
+        type=step.type if step else "",
+        attempt=getattr(fact, "attempt", 0),
+        text=_spelled(text),
+    )
+
+
+def _spelled(said: object) -> str:
+    match said:
+        case GateReport():
+            return _judged(said)
+        case RunPlan():
+            return said.spec.title
+        case _:
+            return str(said)
+
+
+def _requested_by(fact: f.Fact) -> str:
+    """The story of a landing request, which is named `run/story/number`."""
+    _, _, rest = getattr(fact, "request", "").partition("/")
+    return rest.partition("/")[0]
+
+
+def _judged(report: GateReport) -> str:
+    judged = (f"{one.name} {'passed' if one.passed else 'failed'} in {one.seconds:.1f} s" for one in report.results)
+    return ", ".join(judged) or "there are no gates"

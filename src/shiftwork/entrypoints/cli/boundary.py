@@ -1,0 +1,89 @@
+"""The one place where errors become words and exit codes: two calm lines, never a traceback on the screen."""
+
+import contextlib
+import os
+import sys
+
+import click
+
+from shiftwork import errors
+from shiftwork.entrypoints.cli.group import group
+
+
+def guarded() -> int:
+    """Run what the command line asks for; the exit code is the answer."""
+    try:
+        code = group.main(prog_name="shiftwork", standalone_mode=False)
+        sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - this is the boundary: nothing may pass it
+        return _ended(error)
+    return code if isinstance(code, int) else errors.EXIT_DONE
+
+
+def _ended(error: BaseException) -> int:
+    match error:
+        case errors.ShiftworkError():
+            return _told(error.kind, error.message, error.hint, error.exit_code)
+        case click.UsageError():
+            command = error.ctx.command_path if error.ctx else "shiftwork"
+            return _told("usage", error.format_message(), f"{command} --help", errors.EXIT_USAGE)
+        case click.ClickException():
+            return _told("usage", error.format_message(), "", errors.EXIT_USAGE)
+        case click.Abort() | KeyboardInterrupt():
+            return _told("interrupted", "interrupted", "", errors.EXIT_INTERRUPTED)
+        case BrokenPipeError():
+            _leave_the_pipe()
+            return errors.EXIT_FAILED
+        case _:
+            return _crashed(error)
+
+
+def _told(kind: str, message: str, hint: str, exit_code: int) -> int:
+    # Asked of the words themselves: where the mistake is in them, nothing has been parsed.
+    if "--json" in sys.argv:
+        from json import dumps  # noqa: PLC0415 - only an error pays for it
+
+        told = {"kind": kind, "message": message, "hint": hint, "exit_code": exit_code}
+        click.echo(dumps({"error": told}))
+        return exit_code
+    from shiftwork.entrypoints.cli.clean import plain  # noqa: PLC0415 - only an error pays for it
+
+    lines = [f"shiftwork: {plain(message)}", *([f"  try: {plain(hint)}"] if hint else [])]
+    with contextlib.suppress(BrokenPipeError):
+        click.echo("\n".join(lines), err=True)
+    return exit_code
+
+
+def _crashed(error: BaseException) -> int:
+    from traceback import format_exception  # noqa: PLC0415 - only a crash pays for it
+
+    text = "".join(format_exception(error))
+    kept = _kept(text)
+    message = f"this should not have happened: {type(error).__name__}: {str(error)[:300]}"
+    hint = f"the details are in {kept}; please report them" if kept else text
+    return _told("crash", message, hint, errors.EXIT_FAILED)
+
+
+def _kept(text: str) -> str:
+    """Where the traceback is: the state folder, or the system's where there is none."""
+    import tempfile  # noqa: PLC0415 - only a crash pays for it
+
+    from shiftwork.entrypoints.cli.here import here  # noqa: PLC0415 - as above
+
+    folder: str | None = None
+    with contextlib.suppress(Exception):
+        state = here().state
+        folder = str(state) if state.is_dir() else None
+    try:
+        number, name = tempfile.mkstemp(prefix="crash-", suffix=".txt", dir=folder)
+    except OSError:
+        return ""
+    with os.fdopen(number, "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    return name
+
+
+def _leave_the_pipe() -> None:
+    """Whoever read our output has gone; the interpreter must not complain about that when it flushes at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

@@ -1,0 +1,52 @@
+"""Makes text of agents and gates fit for a terminal: nothing in it moves the cursor, changes colours or hides words."""
+
+import re
+from typing import Final
+
+# A sequence that is never ended is taken to reach to the end of its line: what follows is more likely a new thought.
+_SEQUENCES: Final = r"""
+      (?: \x1b [\]PX^_] | [\x90\x98\x9d-\x9f] ) [^\x07\x1b\x9c\n]* (?: \x07 | \x1b\\ | \x9c )?  # OSC, DCS, SOS, PM, APC
+    | (?: \x1b \[ | \x9b ) [0-?]* [ -/]* [@-~]?                                                 # CSI
+    | \x1b [ -/]* [0-~]?                                                                        # all others
+"""
+
+# Control characters; format characters, of which some reorder what is read and others cannot be seen; the separators
+# that some programs take for a line's end; halves of surrogate pairs, which cannot be encoded.
+_UNFIT: Final = (
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0001-\U000e007f\ud800-\udfff]"
+)
+_WIDE: Final = "WF"
+
+
+def plain(text: str) -> str:
+    """The text in lines; tabs become spaces, all else that is not to be read is left out."""
+    if text.isascii() and text.isprintable():
+        return text
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    # Compiled when first needed, and kept by `re`: most texts have returned above.
+    bare = re.sub(_SEQUENCES, "", lines, flags=re.VERBOSE)
+    return re.sub(_UNFIT, "", bare).replace("\t", "    ")
+
+
+def one_line(text: str, width: int) -> str:
+    """The text on a single line of at most `width` cells; where it was cut, an ellipsis says so."""
+    # Bounded before it is looked at: an agent's line may be megabytes long.
+    line = " ".join(plain(text[: 8 * width + 256]).split())
+    if cells(line) <= width:
+        return line
+    kept, used = 0, 0
+    while used + cells(line[kept]) < width:
+        used += cells(line[kept])
+        kept += 1
+    return f"{line[:kept].rstrip()}…" if width else ""
+
+
+def cells(text: str) -> int:
+    """How many columns the text takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width  # noqa: PLC0415 - most text is ASCII
+
+    return sum(0 if combining(char) else 1 + (east_asian_width(char) in _WIDE) for char in text)

@@ -1,0 +1,86 @@
+"""`shiftwork cancel`: ends a run for good, whether or not anybody is working on it."""
+
+import asyncio
+import time
+from typing import Final
+
+import click
+
+from shiftwork.app.commands import cancel_run, resume_run, wait_for
+from shiftwork.app.queries import Pulse, RunView, run_view
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.bootstrap.working import open_inbox, open_world
+from shiftwork.config.site import Site, environment
+from shiftwork.domain.model.ids import RunId
+from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.conditions import conditions
+from shiftwork.entrypoints.cli.documents import run_document, say
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED
+from shiftwork.ports.views import Queries
+
+_PATIENCE_SECONDS: Final = 10.0
+_POLL_SECONDS: Final = 0.1
+
+
+@click.command("cancel", short_help="End a run for good.")
+@click.argument("run", default="")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(run: str, *, as_json: bool) -> int:
+    """End a run for good: its agents are stopped, and it cannot be resumed.
+
+    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    """
+    site = here()
+    queries = open_queries(site)
+    before = _look(queries, run)
+    if before.pulse is Pulse.OVER:
+        return _tell(before, f"run {before.run.run} is over already: {words.state(before.run.status)}", as_json=as_json)
+    run_id = RunId(before.run.run)
+    asyncio.run(_post(site, run_id))
+    if before.worker:
+        after = _patiently(queries, run_id)
+    else:
+        asyncio.run(_carry_through(site, run_id))
+        after = _look(queries, run_id)
+    if after.pulse is not Pulse.OVER:
+        told = f"asked for the end of run {run_id}; its worker has not answered yet"
+        _tell(after, f"{told}\nnext: shiftwork status {run_id}", as_json=as_json)
+        return EXIT_FAILED
+    return _tell(after, f"run {run_id} is {words.state(after.run.status)}", as_json=as_json)
+
+
+def _look(queries: Queries, run: str) -> RunView:
+    return answer(lambda: run_view(queries, run, liveness()))
+
+
+async def _post(site: Site, run: RunId) -> None:
+    async with open_inbox(site) as inbox:
+        await cancel_run(inbox, run)
+
+
+def _patiently(queries: Queries, run: RunId) -> RunView:
+    """The run when it is over, or as it stands when patience is."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while (view := _look(queries, run)).pulse is not Pulse.OVER and time.monotonic() < until:
+        time.sleep(_POLL_SECONDS)
+    return view
+
+
+async def _carry_through(site: Site, run: RunId) -> None:
+    """Nobody works on the run: do what its worker would have done, orphans of the last one included."""
+    env = environment()
+    lease = await open_queries(site).holder(run)
+    alive = liveness()(lease.owner) if lease else None
+    async with open_world(site, conditions(site, env).settings, env) as world:
+        await resume_run(world, run, alive=alive)
+        await wait_for(world, run)
+
+
+def _tell(view: RunView, text: str, *, as_json: bool) -> int:
+    if as_json:
+        say(run_document(view))
+    else:
+        click.echo(text)
+    return EXIT_DONE

@@ -1,0 +1,149 @@
+"""`shiftwork doctor`: tells before a run what a run would find missing."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+import click
+
+from shiftwork.bootstrap.agents import build_agent
+from shiftwork.bootstrap.working import current_branch, open_inbox, repository_problems
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import Site, environment
+from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.conditions import Conditions, conditions
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED, ShiftworkError
+
+OK: Final = "ok"
+WARN: Final = "warn"
+FAIL: Final = "fail"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One line; `hint` is what to type where it is not ok."""
+
+    name: str
+    state: str
+    detail: str
+    hint: str = ""
+
+
+@click.command("doctor", short_help="Tell whether everything that a run needs is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(*, as_json: bool) -> int:
+    """Tell whether everything that a run needs is there, and what to do where it is not.
+
+    Nothing is spent: the agent is only asked for its version. The exit code is 1 if anything has failed.
+    """
+    checks = asyncio.run(_examine())
+    failed = any(check.state == FAIL for check in checks)
+    if as_json:
+        say({"ok": not failed, "checks": [asdict(check) for check in checks]})
+    else:
+        for check in checks:
+            click.echo(_told(check))
+        click.echo("")
+        click.echo("something must be mended first" if failed else 'ready: shiftwork run "what you want done"')
+    return EXIT_FAILED if failed else EXIT_DONE
+
+
+def _told(check: Check) -> str:
+    hint = f"\n      {'':<11} try: {check.hint}" if check.hint else ""
+    detail = one_line(check.detail, max(words.width() - 18, 40))
+    return f"{check.state:<5} {check.name:<11} {detail}{hint}"
+
+
+async def _examine() -> Sequence[Check]:
+    checks = [_git()]
+    try:
+        site = here()
+    except ShiftworkError as error:
+        return [*checks, _failed("repository", error)]
+    checks += [check async for check in _repository(site)]
+    try:
+        found = conditions(site, environment())
+    except ShiftworkError as error:
+        return [*checks, _failed("settings", error)]
+    checks += [_gates(found), await _agent(found.settings), await _database(site), _processes(sys.platform), _sandbox()]
+    return checks
+
+
+def _failed(name: str, error: ShiftworkError) -> Check:
+    return Check(name=name, state=FAIL, detail=error.message, hint=error.hint)
+
+
+def _git() -> Check:
+    asked = ("git", "--version")
+    try:
+        told = subprocess.run(asked, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
+    except (OSError, subprocess.CalledProcessError):
+        return Check(name="git", state=FAIL, detail="git cannot be started", hint="install git 2.38 or newer")
+    return Check(name="git", state=OK, detail=told.stdout.strip())
+
+
+async def _repository(site: Site) -> AsyncIterator[Check]:
+    env = environment()
+    problems = await repository_problems(site, env)
+    for problem in problems:
+        hint = "git add -A && git commit -m start" if "no commit" in problem else ""
+        yield Check(name="repository", state=FAIL, detail=problem, hint=hint)
+    if problems:
+        return
+    yield Check(name="repository", state=OK, detail=str(site.root))
+    if branch := await current_branch(site, env):
+        yield Check(name="branch", state=OK, detail=branch)
+    else:
+        yield Check(name="branch", state=WARN, detail="no branch is checked out", hint="git switch BRANCH")
+
+
+def _gates(found: Conditions) -> Check:
+    if found.settings.gates:
+        return Check(name="gates", state=OK, detail=found.note)
+    return Check(
+        name="gates",
+        state=WARN,
+        detail="none: nothing but the diff would be checked",
+        hint="shiftwork init, then name your checks under [gates]",
+    )
+
+
+async def _agent(settings: Settings) -> Check:
+    try:
+        version = await build_agent(settings, environment()).probe()
+    except ShiftworkError as error:
+        return _failed("agent", error)
+    return Check(name="agent", state=OK, detail=f"{settings.agent.use}: {version}")
+
+
+async def _database(site: Site) -> Check:
+    """Opened for writing, as a run would open it; that the state folder can be written to is part of it."""
+    try:
+        async with open_inbox(site):
+            kind, _, place = site.store_url.partition("://")
+            told = place.removeprefix("/") if kind == "sqlite" else kind
+            return Check(name="database", state=OK, detail=f"{kind}: {told}" if kind == "sqlite" else kind)
+    except ShiftworkError as error:
+        return _failed("database", error)
+    except OSError as error:
+        told = f"{site.state} cannot be written to: {error.strerror}"
+        return Check(name="database", state=FAIL, detail=told, hint=f"see who owns it: ls -ld {site.root}")
+
+
+def _processes(platform: str) -> Check:
+    if platform == "linux":
+        return Check(name="processes", state=OK, detail="what an agent leaves behind is adopted and ended (subreaper)")
+    told = "found by their environment: a process that clears it and leaves its group may outlive its attempt"
+    return Check(name="processes", state=WARN, detail=told)
+
+
+def _sandbox() -> Check:
+    return Check(
+        name="sandbox", state=WARN, detail="none: agents and gates run with your rights, in folders of their own"
+    )

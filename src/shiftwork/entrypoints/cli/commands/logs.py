@@ -1,0 +1,191 @@
+"""`shiftwork logs`: what an agent did in an attempt, made readable, and followed while it happens."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from shiftwork.app.queries import Pulse, RunView, StoryView, run_view
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.transcript import Said, read
+from shiftwork.errors import UsageError
+from shiftwork.ports.views import StepRow
+
+_POLL_SECONDS: Final = 0.3
+_RESULT_LINES: Final = 8
+_LABELS: Final = {"text": "", "result": "->", "final": "answer", "stderr": "stderr", "note": "--"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which attempt: the newest of the step that runs or ran last, unless more is said."""
+
+    run: str
+    story: str
+    step: str
+    attempt: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """An attempt and its log."""
+
+    view: RunView
+    step: StepRow
+    attempt: int
+    log: Path
+
+
+@click.command("logs", short_help="Show what an agent did in an attempt.")
+@click.argument("run", default="")
+@click.option("--story", default="", metavar="ID", help="A story of the run; the first where none is named.")
+@click.option("--step", default="", metavar="STEP", help="A step, by its id or type; the latest where none is named.")
+@click.option(
+    "--attempt", type=click.IntRange(min=1), help="One of the step's attempts; the newest where none is named."
+)
+@click.option("--raw", is_flag=True, help="Print the lines as the agent wrote them.")
+@click.option("-f", "--follow", is_flag=True, help="Go on as the log grows, and with the steps that follow.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document; with --follow, one line an event.")
+def command(*, raw: bool, follow: bool, as_json: bool, **wanted: str) -> None:
+    """Show what an agent did in an attempt, from the log that is kept of it.
+
+    RUN is an id or the beginning of one; the newest run is taken where none is named. Output of tools is shortened;
+    --raw shows all of it.
+    """
+    queries, alive = open_queries(here()), liveness()
+    sought = Wanted(**wanted)  # type: ignore[arg-type]  # click gives each option by its name
+
+    def look() -> RunView:
+        return answer(lambda: run_view(queries, sought.run, alive))
+
+    show = _show_raw if raw else _show_json if as_json else _show
+    if follow:
+        for chosen, lines in _follow(look, sought, titled=not (raw or as_json)):
+            show(chosen, lines)
+        return
+    chosen = _demand(look(), sought)
+    lines = _lines(chosen.log)
+    if as_json and not raw:
+        _document(chosen, lines)
+        return
+    if not raw:
+        click.echo(_title(chosen))
+    show(chosen, lines)
+
+
+def _demand(view: RunView, wanted: Wanted) -> Chosen:
+    chosen = _choose(view, wanted)
+    if chosen is None:
+        told = f"no attempt of {wanted.step} has a log" if wanted.step else "no attempt has begun yet"
+        raise UsageError(told, hint=f"shiftwork status {view.run.run} shows the steps")
+    return chosen
+
+
+def _choose(view: RunView, wanted: Wanted) -> Chosen | None:
+    step = _step(_story(view, wanted.story), wanted)
+    if step is None:
+        return None
+    attempt, newest = wanted.attempt or step.attempts, Path(step.log)
+    if attempt > step.attempts:
+        raise UsageError(f"{step.type} has had {step.attempts} attempts", hint=f"shiftwork status {view.run.run}")
+    log = newest.with_name(f"{step.step}-{attempt}{newest.suffix}")
+    return Chosen(view=view, step=step, attempt=attempt, log=log)
+
+
+def _story(view: RunView, wanted: str) -> StoryView:
+    found = next((one for one in view.stories if wanted in {"", one.story.story}), None)
+    if found is None:
+        known = ", ".join(one.story.story for one in view.stories)
+        raise UsageError(f"the run has no story {wanted}; it has {known}", hint=f"shiftwork status {view.run.run}")
+    return found
+
+
+def _step(story: StoryView, wanted: Wanted) -> StepRow | None:
+    named = [step for step in story.steps if wanted.step in {"", step.step, step.type, step.name}]
+    begun = [step for step in named if step.log]
+    working = [step for step in begun if step.status == "in_progress"]
+    return next(iter(working or sorted(begun, key=lambda step: -(step.started_at or 0))), None)
+
+
+def _title(chosen: Chosen) -> str:
+    step = chosen.step
+    return f"{step.story} {step.type}, attempt {chosen.attempt} of {step.attempts}    {chosen.log}\n"
+
+
+def _lines(log: Path) -> list[str]:
+    try:
+        return log.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise UsageError(f"the log cannot be read: {error.strerror}: {log}") from error
+
+
+def _show_raw(_chosen: Chosen, lines: list[str]) -> None:
+    for line in lines:
+        if line:
+            click.echo(line)
+
+
+def _show_json(chosen: Chosen, lines: list[str]) -> None:
+    for line in lines:
+        for said in read(line):
+            say({"step": chosen.step.step, "attempt": chosen.attempt, **asdict(said)})
+
+
+def _document(chosen: Chosen, lines: list[str]) -> None:
+    events = [asdict(said) for line in lines for said in read(line)]
+    step = chosen.step
+    named = {"run": step.run, "story": step.story, "step": step.step, "type": step.type, "attempt": chosen.attempt}
+    say({**named, "log": str(chosen.log), "events": events})
+
+
+def _show(_chosen: Chosen, lines: list[str]) -> None:
+    for line in lines:
+        for said in read(line):
+            click.echo(_told(said))
+
+
+def _told(said: Said) -> str:
+    """A label, then what was said, its further lines indented under the first."""
+    label = said.tool or _LABELS.get(said.who, said.who)
+    lines = plain(said.text).strip("\n").split("\n")
+    if said.who in {"result", "tool"} and len(lines) > _RESULT_LINES:
+        lines = [*lines[:_RESULT_LINES], f"... {len(lines) - _RESULT_LINES} more lines"]
+    return "\n".join(f"{plain(label) if number == 0 else '':<10} {line}".rstrip() for number, line in enumerate(lines))
+
+
+def _follow(look: Callable[[], RunView], wanted: Wanted, *, titled: bool) -> Iterator[tuple[Chosen, list[str]]]:
+    """New lines of the attempt that runs, then of the one after it, until nobody works on the run any more."""
+    log, offset = Path(), 0
+    while True:
+        # Looked at before reading: what was written until then is read below, so nothing of the end is missed.
+        view = look()
+        chosen = _choose(view, wanted)
+        if chosen and chosen.log != log:
+            log, offset = chosen.log, 0
+            if titled:
+                click.echo(_title(chosen))
+        if chosen:
+            lines, offset = _grown(log, offset)
+            yield chosen, lines
+        if view.pulse is not Pulse.WORKING:
+            return
+        time.sleep(_POLL_SECONDS)
+
+
+def _grown(log: Path, offset: int) -> tuple[list[str], int]:
+    """The whole lines after a place, and the place after them."""
+    try:
+        with log.open("rb") as file:
+            file.seek(offset)
+            new = file.read()
+    except FileNotFoundError:
+        return [], offset
+    whole = new[: new.rfind(b"\n") + 1]
+    return whole.decode(errors="replace").split("\n"), offset + len(whole)

@@ -1,0 +1,29 @@
+"""`shiftwork run`: hands over a piece of work, watches it, and tells what came of it."""
+
+import click
+
+from shiftwork.entrypoints.cli.here import here
+
+AGENTS = ("claude-code", "command")
+"""Written out, because reading them from the settings' own type would load all of that for `--help`."""
+
+
+@click.command("run", short_help="Hand over a piece of work and watch it land.")
+@click.argument("request")
+@click.option("--agent", type=click.Choice(AGENTS), help="Which agent works; else what the settings say.")
+@click.option("--model", default="", metavar="NAME", help="The model to ask the agent for.")
+@click.option("--branch", default="", metavar="NAME", help="Start from it and land on it; else the one checked out.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Ask before more is spent."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
+def command(request: str, *, branch: str, as_json: bool, **asked: str | float | None) -> int:
+    """Hand over REQUEST, a piece of work in your own words, and watch it land.
+
+    The agents you already have do it in small steps in a workspace of their own. Nothing reaches your branch unless
+    every gate passes on the very commit that lands. Ctrl-C stops in order; `shiftwork resume` goes on.
+    """
+    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
+
+    order = ordering.Ordered(request=request, branch=branch, **asked)  # type: ignore[arg-type]  # by their names
+    return ordering.run(here(), order, as_json=as_json)

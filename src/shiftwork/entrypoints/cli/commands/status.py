@@ -1,0 +1,134 @@
+"""`shiftwork status`: where a run stands. Plain text and no event loop: people ask often and want it at once."""
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from shiftwork.app.queries import Pulse, RunView, StoryView, run_view
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.ports.views import RunRow, StepRow
+
+_LISTED = 1000
+
+
+@click.command("status", short_help="Show where a run stands.")
+@click.argument("run", default="")
+@click.option("--all", "everything", is_flag=True, help="List all runs instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(run: str, *, everything: bool, as_json: bool) -> None:
+    """Show where a run stands: its stories, their steps, what they cost, and what to type next.
+
+    RUN is an id or the beginning of one; the newest run is shown where none is named.
+    """
+    queries = open_queries(here())
+    if everything:
+        _list(answer(lambda: queries.runs(limit=_LISTED)), as_json=as_json)
+        return
+    view = answer(lambda: run_view(queries, run, liveness()))
+    if as_json:
+        from shiftwork.entrypoints.cli.documents import run_document, say  # noqa: PLC0415 - see the first line
+
+        say(run_document(view))
+    else:
+        click.echo(told(view))
+
+
+def _list(rows: Sequence[RunRow], *, as_json: bool) -> None:
+    if as_json:
+        from shiftwork.entrypoints.cli.documents import row_document, say  # noqa: PLC0415 - see the first line
+
+        say({"runs": [row_document(row) for row in rows]})
+        return
+    if not rows:
+        click.echo('nothing has been run here yet; try: shiftwork run "what you want done"')
+        return
+    room = max(len(row.run) for row in rows)
+    for row in rows:
+        spent = words.duration(words.between(row.started_at, row.ended_at))
+        head = f"{row.run:<{room}}  {words.state(row.status):<9}  {row.completed}/{row.stories}  {spent:>11}  "
+        click.echo(head + one_line(row.title, max(words.width() - len(head), 10)))
+
+
+def told(view: RunView) -> str:
+    """The view as text."""
+    return "\n".join((*_head(view), *(line for story in view.stories for line in _story(view, story)), *_next(view)))
+
+
+def _head(view: RunView) -> Iterator[str]:
+    run = view.run
+    room = words.width()
+    yield f"{run.run}  {one_line(run.title, room - len(run.run) - 2)}"
+    worker = (
+        f" (process {view.worker.pid} on {view.worker.host})" if view.worker and view.pulse is Pulse.WORKING else ""
+    )
+    state = words.state(run.status) if view.pulse is Pulse.OVER else view.pulse.value
+    used_in = sum(one.story.input_tokens for one in view.stories)
+    used_out = sum(one.story.output_tokens for one in view.stories)
+    tokens = f" ({used_in:,} tokens in, {used_out:,} out)" if used_in or used_out else ""
+    yield words.facts(
+        [
+            ("state", state + worker),
+            ("branch", run.branch),
+            ("agent", f"{run.agent}, workflow {run.workflow}"),
+            ("took", words.duration(words.between(run.started_at, run.ended_at)) if run.ended_at else ""),
+            ("cost", words.money(view.cost_usd) + tokens),
+        ]
+    )
+
+
+def _story(run: RunView, view: StoryView) -> Iterator[str]:
+    story, room, moving = view.story, words.width(), run.pulse is Pulse.WORKING
+    yield ""
+    yield f"  {words.padded(story.story + '  ' + story.title, room - 14)} {words.state(story.status, moving=moving)}"
+    if story.commit:
+        yield f"    landed {story.commit[:10]} on {one_line(story.ref, 60)}"
+    for name, text in (("waits", story.waiting), ("failed", story.failure)):
+        if text:
+            yield f"    {name}: {one_line(text, room - 12)}"
+    if view.steps:
+        yield ""
+        yield from _table(view.steps, room, moving=moving)
+
+
+def _table(steps: Sequence[StepRow], room: int, *, moving: bool) -> Iterator[str]:
+    """Never wider than `room`: only what an agent or a gate said is cut."""
+    names = min(max(len(step.type) for step in steps), 24)
+    yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {'time':>11}  {'cost':>10}"
+    for step in steps:
+        spent = words.duration(words.between(step.started_at, step.ended_at))
+        cost = words.money(step.cost_usd) if step.ended_at else "-"
+        tries = step.attempts or "-"
+        state = words.state(step.status, moving=moving)
+        yield f"    {words.padded(step.type, names)}  {state:<9}  {tries:>3}  {spent:>11}  {cost:>10}".rstrip()
+        if said := step.error if step.status in {"failed", "cancelled"} else step.skip_reason:
+            yield f"      {one_line(said, room - 6)}"
+
+
+def _next(view: RunView) -> Iterator[str]:
+    run = view.run.run
+    yield ""
+    match view.pulse:
+        case Pulse.WORKING:
+            yield f"next: shiftwork logs {run} -f"
+        case Pulse.INTERRUPTED:
+            yield f"next: shiftwork resume {run}    (nobody is working on it)"
+        case Pulse.WAITING if any(one.story.waiting.startswith("limit") for one in view.stories):
+            yield f"next: shiftwork resume {run} --max-cost USD"
+        case Pulse.WAITING:
+            yield f"next: shiftwork logs {run}"
+        case Pulse.OVER:
+            yield from _after(view)
+
+
+def _after(view: RunView) -> Iterator[str]:
+    landed = next((one.story for one in view.stories if one.story.commit), None)
+    if landed is None:
+        yield f"next: shiftwork logs {view.run.run}"
+    elif landed.ref != view.run.branch:
+        yield f"next: git merge {landed.ref}    (it was held there: moving {view.run.branch} was not safe)"
+    else:
+        yield f"next: git show {landed.commit[:10]}"

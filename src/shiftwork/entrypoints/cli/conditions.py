@@ -1,0 +1,54 @@
+"""Under which conditions work is done here: the settings, completed by what the project itself gives away."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from shiftwork.bootstrap.working import current_branch
+from shiftwork.config.detect import detect
+from shiftwork.config.settings import Settings, load_settings
+from shiftwork.config.site import SETTINGS_FILE, Site
+from shiftwork.errors import RepositoryError
+
+_UNCHECKED: Final = "no gates: nothing but the diff will be checked; shiftwork init writes some down"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """`note` says in one line where the gates are from."""
+
+    settings: Settings
+    note: str
+
+
+def conditions(site: Site, env: Mapping[str, str]) -> Conditions:
+    """What the settings say; where they are silent about gates, those that the project is found to have."""
+    settings = load_settings(site.root, env)
+    if "gates" in settings.model_fields_set:
+        names = ", ".join(settings.gates)
+        note = f"gates from {SETTINGS_FILE}: {names}" if names else _UNCHECKED
+        return Conditions(settings=settings, note=note)
+    found = detect(site.root)
+    if not found.gates:
+        return Conditions(settings=settings, note=_UNCHECKED)
+    workspace = settings.workspace
+    if "setup" not in workspace.model_fields_set:
+        workspace = workspace.model_copy(update={"setup": found.setup})
+    gates = {gate.name: gate.command for gate in found.gates}
+    commands = ", ".join(f"{name} ({command})" for name, command in gates.items())
+    return Conditions(
+        settings=settings.model_copy(update={"gates": gates, "workspace": workspace}),
+        note=f"gates found in this project: {commands}",
+    )
+
+
+def checked_out(site: Site, env: Mapping[str, str]) -> str:
+    """The branch that the user is on."""
+    branch = asyncio.run(current_branch(site, env))
+    if not branch:
+        raise RepositoryError(
+            "no branch is checked out (detached HEAD), so there is nothing to land on",
+            hint="git switch BRANCH, or name one: shiftwork run --branch BRANCH",
+        )
+    return branch

@@ -1,0 +1,68 @@
+"""The group of all commands: knows them from the registry, and imports one only when it is called."""
+
+import gc
+import os
+from importlib import import_module
+from typing import Any
+
+import click
+
+from shiftwork.entrypoints.cli.registry import COMMANDS
+
+
+class LazyGroup(click.Group):
+    """Lists commands in the order in which a newcomer meets them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's shape
+        return [entry.name for entry in COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's shape
+        entry = next((entry for entry in COMMANDS if entry.name == cmd_name), None)
+        if entry is None:
+            return None
+        command: click.Command = import_module(f"shiftwork.entrypoints.cli.commands.{entry.module}").command
+        gc.enable()  # see the package's `main`
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = [entry.name for entry in COMMANDS]
+        if args and args[0] not in known and not args[0].startswith("-"):
+            ctx.fail(f"there is no command {args[0]!r}{_nearest(args[0], known)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's shape
+        with formatter.section("Commands"):
+            formatter.write_dl([(entry.name, entry.help) for entry in COMMANDS])
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
+
+    close = get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _version(ctx: click.Context, _option: click.Parameter, wanted: Any) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version  # noqa: PLC0415 - reads the package's files: only when asked
+
+        click.echo(f"shiftwork {version('shiftwork')}")
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 1 failed, 2 limit reached, 64 wrong usage, 130 interrupted.",
+)
+@click.option("-C", "--cwd", metavar="DIR", default="", help="Work as if started in DIR.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Tell the version.")
+def group(cwd: str) -> None:
+    """Hand a whole feature to the coding agents you already have; get back finished, proven, landed work."""
+    if cwd:
+        try:
+            os.chdir(cwd)
+        except OSError as error:
+            raise click.BadParameter(f"{cwd}: {error.strerror}", param_hint="-C") from None

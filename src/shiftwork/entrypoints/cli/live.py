@@ -1,0 +1,130 @@
+"""How a run is watched on a terminal: a calm table that redraws in place, and the change that came last.
+
+Everything an agent said is cleaned and handed over as text, never as markup.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from shiftwork.app.world import Sighting
+from shiftwork.domain.model.pipeline import FINISHED, Pipeline, Step, StepStatus
+from shiftwork.domain.model.story import LandingStage, StoryState
+from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.board import Board, Change
+from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.views import line
+from shiftwork.ports.agent import AgentEvent
+
+_STYLES: Final = {
+    StepStatus.COMPLETED: "green",
+    StepStatus.IN_PROGRESS: "bold",
+    StepStatus.FAILED: "red",
+    StepStatus.CANCELLED: "red",
+    StepStatus.PENDING: "dim",
+    StepStatus.SKIPPED: "dim",
+}
+_RECENT: Final = 3
+"""How many of the last changes are shown."""
+
+_AROUND: Final = 10 + _RECENT
+"""Lines of the screen that are not steps: title, headings, what happens now, the last changes, the shell's prompt."""
+
+_COLUMNS: Final[tuple[tuple[str, Literal["left", "right"], int], ...]] = (
+    ("step", "left", 18),
+    ("state", "left", 9),
+    ("try", "right", 3),
+    ("time", "right", 11),
+    ("cost", "right", 10),
+)
+"""Wide enough for what usually stands there, so that nothing moves when it comes."""
+
+
+class LiveView:
+    """Draws the board; `title`, of one line or more, stands above it."""
+
+    def __init__(self, title: str, console: Console) -> None:
+        self.board = Board()
+        self._title = title
+        self._console = console
+        self._now = 0.0
+        self._said = ""
+        self._live = Live(console=console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        self._live.start()
+
+    def see(self, sighting: Sighting) -> None:
+        if change := self.board.see(sighting):
+            self._now = max(self._now, change.at)
+
+    def tick(self, now: float) -> None:
+        self._now = now
+        self._live.update(self._drawn(), refresh=True)
+
+    def say(self, text: str) -> None:
+        self._said = text
+        self._live.update(self._drawn(), refresh=True)
+
+    def close(self) -> None:
+        self._said = ""
+        self._live.update(self._drawn(), refresh=True)
+        self._live.stop()
+
+    def _drawn(self) -> RenderableType:
+        room = self._console.width
+        title, *rest = (one_line(part, room) for part in self._title.split("\n"))
+        parts: list[RenderableType] = [Text(title, style="bold"), *(Text(part, style="dim") for part in rest), Text()]
+        for stream, story in self.board.stories.items():
+            parts += [_steps(story.pipeline, self._now, max(self._console.height - _AROUND, 3)), Text()]
+            parts.append(Text(one_line(_now_doing(story, self.board.doing.get(stream)), room)))
+        parts += [Text(line(change, room), style=_tone(change)) for change in self.board.changes[-_RECENT:]]
+        if self._said:
+            parts.append(Text(one_line(self._said, room)))
+        return Group(*parts)
+
+
+def _tone(change: Change) -> str:
+    return "red" if change.event.endswith(("failed", "refused", "rejected", "held")) else "dim"
+
+
+def _steps(pipeline: Pipeline, now: float, rows: int) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="dim")
+    for heading, side, room in _COLUMNS:
+        table.add_column(heading, justify=side, min_width=room, no_wrap=True)
+    shown = window(pipeline.steps, rows)
+    for step in shown:
+        table.add_row(*(Text(cell, style=_STYLES[step.status]) for cell in _cells(step, now)))
+    if len(shown) < len(pipeline.steps):
+        table.add_row(Text(f"({len(pipeline.steps) - len(shown)} more)", style="dim"))
+    return table
+
+
+def _cells(step: Step, now: float) -> tuple[str, ...]:
+    working = step.status is StepStatus.IN_PROGRESS
+    spent = words.between(step.started_at, now if working else step.ended_at)
+    cost = "-" if not step.attempts or (working and step.usage.cost_usd is None) else words.money(step.usage.cost_usd)
+    state = words.state(step.status)
+    return (one_line(step.type, 24), state, str(step.attempts or "-"), words.duration(spent), cost)
+
+
+def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
+    """As many steps as there is room for, around the first that is not finished."""
+    if len(steps) <= rows:
+        return steps
+    current = next((place for place, step in enumerate(steps) if step.status not in FINISHED), len(steps))
+    first = min(max(current - rows // 2, 0), len(steps) - rows)
+    return steps[first : first + rows]
+
+
+def _now_doing(story: StoryState, event: AgentEvent | None) -> str:
+    if story.hold:
+        return f"waits for you: {story.hold.detail}"
+    if event:
+        return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
+    if story.landing is LandingStage.REQUESTED:
+        return "landing: gates run on the very commit that is to land"
+    step = story.pipeline.current
+    return f"{step.type}: {step.description}" if step and not story.ended_at else ""

@@ -1,0 +1,153 @@
+"""Works on a run in this process while somebody watches: until it is over, waits for a person, or is interrupted."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from shiftwork.app.commands import wait_for
+from shiftwork.app.kinds import STORY, load
+from shiftwork.app.world import Sighting, World
+from shiftwork.bootstrap.working import open_world
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import Site, environment
+from shiftwork.domain.model.facts import StoryHeld
+from shiftwork.domain.model.ids import RunId, Stream
+from shiftwork.entrypoints.cli.views import JsonView, LineView, View
+from shiftwork.errors import EXIT_INTERRUPTED
+from shiftwork.ports.agent import Agent
+
+_TICK_SECONDS: Final = 0.2
+_SHOW_CURSOR: Final = "\x1b[?25h"
+
+
+class Stop(StrEnum):
+    """Why this process works on the run no longer."""
+
+    OVER = "over"
+    HELD = "held"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift:
+    """What is to be worked on: `begin` starts a run, or goes on with one, and gives its id; `begun` are the stories
+    that have a history by then.
+    """
+
+    site: Site
+    settings: Settings
+    begin: Callable[[World], Awaitable[RunId]]
+    begun: tuple[Stream, ...] = ()
+    agents: Mapping[str, Agent] | None = None
+
+
+def chosen_view(title: str, *, as_json: bool) -> View:
+    """A table that redraws itself where there is a terminal that can, lines elsewhere."""
+    if as_json:
+        return JsonView()
+    if not sys.stdout.isatty():
+        return LineView()
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and lines do not need it
+
+    from shiftwork.entrypoints.cli.live import LiveView  # noqa: PLC0415 - as above
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    return LineView() if console.is_dumb_terminal else LiveView(title, console)
+
+
+def carry(shift: Shift, view: View) -> tuple[RunId | None, Stop]:
+    """Work until there is nothing more to do here; the run's id is None where none came to be."""
+    try:
+        return asyncio.run(_Watch(view).carry(shift))
+    finally:
+        view.close()
+
+
+class _Watch:
+    """One process's watch over one run."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._held = asyncio.Event()
+        self._interrupted = asyncio.Event()
+        self._run: RunId | None = None
+
+    async def carry(self, shift: Shift) -> tuple[RunId | None, Stop]:
+        with self._signals():
+            async with open_world(
+                shift.site, shift.settings, environment(), observe=self._see, agents=shift.agents
+            ) as world:
+                stop = await self._first_of(self._work(shift, world), self._ticking(world))
+        # The world is closed: every agent's processes have ended, and whatever was under way can be resumed.
+        return self._run, stop
+
+    async def _work(self, shift: Shift, world: World) -> None:
+        for stream in shift.begun:
+            self._view.board.stories[stream] = await load(world.events, STORY, stream)
+        self._run = await shift.begin(world)
+        await wait_for(world, self._run)
+
+    async def _ticking(self, world: World) -> None:
+        while True:
+            self._view.tick(world.clock.now())
+            await asyncio.sleep(_TICK_SECONDS)
+
+    async def _first_of(self, work: Awaitable[None], ticking: Awaitable[None]) -> Stop:
+        working = asyncio.ensure_future(work)
+        stops = {
+            working: Stop.OVER,
+            asyncio.ensure_future(self._held.wait()): Stop.HELD,
+            asyncio.ensure_future(self._interrupted.wait()): Stop.INTERRUPTED,
+        }
+        others = [*stops, asyncio.ensure_future(ticking)]
+        try:
+            await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
+            return next((stop for future, stop in stops.items() if future.done()), Stop.INTERRUPTED)
+        finally:
+            for future in others:
+                future.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+
+    def _see(self, sighting: Sighting) -> None:
+        # Whoever watches must not be able to break what is watched.
+        with contextlib.suppress(Exception):
+            self._view.see(sighting)
+            if isinstance(sighting.what, StoryHeld) and self._view.board.held:
+                self._held.set()
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        asked = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        for number in asked:
+            loop.add_signal_handler(number, self._interrupt)
+        try:
+            yield
+        finally:
+            for number in asked:
+                loop.remove_signal_handler(number)
+                if self._interrupted.is_set():
+                    # Who asks again while we tidy up and say goodbye still gets the exit code of an interruption.
+                    signal.signal(number, _leave)
+
+    def _interrupt(self) -> None:
+        """Asked once, everything is stopped in order; asked twice, this process is gone at once."""
+        if self._interrupted.is_set():
+            _leave()
+        self._interrupted.set()
+        with contextlib.suppress(Exception):
+            self._view.say("stopping: agents are told to end; Ctrl-C again leaves at once")
+
+
+def _leave(*_: object) -> None:
+    if sys.stdout.isatty():
+        os.write(sys.stdout.fileno(), _SHOW_CURSOR.encode())
+    os._exit(EXIT_INTERRUPTED)

@@ -1,0 +1,115 @@
+"""How a run is watched where the output is no terminal: a line for each change, for people or for programs."""
+
+import time
+from dataclasses import asdict
+from typing import Final, Protocol
+
+import click
+
+from shiftwork.app.world import Sighting
+from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.board import Board, Change
+from shiftwork.entrypoints.cli.clean import one_line, plain
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.ports.agent import AgentEvent
+
+
+class View(Protocol):
+    """Somebody who watches. Everything is called on the event loop's thread."""
+
+    @property
+    def board(self) -> Board: ...
+
+    def see(self, sighting: Sighting) -> None: ...
+
+    def tick(self, now: float) -> None:
+        """Called a few times a second, with the time by the clock of the world."""
+        ...
+
+    def say(self, text: str) -> None:
+        """A word of the command's own, between changes."""
+        ...
+
+    def close(self) -> None: ...
+
+
+_TOLD: Final = {
+    "run_started": "the run begins",
+    "workspace_prepared": "workspace ready",
+    "step_started": "begins",
+    "step_completed": "done",
+    "step_failed": "failed",
+    "step_cancelled": "cancelled",
+    "step_interrupted": "was interrupted; it runs again",
+    "step_yielded": "put itself back",
+    "steps_edited": "steps changed",
+    "edit_rejected": "a change of steps was refused",
+    "story_held": "waits for you",
+    "landing_requested": "asks to land",
+    "gates_passed": "gates",
+    "landing_refused": "landing refused",
+    "repair_planned": "sent back",
+    "landed": "landed on",
+    "story_failed": "failed",
+    "run_ended": "the run is over",
+}
+
+
+def line(change: Change, room: int) -> str:
+    """One line of at most `room` columns: when, which story, which step, what."""
+    subject = change.type or change.story or "run"
+    attempt = f" (attempt {change.attempt})" if change.event == "step_started" and change.attempt > 1 else ""
+    text = f": {brief(change.text)}" if change.text else ""
+    head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {words.padded(subject, 17)}  "
+    return head + one_line(f"{_TOLD[change.event]}{attempt}{text}", max(room - len(head), 20))
+
+
+def brief(text: str) -> str:
+    """Of many lines the first and the last: a gate's output begins with what failed, and ends with how."""
+    lines = [one for one in plain(text).split("\n") if one.strip()]
+    return f"{lines[0]} … {lines[-1]}" if len(lines) > 1 else text
+
+
+class LineView:
+    """One line for each change of state."""
+
+    def __init__(self) -> None:
+        self.board = Board()
+
+    def see(self, sighting: Sighting) -> None:
+        if change := self.board.see(sighting):
+            click.echo(line(change, words.width()))
+
+    def tick(self, now: float) -> None:
+        """Nothing moves between changes."""
+
+    def say(self, text: str) -> None:
+        click.echo(text)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class JsonView:
+    """One JSON object a line: every change, and every event of an agent."""
+
+    def __init__(self) -> None:
+        self.board = Board()
+
+    def see(self, sighting: Sighting) -> None:
+        change = self.board.see(sighting)
+        if change:
+            say(asdict(change))
+        elif isinstance(sighting.what, AgentEvent):
+            story = sighting.stream.rpartition("/")[2]
+            event = sighting.what
+            say({"event": "agent", "story": story, "kind": event.kind.value, "tool": event.tool, "text": event.text})
+
+    def tick(self, now: float) -> None:
+        """Nothing moves between changes."""
+
+    def say(self, text: str) -> None:
+        """Programs read what changes, not what is said about it."""
+
+    def close(self) -> None:
+        """Nothing is held."""

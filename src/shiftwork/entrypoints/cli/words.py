@@ -1,0 +1,62 @@
+"""How the command line says things: money, time, states. Plain text, aligned, readable without colour."""
+
+import os
+import sys
+from typing import Final
+
+from shiftwork.entrypoints.cli.clean import cells, one_line
+
+WIDTH: Final = 100
+"""Where nothing tells how wide the output is shown."""
+
+_NARROWEST: Final = 40
+_STATES: Final = {"in_progress": "working", "completed": "done", "unclaimed": "waiting"}
+
+
+def money(usd: float | None) -> str:
+    """An unknown cost is unknown, and never nothing."""
+    if usd is None:
+        return "unknown"
+    return f"{usd:.4f} USD" if 0 < usd < 0.01 else f"{usd:.2f} USD"
+
+
+def duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    if seconds < 9.95:
+        return f"{max(seconds, 0):.1f} s"
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def between(start: float | None, end: float | None) -> float | None:
+    return None if start is None or end is None else end - start
+
+
+def state(status: str, *, moving: bool = True) -> str:
+    """A word for a status; what is under way in a run that nobody works on has stopped."""
+    return "stopped" if status == "in_progress" and not moving else _STATES.get(status, status)
+
+
+def width() -> int:
+    """Of the terminal; a fixed one where the output goes elsewhere."""
+    try:
+        return max(os.get_terminal_size(sys.stdout.fileno()).columns, _NARROWEST)
+    except (OSError, ValueError):
+        return WIDTH
+
+
+def padded(text: str, room: int) -> str:
+    """On one line, cut or filled to exactly `room` columns."""
+    line = one_line(text, room)
+    return line + " " * (room - cells(line))
+
+
+def facts(pairs: list[tuple[str, str]], *, indent: str = "  ") -> str:
+    """Names and values in two columns; empty values are left out."""
+    kept = [(name, value) for name, value in pairs if value]
+    room = max((len(name) for name, _ in kept), default=0)
+    return "\n".join(f"{indent}{name:<{room}}  {value}" for name, value in kept)

@@ -1,0 +1,71 @@
+"""What the tools do, without the wire: read the task sheet, check an edit at once, leave mail in the outbox."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from shiftwork.domain.model import spec
+from shiftwork.domain.model.codec import from_plain
+from shiftwork.domain.model.ids import StepId
+from shiftwork.domain.model.pipeline import Pipeline
+from shiftwork.domain.rules.editing import Rejected, apply_edits, outline
+from shiftwork.prompts import contract
+
+NOTE_LIMIT: Final = 8_000
+
+
+class Toolbox:
+    """One attempt's tools. Nothing here is trusted: the harness checks all of it again when the attempt has ended."""
+
+    def __init__(self, desk: Path) -> None:
+        sheet = json.loads((desk / "task.json").read_text(encoding="utf-8"))
+        self._outbox = desk / "outbox"
+        self._step = StepId(sheet["step"])
+        self._story: spec.Story = from_plain(spec.Story, sheet["story"])
+        self._requirements: list[str] = sheet["requirements"]
+        self._pipeline: Pipeline = from_plain(Pipeline, sheet["pipeline"])
+        self._count = 0
+
+    def read_task(self) -> dict[str, Any]:
+        return {
+            "story": {"id": self._story.id, "title": self._story.title, "description": self._story.description},
+            "acceptance_criteria": [{"id": c.id, "text": c.text} for c in self._story.criteria],
+            "requirements": self._requirements,
+            "current_step": self._step,
+            "steps": list(outline(self._pipeline)),
+        }
+
+    def edit_workflow(self, operations: list[dict[str, Any]]) -> str:
+        """Accepted requests add up: each is checked against what the ones before it have left."""
+        request = json.dumps(operations)
+        edits = contract.edits(request)
+        if isinstance(edits, contract.Problem):
+            return f"REJECTED, nothing was changed: {edits.text}"
+        changed = apply_edits(self._pipeline, self._step, edits)
+        if isinstance(changed, Rejected):
+            return f"REJECTED, nothing was changed: {changed.reason}"
+        self._pipeline = changed
+        self._leave("edit", request)
+        return "ACCEPTED; applied when this step ends. The steps will be:\n" + "\n".join(outline(changed))
+
+    def write_note(self, text: str) -> str:
+        if not text.strip():
+            return "REJECTED: the note is empty"
+        self._leave("note", text[:NOTE_LIMIT])
+        return "noted"
+
+    def report_evidence(self, criterion: str, kind: str, reference: str) -> str:
+        known = {c.id for c in self._story.criteria}
+        if criterion not in known:
+            return f"REJECTED: there is no criterion {criterion!r}; known are {', '.join(sorted(known))}"
+        self._leave("evidence", json.dumps({"criterion": criterion, "kind": kind, "reference": reference}))
+        return "noted; the harness will check it"
+
+    def _leave(self, kind: str, text: str) -> None:
+        """Whole or not at all: a reader never sees half a letter."""
+        self._count += 1
+        final = self._outbox / f"{kind}-{os.getpid():08d}-{self._count:04d}.json"
+        draft = final.with_suffix(".draft")
+        draft.write_text(text, encoding="utf-8")
+        draft.rename(self._outbox / final.name)

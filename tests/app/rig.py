@@ -1,0 +1,180 @@
+"""A world for tests of the application: real git, gates and desks; a store, an engine and an agent in memory."""
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.desks import FolderDesks
+from shiftwork.adapters.engine.inline import InlineEngine, InlineMemory
+from shiftwork.adapters.processes.owners import this_owner
+from shiftwork.adapters.processes.reaper import HostReaper
+from shiftwork.adapters.store.memory import MemoryStore
+from shiftwork.adapters.workspace.gates import GitGates
+from shiftwork.adapters.workspace.git import Identity
+from shiftwork.adapters.workspace.hub import open_hub
+from shiftwork.adapters.workspace.landing import GitRepository
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.adapters.workspace.trees import GitWorkspaces
+from shiftwork.app.commands import Order, start_run, wait_for
+from shiftwork.app.kinds import STORY, load
+from shiftwork.app.loop import bodies
+from shiftwork.app.world import Conduct, Sighting, World
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, run_stream, story_stream
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.spec import Spec, one_shot
+from shiftwork.domain.model.story import Limits, StoryState
+from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
+from shiftwork.ports.agent import AgentTask
+
+ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
+LANDING = landing_stream("test", "main")
+
+type Script = Callable[[AgentTask], Turn] | Mapping[str, Sequence[Turn]]
+
+
+def done(summary: str = "done", **more: object) -> Turn:
+    """An attempt that keeps the contract."""
+    return replace(Turn(answer=f"All is well.\n\nSUMMARY:\n{summary}\n"), **more)  # type: ignore[arg-type]
+
+
+def honest(**special: Sequence[Turn]) -> Callable[[AgentTask], Turn]:
+    """Does its work in coding steps; `special` says what the first attempts at a step type do instead, in order."""
+    waiting = {kind: list(turns) for kind, turns in special.items()}
+
+    def script(task: AgentTask) -> Turn:
+        kind = task.env["SHIFTWORK_STEP_TYPE"]
+        if waiting.get(kind):
+            return waiting[kind].pop(0)
+        return done(f"{kind} done", write={"work.txt": "work\n"}) if kind == "coding" else done(f"{kind} done")
+
+    return script
+
+
+def git(repo: Path, *args: str) -> str:
+    identity = ("-c", "user.name=Test", "-c", "user.email=test@localhost")
+    ran = subprocess.run(("git", *identity, *args), cwd=repo, check=True, capture_output=True, text=True)
+    return ran.stdout.strip()
+
+
+def make_repository(root: Path) -> Path:
+    repo = root / "repo"
+    repo.mkdir()
+    git(repo, "init", "--quiet", "--initial-branch=main")
+    (repo / "README").write_text("a project\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "--quiet", "-m", "start")
+    return repo
+
+
+@dataclass
+class Rig:
+    """One repository and what is remembered about it; `open` may be called again, like starting a new process."""
+
+    repo: Path
+    script: Script = field(default_factory=honest)
+    gates: tuple[Gate, ...] = (Gate(name="test", command="test -f work.txt"),)
+    store: MemoryStore = field(default_factory=MemoryStore)
+    memory: InlineMemory = field(default_factory=InlineMemory)
+    seen: list[Sighting] = field(default_factory=list)
+    silence_seconds: float = 20
+    time_factor: float = 1.0
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[World]:
+        clock = SystemClock()
+        owner = this_owner(clock.fresh())
+        identity = Identity(name="Test", email="test@localhost")
+        hub = await open_hub(root=self.repo, state=self.repo / ".shiftwork", identity=identity, env=ENV)
+        setup = Setup(shell=Shell(env=ENV))
+        worlds: list[World] = []
+        engine = InlineEngine(bodies(lambda: worlds[0]), executor=owner.executor, memory=self.memory)
+        world = World(
+            events=self.store.events,
+            inbox=self.store.inbox,
+            leases=self.store.leases,
+            engine=engine,
+            agents={"scripted": ScriptedAgent(self.script)},
+            desks=FolderDesks(hub.state),
+            workspaces=GitWorkspaces(hub=hub, setup=setup),
+            repository=GitRepository(hub=hub),
+            gates=GitGates(hub=hub, setup=setup),
+            reaper=HostReaper(),
+            clock=clock,
+            conduct=Conduct(gates=self.gates, silence_seconds=self.silence_seconds, time_factor=self.time_factor),
+            owner=owner,
+            observe=self.seen.append,
+        )
+        worlds.append(world)
+        try:
+            yield world
+        finally:
+            await engine.close()
+
+    async def run(
+        self,
+        spec: Spec | None = None,
+        *,
+        workflow: Workflow = DYNAMIC,
+        limits: Limits = Limits(),  # noqa: B008
+    ) -> RunState:
+        async with self.open() as world:
+            run = await self.start(world, spec, workflow=workflow, limits=limits)
+            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+
+    async def start(
+        self,
+        world: World,
+        spec: Spec | None = None,
+        *,
+        workflow: Workflow = DYNAMIC,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+    ) -> RunId:
+        order = Order(
+            spec=spec or one_shot("Add work.txt"),
+            workflow=workflow,
+            branch="main",
+            landing=LANDING,
+            agent="scripted",
+            limits=limits,
+        )
+        return await start_run(world, order)
+
+    async def story(self, run: RunState | RunId, story: str = "US-001") -> StoryState:
+        name = run.given.run if isinstance(run, RunState) else run
+        return await load(self.store.events, STORY, story_stream(name, StoryId(story)))
+
+    async def facts(self, run: RunState | RunId, story: str = "US-001") -> list[Fact]:
+        name = run.given.run if isinstance(run, RunState) else run
+        stream = story_stream(name, StoryId(story)) if story else run_stream(name)
+        return [recorded.fact for recorded in await self.store.events.read(stream)]
+
+    async def until(self, wanted: Callable[[], bool], seconds: float = 20) -> None:
+        async with asyncio.timeout(seconds):
+            while not wanted():
+                await asyncio.sleep(0.01)
+
+    def log(self) -> list[str]:
+        """The subjects of the base branch, newest first."""
+        return git(self.repo, "log", "--format=%s", "main").splitlines()
+
+
+def story_workflow(*steps: StepPlan) -> Workflow:
+    loop = StepPlan(name="stories", type="stories", kind=StepKind.LOOP, body=steps)
+    return Workflow(id="test", version=1, steps=(loop,))
+
+
+SHORT = story_workflow(catalogue_step("coding"), catalogue_step("final_review"))
+"""Where the ten steps are not the point."""
+
+
+def kinds(facts: list[f.Fact]) -> list[str]:
+    return [type(fact).__name__ for fact in facts]

@@ -1,0 +1,110 @@
+"""House rules that no linter knows: sizes, first lines, names, and who may change a status."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WALL = 400
+RULES = ROOT / "src/shiftwork/domain/rules"
+
+BANNED = {"Manager", "Service", "Helper", "Util", "Utils", "Base", "Abstract", "Impl", "Info", "Data"}
+OF_A_BASE_BRANCH = {"BaseMerged", "BaseMissed", "BaseMoved", "MergeBase", "MoveBase"}
+"""Names in which a base is a branch that work lands on."""
+
+
+def modules(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+EVERY = modules("src", "tests", "bench", "scripts")
+
+
+def test_the_tree_was_found() -> None:
+    assert {"src/shiftwork/errors.py", "tests/architecture/test_house_rules.py"} <= {named(path) for path in EVERY}
+
+
+def test_no_file_is_longer_than_the_wall() -> None:
+    lengths = {named(path): len(path.read_text(encoding="utf-8").splitlines()) for path in EVERY}
+    assert {name: length for name, length in lengths.items() if length > WALL} == {}
+
+
+def first_line(path: Path) -> str:
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "\n"
+    return docstring.splitlines()[0]
+
+
+def test_the_first_line_of_a_module_says_what_it_is_for() -> None:
+    assert [named(path) for path in EVERY if len(first_line(path).split()) < 3] == []
+
+
+def classes(path: Path) -> list[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+
+
+def words(name: str) -> set[str]:
+    return set(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name))
+
+
+def test_a_name_is_taken_apart_into_its_words() -> None:
+    assert words("HTTPServiceInfo") == {"HTTP", "Service", "Info"}
+    assert words("_Database") == {"Database"}
+
+
+def test_no_class_has_a_name_that_says_nothing() -> None:
+    names = {name for path in EVERY for name in classes(path)} - OF_A_BASE_BRANCH
+    assert {name for name in names if words(name) & BANNED} == set()
+
+
+# Statuses ----------------------------------------------------------------------------------------------------------
+
+
+def status_changes(source: str) -> list[int]:
+    """Lines in which a call sets a status or a stage, facts excepted (they tell of one), or an assignment does."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and not _makes_a_fact(node):
+            found += [node.lineno for keyword in node.keywords if keyword.arg in {"status", "stage"}]
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        found += [t.lineno for t in targets if isinstance(t, ast.Attribute) and t.attr in {"status", "stage"}]
+        if isinstance(node, ast.Dict):
+            keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+            found += [node.lineno for key in keys if key in {"status", "stage"}]
+    return found
+
+
+def _makes_a_fact(call: ast.Call) -> bool:
+    made = call.func
+    return isinstance(made, ast.Attribute) and isinstance(made.value, ast.Name) and made.value.id == "f"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "replace(step, status=DONE)",
+        "Entry(request=r, stage=BUILT)",
+        "turn_step(step, trigger, status=DONE)",
+        "step.status = DONE",
+        "step.stage: str = DONE",
+        "replace(step, **{'status': DONE})",
+    ],
+)
+def test_a_status_that_is_changed_by_hand_is_found(source: str) -> None:
+    assert status_changes(source) == [1]
+
+
+def test_a_fact_that_tells_of_a_status_is_no_change() -> None:
+    assert status_changes("f.RunEnded(at=0, status=RunStatus.FAILED)") == []
+
+
+@pytest.mark.parametrize("path", sorted(RULES.glob("*.py")), ids=named)
+def test_only_the_machine_changes_a_status(path: Path) -> None:
+    changes = status_changes(path.read_text(encoding="utf-8"))
+    assert bool(changes) == (path.name == "machine.py")

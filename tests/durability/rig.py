@@ -1,0 +1,156 @@
+"""The installed command in a repository of its own, killed and started again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+
+SHIFTWORK = Path(sys.executable).with_name("shiftwork")
+
+AGENT = """\
+#!/bin/sh
+# Keeps the contract; tells an outside file of every attempt it makes, so that a test can count them.
+cat > /dev/null
+echo "$SHIFTWORK_STEP" >> "{ledger}"
+{special}
+case "$SHIFTWORK_STEP_TYPE" in
+coding) echo "work of $SHIFTWORK_STEP" >> work.txt ;;
+esac
+echo "SUMMARY:"
+echo "$SHIFTWORK_STEP_TYPE done"
+"""
+
+SETTINGS = """\
+[agent]
+use = "command"
+command = "{agent}"
+
+[gates]
+test = "test -s work.txt"
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """A repository with an agent; `store_url` is empty for SQLite."""
+
+    root: Path
+    store_url: str
+
+    @property
+    def repo(self) -> Path:
+        return self.root / "repo"
+
+    @property
+    def ledger(self) -> Path:
+        return self.root / "ledger"
+
+    def environment(self, failpoint: str = "") -> dict[str, str]:
+        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}  # noqa: TID251 - a test's
+        stores = {"SHIFTWORK_STORE_URL": self.store_url} if self.store_url else {}
+        armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
+        return {**kept, **stores, **armed, "HOME": str(self.root)}
+
+    def shiftwork(self, *args: str, failpoint: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            (SHIFTWORK, *args),
+            cwd=self.repo,
+            env=self.environment(failpoint),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def start(self, *args: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            (SHIFTWORK, *args),
+            cwd=self.repo,
+            env=self.environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def git(self, *args: str) -> str:
+        ran = subprocess.run(("git", *args), cwd=self.repo, check=True, capture_output=True, text=True)
+        return ran.stdout.strip()
+
+    def status(self) -> dict[str, Any]:
+        shown = self.shiftwork("status", "--json")
+        assert shown.returncode == 0, shown.stderr
+        view: dict[str, Any] = json.loads(shown.stdout)
+        return view
+
+    def attempts(self) -> Counter[str]:
+        return Counter(self.ledger.read_text().split()) if self.ledger.exists() else Counter()
+
+    def forget_engine(self) -> None:
+        """Delete what the engine remembers; the history stays."""
+        for file in (self.repo / ".shiftwork").glob("engine.db*"):
+            file.unlink()
+        if self.store_url:
+            with psycopg.connect(self.store_url, autocommit=True) as connection:
+                connection.execute("DROP SCHEMA IF EXISTS dbos CASCADE")
+
+    def marked(self) -> list[int]:
+        """Processes that bear a marker of an attempt and work somewhere below this bench."""
+        return [process.pid for process in psutil.process_iter() if self._is_marked(process)]
+
+    def _is_marked(self, process: psutil.Process) -> bool:
+        try:
+            return "SHIFTWORK_ATTEMPT" in process.environ() and str(self.root) in process.cwd()
+        except psutil.Error:
+            return False
+
+    def wait_until(self, wanted: Callable[[], bool], seconds: float = 30) -> None:
+        deadline = time.monotonic() + seconds
+        while not wanted():
+            assert time.monotonic() < deadline, "what was waited for did not come"
+            time.sleep(0.05)
+
+
+def make_bench(root: Path, store_url: str, special: str = "") -> Bench:
+    bench = Bench(root=root, store_url=store_url)
+    bench.repo.mkdir()
+    agent = root / "agent.sh"
+    agent.write_text(AGENT.format(ledger=bench.ledger, special=special))
+    agent.chmod(0o755)
+    (bench.repo / "shiftwork.toml").write_text(SETTINGS.format(agent=agent))
+    bench.git("init", "--quiet", "--initial-branch=main")
+    bench.git("config", "user.name", "Test")
+    bench.git("config", "user.email", "test@localhost")
+    bench.git("add", "-A")
+    bench.git("commit", "--quiet", "-m", "start")
+    return bench
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=10)
+
+
+def assert_landed_once(bench: Bench, *, again: int) -> None:
+    """The run is finished, its story is on the base once, at most `again` attempts were made twice, nothing is left."""
+    assert bench.git("log", "--format=%s", "main").splitlines() == ["feat: US-001 - Make work.txt", "start"]
+    assert bench.git("show", "main:work.txt") == "work of step-005"
+    assert bench.git("status", "--porcelain") == "", "the user's checkout is clean and up to date"
+    attempts = bench.attempts()
+    assert set(attempts) == {f"step-{number:03d}" for number in range(1, 11)}
+    assert sum(attempts.values()) <= 10 + again, f"finished steps did not run again: {attempts}"
+    assert bench.marked() == []
+    assert not list((bench.repo / ".git").rglob("*.lock"))
+    view = bench.status()
+    assert (view["status"], view["worker"]) == ("completed", None)
+    trees = bench.repo / ".shiftwork" / "workspaces" / view["run"]
+    assert not trees.exists() or not any(trees.iterdir())

@@ -1,0 +1,109 @@
+"""kill -9 at every failpoint and in the middle of an agent's work; start again; everything lands exactly once."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from shiftwork import failpoints
+from tests.durability.rig import assert_landed_once, kill, make_bench
+
+pytestmark = pytest.mark.durability
+
+REQUEST = "Make work.txt"
+
+PLACES = (
+    *failpoints.NAMES,
+    # These are passed many times: the first is not like the ones in the middle of the story.
+    "append.before@9",
+    "append.after@9",
+    "append.before@14",
+    "append.after@14",
+    "append.before@27",
+    "append.after@27",
+    "attempt.started@5",
+    "attempt.ended@5",
+    "attempt.committed@5",
+    "attempt.committed@10",
+)
+NOT_PASSED_BY_A_HAPPY_RUN = frozenset({"attempt.abandoned"})
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store_url(request: pytest.FixtureRequest) -> str:
+    return "" if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+@pytest.mark.parametrize("place", [name for name in PLACES if name not in NOT_PASSED_BY_A_HAPPY_RUN])
+def test_killed_at(place: str, engine: str, store_url: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, store_url)
+    died = bench.shiftwork("run", REQUEST, failpoint=place)
+    assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
+    if engine == "deleted":
+        bench.forget_engine()
+    resumed = bench.shiftwork("resume")
+    if place == "append.before" and "nothing has been run" in resumed.stderr:
+        resumed = bench.shiftwork("run", REQUEST)  # killed before the run itself was recorded: there is no run
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert_landed_once(bench, again=1)
+
+
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+def test_killed_while_undoing_an_interrupted_attempt(engine: str, store_url: str, tmp_path: Path) -> None:
+    """Killed twice: in an attempt, and again while what it left is put away."""
+    bench = make_bench(tmp_path, store_url)
+    assert bench.shiftwork("run", REQUEST, failpoint="attempt.ended@5").returncode == -signal.SIGKILL
+    assert bench.shiftwork("resume", failpoint="attempt.abandoned").returncode == -signal.SIGKILL
+    if engine == "deleted":
+        bench.forget_engine()
+    resumed = bench.shiftwork("resume")
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert_landed_once(bench, again=1)
+    kept = list((bench.repo / ".shiftwork" / "diffs").rglob("step-005-1-interrupted*.diff"))
+    assert len(kept) == 1
+    assert "work of step-005" in kept[0].read_text()
+
+
+DAEMON = """\
+if [ "$SHIFTWORK_STEP_TYPE" = coding ] && [ ! -e {once} ]; then
+  touch {once}
+  (setsid sh -c 'sleep 3; echo late >> work.txt; git add -A; git commit -qm late; sleep 60' >/dev/null 2>&1 &)
+  sleep 60
+fi
+"""
+
+
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+def test_killed_while_an_agent_works(engine: str, store_url: str, tmp_path: Path) -> None:
+    """The agent and the daemon it spawned outlive the orchestrator; nothing they do afterwards reaches the base."""
+    once = tmp_path / "once"
+    bench = make_bench(tmp_path, store_url, special=DAEMON.format(once=once))
+    running = bench.start("run", REQUEST)
+    try:
+        bench.wait_until(lambda: once.exists() and len(bench.marked()) >= 2)
+    finally:
+        kill(running)
+    assert bench.marked(), "the agent outlives its orchestrator"
+    if engine == "deleted":
+        bench.forget_engine()
+    resumed = bench.shiftwork("resume")
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert_landed_once(bench, again=1)
+
+
+def test_every_failpoint_is_tried() -> None:
+    tried = {place.partition("@")[0] for place in PLACES}
+    assert tried == failpoints.NAMES.keys()
+
+
+def test_a_run_that_is_killed_again_and_again_still_lands_once(store_url: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, store_url)
+    deaths = 1
+    assert bench.shiftwork("run", REQUEST, failpoint="append.after@4").returncode == -signal.SIGKILL
+    while (ended := bench.shiftwork("resume", failpoint="append.after@6")).returncode == -signal.SIGKILL:
+        deaths += 1
+        assert deaths < 40
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert deaths > 3
+    assert_landed_once(bench, again=deaths)

@@ -1,0 +1,122 @@
+"""The installed command, the real Claude Code, and a scripted model: a repository in which to hand work over."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn
+
+SHIFTWORK = Path(sys.executable).with_name("shiftwork")
+
+SETTINGS = """\
+[agent]
+use = "claude-code"
+program = "{program}"
+tools = {tools}
+silence_minutes = {silence}
+
+[gates]
+test = "git rev-parse HEAD >> {proved}; {gate}"
+"""
+
+type Play = Callable[[str, ModelRequest], Turn | None]
+"""What the model says in a step of a type; None for the ordinary answer."""
+
+_STEP = re.compile(r"^- Step: (?P<id>\S+) \((?P<type>\w+)\), attempt (?P<attempt>\d+)$", re.MULTILINE)
+
+
+def step_of(request: ModelRequest) -> tuple[str, str]:
+    """The id and the type of the step that a request belongs to, as its prompt tells them."""
+    found = _STEP.search(request.prompt)
+    assert found, request.prompt[:500]
+    return found["id"], found["type"]
+
+
+def step_type(prompt: str) -> str:
+    found = _STEP.search(prompt)
+    assert found, prompt[:500]
+    return found["type"]
+
+
+def summary(text: str) -> Say:
+    return Say(text=f"Here is what I did.\n\nSUMMARY:\n{text}\n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handover:
+    """A repository, and the model behind the agent that works on it."""
+
+    root: Path
+    program: Path
+    server: ModelServer
+
+    @property
+    def repo(self) -> Path:
+        return self.root / "repo"
+
+    def prepare(self, *, gate: str = "test -s greeting.txt", tools: bool = True, silence: float = 5) -> None:
+        self.repo.mkdir()
+        text = SETTINGS.format(
+            program=self.program, tools=str(tools).lower(), silence=silence, proved=self.root / "proved", gate=gate
+        )
+        (self.repo / "shiftwork.toml").write_text(text)
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.git("config", "user.name", "Test")
+        self.git("config", "user.email", "test@localhost")
+        self.git("add", "-A")
+        self.git("commit", "--quiet", "-m", "start")
+
+    def play(self, play: Play) -> None:
+        def answer(request: ModelRequest) -> Turn:
+            _, kind = step_of(request)
+            return play(kind, request) or summary(f"{kind} is done")
+
+        self.server.load("model", answer)
+
+    def shiftwork(self, *args: str, timeout: float = 110) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            (SHIFTWORK, *args),
+            cwd=self.repo,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],  # noqa: TID251 - a test's own
+            "HOME": str(self.root),
+            "ANTHROPIC_BASE_URL": self.server.url("model"),
+            "ANTHROPIC_API_KEY": "sk-ant-scripted",
+            "CLAUDE_CODE_MAX_RETRIES": "1",
+        }
+
+    def git(self, *args: str) -> str:
+        ran = subprocess.run(("git", *args), cwd=self.repo, check=True, capture_output=True, text=True)
+        return ran.stdout.strip()
+
+    def log(self) -> list[str]:
+        return self.git("log", "--format=%s", "main").splitlines()
+
+    def proved(self) -> list[str]:
+        """The commits on which the gate was run, in order."""
+        file = self.root / "proved"
+        return file.read_text().split() if file.exists() else []
+
+    def status(self) -> dict[str, Any]:
+        view: dict[str, Any] = json.loads(self.shiftwork("status", "--json").stdout)
+        return view
+
+    def prompts(self) -> dict[str, str]:
+        """The prompt of each step's last attempt, by step id."""
+        return {
+            step_of(request)[0]: request.prompt for request in self.server.requests("model") if not request.auxiliary
+        }

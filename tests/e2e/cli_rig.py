@@ -1,0 +1,154 @@
+"""The installed command in a subprocess, in a repository with an agent that is a small shell script of the test's."""
+
+import contextlib
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SHIFTWORK = Path(sys.executable).with_name("shiftwork")
+SECONDS = 60
+
+WORKING = """\
+cat > /dev/null
+if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then echo hello > hello.txt; fi
+echo SUMMARY:
+echo "did the $SHIFTWORK_STEP_TYPE"
+"""
+"""An agent that does its work; others are this one with something before it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """A repository whose agent is the script `agent`, kept outside so that it can be changed between two commands."""
+
+    root: Path
+    agent: Path
+
+    def settle(self, *, agent: str = WORKING, gates: str = 'test = "test -f hello.txt"') -> None:
+        self.agent.write_text(agent, encoding="utf-8")
+        settings = f'[agent]\nuse = "command"\ncommand = "sh {self.agent}"\n\n[gates]\n{gates}\n'
+        (self.root / "shiftwork.toml").write_text(settings, encoding="utf-8")
+
+    def shiftwork(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [SHIFTWORK, *words],
+            cwd=self.root,
+            env=environment(**env),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    @contextlib.contextmanager
+    def started(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+        """The command under way; it is gone when this is left."""
+        with subprocess.Popen(
+            [SHIFTWORK, *words],
+            cwd=self.root,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def status(self, run: str = "") -> dict[str, Any]:
+        told = self.shiftwork("status", "--json", *([run] if run else []))
+        assert told.returncode == 0, told
+        document: dict[str, Any] = json.loads(told.stdout)
+        return document
+
+    def git(self, *words: str) -> str:
+        return git(self.root, *words)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The test run's own, without what would lead the command elsewhere."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SHIFTWORK_")}  # noqa: TID251 - a test's own
+    return {**inherited, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **more}
+
+
+def git(root: Path, *words: str) -> str:
+    told = subprocess.run(
+        ["git", *words], cwd=root, env=environment(), capture_output=True, text=True, timeout=SECONDS, check=True
+    )
+    return told.stdout.strip()
+
+
+def new_project(folder: Path) -> Project:
+    project = Project(root=folder / "project", agent=folder / "agent.sh")
+    project.root.mkdir()
+    project.git("init", "-q", "-b", "main")
+    project.git("config", "user.name", "Test")
+    project.git("config", "user.email", "test@localhost")
+    (project.root / "README").write_text("start\n", encoding="utf-8")
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "start")
+    project.settle()
+    return project
+
+
+def sleeping(where: Path) -> str:
+    """An agent that, while coding, tells its pid in a file and sleeps until the file `go` stands beside it."""
+    return (
+        f'if [ "$SHIFTWORK_STEP_TYPE" = coding ] && [ ! -f {where}/go ]; then\n'
+        f"  echo $$ > {where}/pid.new; mv {where}/pid.new {where}/pid; sleep 600\nfi\n{WORKING}"
+    )
+
+
+def eventually(holds: Any, *, seconds: float = 20.0) -> None:
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.05)
+
+
+def lives(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except OSError:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        return not Path("/proc/self").exists()
+
+
+def on_a_terminal(project: Project, *words: str, **env: str) -> tuple[int, bytes]:
+    """What the command writes to a terminal of 80 by 24, and its exit code."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    with subprocess.Popen(
+        [SHIFTWORK, *words],
+        cwd=project.root,
+        env=environment(TERM="xterm-256color", **env),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        screen = bytearray()
+        # Reading fails when the last user of the other end is gone: that is how Linux tells its end.
+        with contextlib.suppress(OSError):
+            while chunk := os.read(ours, 65536):
+                screen += chunk
+        os.close(ours)
+        return process.wait(timeout=SECONDS), bytes(screen)
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGINT)

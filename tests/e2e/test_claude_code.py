@@ -1,0 +1,279 @@
+"""One-shot mode with the real Claude Code; only the model behind it is scripted."""
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
+from shiftwork.testing.model_server import Hang, ModelRequest, ModelServer, Say, Turn, call
+from tests.e2e.claude_rig import Handover, step_of, step_type, summary
+
+pytest_plugins = ["shiftwork.testing.agent_programs"]
+pytestmark = pytest.mark.real_agent
+
+REQUEST = "Write a greeting into greeting.txt"
+
+
+@pytest.fixture
+def handover(tmp_path: Path, claude_program: Path, scripted_model: ModelServer) -> Handover:
+    return Handover(root=tmp_path, program=claude_program, server=scripted_model)
+
+
+def writes(content: str = "hello\n") -> Turn:
+    return call("Write", file_path="greeting.txt", content=content)
+
+
+def does_its_work(kind: str, request: ModelRequest) -> Turn | None:
+    return writes() if kind == "coding" and request.turn == 0 else None
+
+
+def test_a_request_ends_in_one_commit_that_was_proved(handover: Handover) -> None:
+    handover.prepare()
+    handover.play(does_its_work)
+    ran = handover.shiftwork("run", REQUEST)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+    assert handover.proved()[-1] == handover.git("rev-parse", "main"), "the gate ran on the very commit that landed"
+    assert (handover.repo / "greeting.txt").read_text() == "hello\n"
+    steps = handover.status()["stories"][0]["steps"]
+    assert [(step["type"], step["attempts"]) for step in steps] == [(name, 1) for name in DYNAMIC_STEPS]
+    assert handover.status()["cost_usd"] > 0
+
+
+def test_every_prompt_holds_only_what_its_step_is_to_see(handover: Handover) -> None:
+    handover.prepare()
+    handover.play(does_its_work)
+    assert handover.shiftwork("run", REQUEST).returncode == 0
+    prompts = {step_type(prompt): prompt for prompt in handover.prompts().values()}
+    assert prompts.keys() == set(DYNAMIC_STEPS)
+    notes = {kind for kind, prompt in prompts.items() if "context_gathering is done" in prompt}
+    assert notes == set(DYNAMIC_STEPS) - {"context_gathering", "linting"}
+    editors = {kind for kind, prompt in prompts.items() if "edit_workflow" in prompt}
+    assert editors == {
+        "planning",
+        "architecture",
+        "test_architecture",
+        "coding",
+        "initial_testing",
+        "review",
+        "final_review",
+    }
+    told_the_request = {kind for kind, prompt in prompts.items() if REQUEST in prompt}
+    assert told_the_request == set(DYNAMIC_STEPS) - {"linting"}
+    assert not any("review is done" in prompts[kind] for kind in ("planning", "coding", "initial_testing"))
+
+
+FIX_CYCLE = {
+    "operation": "add_after",
+    "target_step_id": "step-007",
+    "reason": "one test fails",
+    "new_steps": [
+        {"type": "coding", "description": "Fix the failing greeting"},
+        {"type": "linting", "description": "Lint again"},
+        {"type": "initial_testing", "description": "Test again"},
+    ],
+}
+SPLIT = {
+    "operation": "split",
+    "target_step_id": "step-005",
+    "reason": "two concerns",
+    "replacement_steps": [
+        {"type": "coding", "description": "Write the greeting"},
+        {"type": "coding", "description": "Polish the greeting"},
+    ],
+}
+FORBIDDEN = {"operation": "skip", "target_step_id": "step-010", "reason": "in a hurry"}
+RESTART = {
+    "operation": "restart",
+    "target_step_id": "step-003",
+    "reason": "wrong path",
+    "new_description": "Design it around one plain file",
+}
+
+
+def edits(*operations: object) -> Turn:
+    return call("mcp__shiftwork__edit_workflow", operations=list(operations))
+
+
+class Editor:
+    """Plans a split, restarts its architecture, adds a fix cycle after tests, and tries what is not allowed."""
+
+    def __init__(self) -> None:
+        self.answers: list[str] = []
+        self.done: set[str] = set()
+
+    def play(self, kind: str, request: ModelRequest) -> Turn | None:
+        step, _ = step_of(request)
+        if request.turn > 0 and request.last_tool_result:
+            self.answers.append(request.last_tool_result)
+        first = step not in self.done
+        match (step, request.turn):
+            case ("step-002", 0):
+                return edits(FORBIDDEN)
+            case ("step-002", 1):
+                return edits(SPLIT)
+            case ("step-003", 0) if first:
+                self.done.add(step)
+                return edits(RESTART)
+            case ("step-007", 0):
+                return edits(FIX_CYCLE)
+            case _:
+                return does_its_work(kind, request)
+
+
+def test_an_agent_edits_its_workflow_and_gets_exactly_that(handover: Handover) -> None:
+    handover.prepare()
+    editor = Editor()
+    handover.play(editor.play)
+    ran = handover.shiftwork("run", REQUEST)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    steps = handover.status()["stories"][0]["steps"]
+    assert [step["step"] for step in steps] == [
+        f"step-{number:03d}" for number in (1, 2, 3, 4, 11, 12, 6, 7, 13, 14, 15, 8, 9, 10)
+    ]
+    by_id = {step["step"]: step for step in steps}
+    assert by_id["step-013"]["description"] == "Fix the failing greeting"
+    assert by_id["step-003"]["restarts"] == 1
+    assert by_id["step-003"]["description"] == "Design it around one plain file"
+    assert "Design it around one plain file" in handover.prompts()["step-003"]
+    assert all(step["status"] == "completed" for step in steps)
+    rejected = [answer for answer in editor.answers if "REJECTED" in answer]
+    assert len(rejected) == 1
+    assert "final_review is mandatory and cannot be skipped" in rejected[0]
+    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+
+
+def test_notes_and_evidence_reach_the_history(handover: Handover) -> None:
+    handover.prepare()
+
+    def play(kind: str, request: ModelRequest) -> Turn | None:
+        if kind == "context_gathering" and request.turn == 0:
+            return call("mcp__shiftwork__write_note", text="greetings are written in lower case")
+        if kind == "review" and request.turn == 0:
+            return call(
+                "mcp__shiftwork__report_evidence", criterion="AC-1", kind="citation", reference="greeting.txt:1"
+            )
+        return does_its_work(kind, request)
+
+    handover.play(play)
+    assert handover.shiftwork("run", REQUEST).returncode == 0
+    assert "greetings are written in lower case" in handover.prompts()["step-005"]
+    assert handover.prompts()["step-005"].count("greetings are written in lower case") == 1
+
+
+# Misbehaviour --------------------------------------------------------------------------------------------------
+
+
+def lies(kind: str, request: ModelRequest) -> Turn | None:
+    return Say(
+        text="Everything is implemented and all tests pass.\n<promise>COMPLETE</promise>\n\nSUMMARY:\nall done\n"
+    )
+
+
+def commits_red_code(kind: str, request: ModelRequest) -> Turn | None:
+    if kind == "coding" and request.turn == 0:
+        return call(
+            "Bash",
+            command="echo broken > greeting.txt; git add -A; git commit -qm 'done, all green'; git push . HEAD:main -f",
+        )
+    return None
+
+
+def dies(kind: str, request: ModelRequest) -> Turn | None:
+    return call("Bash", command="kill -9 $PPID") if kind == "context_gathering" else None
+
+
+def ignores_the_contract(kind: str, request: ModelRequest) -> Turn | None:
+    return Say(text="Done, trust me.")
+
+
+def hangs(kind: str, request: ModelRequest) -> Turn | None:
+    return Hang(seconds=20)
+
+
+@pytest.mark.parametrize(
+    ("play", "told"),
+    [
+        (lies, "(empty)"),
+        (commits_red_code, "gate test failed"),
+        (dies, "SIGKILL"),
+        (ignores_the_contract, "SUMMARY"),
+        (hangs, "no output for 3 s"),
+    ],
+    ids=["lies", "red", "dies", "contract", "hangs"],
+)
+def test_what_is_not_proved_does_not_land(handover: Handover, play: object, told: str) -> None:
+    handover.prepare(gate="grep -q hello greeting.txt", tools=False, silence=0.05 if play is hangs else 5)
+    handover.play(play)  # type: ignore[arg-type]
+    before = handover.git("rev-parse", "main")
+    ran = handover.shiftwork("run", REQUEST)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert handover.git("rev-parse", "main") == before
+    story = handover.status()["stories"][0]
+    assert story["status"] == "failed"
+    assert told in story["failure"], story["failure"]
+    assert leftovers(handover) == []
+
+
+def leftovers(handover: Handover) -> list[str]:
+    """Processes below the test's folder that bear a marker."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if "SHIFTWORK_ATTEMPT" in process.environ() and str(handover.root) in process.cwd():
+                found.append(" ".join(process.cmdline()))
+        except psutil.Error:
+            continue
+    return found
+
+
+def test_a_daemon_of_the_agents_is_gone_with_its_attempt(handover: Handover) -> None:
+    handover.prepare(tools=False)
+    late = handover.root / "late"
+
+    def play(kind: str, request: ModelRequest) -> Turn | None:
+        if kind == "context_gathering" and request.turn == 0:
+            return call(
+                "Bash",
+                command=f"setsid sh -c 'sleep 8; touch {late}; echo late > late.txt' >/dev/null 2>&1 & echo started",
+            )
+        return does_its_work(kind, request)
+
+    handover.play(play)
+    ran = handover.shiftwork("run", REQUEST)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert leftovers(handover) == []
+    assert not late.exists()
+    assert handover.git("ls-tree", "--name-only", "main").split() == ["greeting.txt", "shiftwork.toml"]
+
+
+def test_red_code_is_repaired_with_what_the_gate_said(handover: Handover) -> None:
+    handover.prepare(gate="grep -q hello greeting.txt || { printf 'no %s in it' hello; exit 1; }", tools=False)
+
+    def play(kind: str, request: ModelRequest) -> Turn | None:
+        if kind == "coding" and request.turn == 0:
+            return writes("hello\n" if "no hello in it" in request.prompt else "broken\n")
+        return None
+
+    handover.play(play)
+    ran = handover.shiftwork("run", REQUEST)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert handover.git("show", "main:greeting.txt") == "hello"
+    assert len(handover.proved()) == 2
+
+
+def test_answers_cannot_touch_the_terminal(handover: Handover) -> None:
+    handover.prepare(tools=False)
+
+    def play(kind: str, request: ModelRequest) -> Turn | None:
+        if kind == "coding" and request.turn == 0:
+            return writes()
+        return summary(f"{kind} [/red] [bold]done[/] \x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b[2J end")
+
+    handover.play(play)
+    ran = handover.shiftwork("run", REQUEST)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    shown = ran.stdout + handover.shiftwork("status").stdout + handover.shiftwork("logs").stdout
+    assert "\x1b" not in shown
+    assert "\x07" not in shown

@@ -1,0 +1,43 @@
+"""`shiftwork demo`: the whole way, anywhere, without a key, within seconds."""
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+from tests.e2e.cli_rig import SHIFTWORK, environment, git
+
+
+def demo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    (folder / "tmp").mkdir()
+    env = environment(TMPDIR=str(folder / "tmp"), HOME=str(folder))
+    return subprocess.run(
+        [SHIFTWORK, "demo", *words], cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_the_demo_lands_after_a_refusal_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    began = time.monotonic()
+    told = demo(tmp_path)
+    assert told.returncode == 0, told
+    assert time.monotonic() - began < 20
+    lines = told.stdout.splitlines()
+    refused = next(number for number, line in enumerate(lines) if "landing refused: gate test failed" in line)
+    landed = next(number for number, line in enumerate(lines) if "landed on: main" in line)
+    assert refused < landed
+    assert "  refused   1 time" in lines
+    assert list((tmp_path / "tmp").glob("shiftwork-demo-*")) == []
+
+
+def test_what_the_demo_leaves_can_be_looked_at(tmp_path: Path) -> None:
+    told = demo(tmp_path, "--keep", "--json")
+    assert told.returncode == 0, told
+    result = json.loads(told.stdout.splitlines()[-1])
+    folder = Path(result["folder"])
+    assert folder.parent == tmp_path / "tmp"
+    assert result["stories"][0]["commit"] == git(folder, "rev-parse", "main")
+    assert git(folder, "rev-list", "--count", "main") == "2"
+    status = subprocess.run(
+        [SHIFTWORK, "-C", folder, "status"], env=environment(), capture_output=True, text=True, timeout=60, check=True
+    )
+    assert status.stdout.splitlines()[-1].startswith("next: git show ")

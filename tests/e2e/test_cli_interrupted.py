@@ -1,0 +1,92 @@
+"""Stopping and going on: Ctrl-C, resume, cancel. Whatever happens, no agent outlives the command that ran it."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import Project, eventually, interrupt, lives, new_project, sleeping
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = new_project(tmp_path)
+    project.settle(agent=sleeping(tmp_path))
+    return project
+
+
+def agent_of(project: Project) -> int:
+    told = project.agent.with_name("pid")
+    eventually(told.exists)
+    return int(told.read_text(encoding="utf-8"))
+
+
+def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project) -> None:
+    with project.started("run", "Add a greeting") as process:
+        agent = agent_of(project)
+        interrupt(process)
+        told, _ = process.communicate(timeout=20)
+    assert process.returncode == 130, told
+    assert not lives(agent)
+    assert "interrupted: agents are stopped, and nothing is lost" in told
+    status = project.status()
+    assert (status["pulse"], status["status"]) == ("interrupted", "running")
+    assert told.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
+    project.agent.with_name("go").touch()
+    resumed = project.shiftwork("resume")
+    assert resumed.returncode == 0, resumed
+    assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
+    again = project.shiftwork("resume", "--json")
+    assert again.returncode == 0
+    assert json.loads(again.stdout)["stop"] == "over"
+
+
+def test_a_second_interrupt_ends_the_command_at_once_and_cancel_clears_up(project: Project) -> None:
+    stubborn = project.agent.read_text(encoding="utf-8").replace("sleep 600", "trap '' TERM; sleep 600; sleep 600")
+    project.agent.write_text(stubborn, encoding="utf-8")
+    with project.started("run", "Add a greeting") as process:
+        agent = agent_of(project)
+        interrupt(process)
+        time.sleep(0.05)
+        interrupt(process)
+        asked = time.monotonic()
+        process.communicate(timeout=20)
+        assert time.monotonic() - asked < 2
+    assert process.returncode == 130
+    cancelled = project.shiftwork("cancel")
+    assert cancelled.returncode == 0, cancelled
+    assert not lives(agent)
+    assert project.status()["status"] == "cancelled"
+
+
+def test_a_run_is_cancelled_under_its_worker(project: Project) -> None:
+    with project.started("run", "Add a greeting") as process:
+        agent = agent_of(project)
+        busy = project.shiftwork("resume")
+        assert busy.returncode == 1, busy
+        assert "is being worked on by process" in busy.stderr
+        cancelled = project.shiftwork("cancel", "--json")
+        assert cancelled.returncode == 0, cancelled
+        assert json.loads(cancelled.stdout)["status"] == "cancelled"
+        told, _ = process.communicate(timeout=20)
+    assert process.returncode == 1, told
+    assert "cancelled: nothing was landed" in told
+    assert not lives(agent)
+    assert "is over already: cancelled" in project.shiftwork("cancel").stdout
+
+
+def test_a_run_that_nobody_works_on_is_cancelled_too(project: Project) -> None:
+    with project.started("run", "Add a greeting") as process:
+        agent = agent_of(project)
+        process.kill()
+        process.communicate(timeout=20)
+    assert project.status()["pulse"] == "interrupted"
+    cancelled = project.shiftwork("cancel")
+    assert cancelled.returncode == 0, cancelled
+    assert not lives(agent), "what the dead worker left running is ended as well"
+    status = project.status()
+    assert (status["pulse"], status["status"]) == ("over", "cancelled")
+    resumed = project.shiftwork("resume")
+    assert resumed.returncode == 1
+    assert "cancelled: nothing was landed" in resumed.stdout

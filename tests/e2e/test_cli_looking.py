@@ -1,0 +1,166 @@
+"""Commands that look: status, logs, doctor, init; and what is told when something is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import WORKING, Project, new_project
+
+SPEAKING = "printf 'I am thinking\\033[31m about it\\n'\n" + WORKING
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def test_a_finished_run_can_be_looked_at(project: Project) -> None:
+    project.settle(agent=SPEAKING)
+    assert project.shiftwork("run", "Add a greeting").returncode == 0
+    document = project.status()
+    run = document["run"]
+    assert (document["pulse"], document["completed"]) == ("over", 1)
+    assert project.status(run[:6])["run"] == run
+
+    told = project.shiftwork("status")
+    assert told.stdout.splitlines()[0] == f"{run}  Add a greeting"
+    assert told.stdout.splitlines()[-1] == f"next: git show {project.git('rev-parse', 'main')[:10]}"
+    assert project.shiftwork("status", "--all").stdout.startswith(f"{run}  done ")
+    assert json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"][0]["run"] == run
+
+    _look_at_logs(project)
+
+
+def _look_at_logs(project: Project) -> None:
+    told = project.shiftwork("logs", "--step", "coding")
+    assert told.returncode == 0, told
+    assert told.stdout.startswith("US-001 coding, attempt 1 of 1 ")
+    assert "I am thinking about it" in told.stdout
+    assert "\x1b" not in told.stdout
+    assert "\x1b[31m" in project.shiftwork("logs", "--step", "coding", "--raw").stdout
+    document = json.loads(project.shiftwork("logs", "--json").stdout)
+    assert (document["type"], document["attempt"]) == ("final_review", 1)
+    assert document["events"][0]["text"] == "I am thinking\x1b[31m about it"
+    followed = project.shiftwork("logs", "-f", "--step", "coding")
+    assert (followed.returncode, followed.stdout) == (0, told.stdout)
+    missing = project.shiftwork("logs", "--step", "coding", "--attempt", "2")
+    assert (missing.returncode, missing.stdout) == (64, "")
+    assert project.shiftwork("logs", "--story", "US-002").returncode == 64
+
+
+def test_where_nothing_was_run_that_is_said(project: Project) -> None:
+    told = project.shiftwork("status")
+    assert (told.returncode, told.stdout) == (64, "")
+    assert told.stderr == 'shiftwork: nothing has been run here yet\n  try: shiftwork run "what you want done"\n'
+    error = json.loads(project.shiftwork("status", "--json").stdout)["error"]
+    assert (error["kind"], error["exit_code"]) == ("unknown-run", 64)
+    assert not (project.root / ".shiftwork").exists(), "looking leaves no trace"
+
+
+def test_outside_a_repository_that_is_said(project: Project, tmp_path: Path) -> None:
+    told = project.shiftwork("-C", str(tmp_path), "status")
+    assert told.returncode == 1
+    assert "is not inside a git repository" in told.stderr
+    assert project.shiftwork("-C", "no/such/folder", "status").returncode == 64
+    (project.root / "deeper").mkdir()
+    assert project.shiftwork("-C", "deeper", "status").returncode == 64
+
+
+@pytest.mark.parametrize(
+    "words", [["frobnicate"], ["status", "--frobnicate"], ["run"], ["run", "x", "--max-cost", "0"]]
+)
+def test_a_mistake_on_the_command_line_is_told_in_two_lines(project: Project, words: list[str]) -> None:
+    told = project.shiftwork(*words)
+    assert (told.returncode, told.stdout) == (64, "")
+    first, second = told.stderr.splitlines()
+    assert first.startswith("shiftwork: ")
+    assert second.startswith("  try: shiftwork")
+    assert second.endswith("--help")
+    as_json = project.shiftwork(*words, "--json")
+    assert as_json.returncode == 64
+    assert json.loads(as_json.stdout)["error"]["kind"] == "usage"
+
+
+def test_settings_with_a_mistake_are_told(project: Project) -> None:
+    (project.root / "shiftwork.toml").write_text("[agent]\nmodle = 'x'\n", encoding="utf-8")
+    told = project.shiftwork("run", "Add a greeting")
+    assert told.returncode == 64
+    assert "did you mean model?" in told.stderr
+
+
+def test_what_should_not_happen_leaves_its_traceback_in_a_file(project: Project) -> None:
+    (project.root / ".shiftwork").mkdir()
+    (project.root / "shiftwork.toml").unlink()
+    (project.root / "shiftwork.toml").mkdir()
+    told = project.shiftwork("doctor")
+    assert told.returncode == 1
+    assert told.stderr.startswith("shiftwork: this should not have happened: IsADirectoryError")
+    assert "Traceback" not in told.stderr
+    kept = list((project.root / ".shiftwork").glob("crash-*.txt"))
+    assert len(kept) == 1
+    assert str(kept[0]) in told.stderr
+    assert "Traceback" in kept[0].read_text(encoding="utf-8")
+
+
+def test_the_doctor_is_content(project: Project) -> None:
+    told = project.shiftwork("doctor")
+    assert told.returncode == 0, told
+    assert {line.split()[1]: line.split()[0] for line in told.stdout.splitlines() if line[:1] in "owf"} >= {
+        "git": "ok",
+        "repository": "ok",
+        "branch": "ok",
+        "gates": "ok",
+        "agent": "ok",
+        "database": "ok",
+    }
+    assert told.stdout.splitlines()[-1] == 'ready: shiftwork run "what you want done"'
+
+
+def test_the_doctor_tells_what_is_missing_and_what_to_do(project: Project) -> None:
+    (project.root / "shiftwork.toml").write_text('[agent]\nprogram = "no-such-agent"\n[gates]\n', encoding="utf-8")
+    project.git("checkout", "-q", "--detach")
+    told = project.shiftwork("doctor", "--json")
+    assert told.returncode == 1, told
+    document = json.loads(told.stdout)
+    checks = {check["name"]: check for check in document["checks"]}
+    assert document["ok"] is False
+    assert checks["agent"]["state"] == "fail"
+    assert checks["agent"]["hint"]
+    assert (checks["gates"]["state"], checks["branch"]["state"]) == ("warn", "warn")
+
+
+def test_the_doctor_outside_a_repository(project: Project, tmp_path: Path) -> None:
+    told = project.shiftwork("-C", str(tmp_path), "doctor")
+    assert told.returncode == 1
+    assert "fail  repository" in told.stdout
+
+
+def test_init_writes_what_it_finds_and_never_over_a_file(project: Project) -> None:
+    refused = project.shiftwork("init")
+    assert refused.returncode == 64
+    (project.root / "Makefile").write_text("lint:\n\ttrue\ntest: lint\n\ttrue\n", encoding="utf-8")
+    printed = project.shiftwork("init", "--print")
+    assert printed.returncode == 0
+    assert 'test = "make test"' in printed.stdout
+    assert "use =" in (project.root / "shiftwork.toml").read_text(encoding="utf-8")
+    forced = project.shiftwork("init", "--force", "--json")
+    assert forced.returncode == 0
+    assert [gate["name"] for gate in json.loads(forced.stdout)["gates"]] == ["lint", "test"]
+    assert (project.root / "shiftwork.toml").read_text(encoding="utf-8") == printed.stdout
+
+
+def test_output_that_nobody_reads_to_the_end_is_no_error(project: Project) -> None:
+    import subprocess  # noqa: PLC0415 - this test alone needs a pipe
+
+    from tests.e2e.cli_rig import SHIFTWORK, environment  # noqa: PLC0415 - as above
+
+    piped = subprocess.run(
+        ["/bin/sh", "-c", f"'{SHIFTWORK}' --help | true"],
+        cwd=project.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert piped.stderr == ""

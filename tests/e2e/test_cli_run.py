@@ -1,0 +1,141 @@
+"""`shiftwork run`: what it does to the repository, what it says, and how it ends."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import WORKING, Project, new_project, on_a_terminal
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def test_work_is_done_checked_and_landed(project: Project) -> None:
+    before = project.git("rev-parse", "main")
+    told = project.shiftwork("run", "Add a greeting")
+    assert told.returncode == 0, told
+    landed = project.git("rev-parse", "main")
+    assert project.git("rev-parse", "main^") == before
+    assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
+    assert (project.root / "hello.txt").read_text(encoding="utf-8") == "hello\n"
+    assert "\x1b" not in told.stdout + told.stderr
+    lines = told.stdout.splitlines()
+    assert lines[0] == "gates from shiftwork.toml: test"
+    assert f"done: landed {landed[:10]} on main" in lines
+    assert "  cost  unknown" in lines
+    assert lines[-1] == f"next: git show {landed[:10]}"
+    for step in ("context_gathering", "coding", "final_review"):
+        assert any(f"{step} " in line and "done: did the" in line for line in lines)
+
+
+def test_json_lines_tell_the_same(project: Project) -> None:
+    told = project.shiftwork("run", "Add a greeting", "--json")
+    assert told.returncode == 0, told
+    lines = [json.loads(line) for line in told.stdout.splitlines()]
+    result = lines[-1]
+    assert (result["event"], result["status"], result["exit_code"]) == ("result", "completed", 0)
+    assert result["stories"][0]["commit"] == project.git("rev-parse", "main")
+    assert result["cost_usd"] is None
+    completed = [line["type"] for line in lines if line["event"] == "step_completed"]
+    assert completed[0] == "context_gathering"
+    assert completed[-1] == "final_review"
+    assert len(completed) == 10
+    assert any(line["event"] == "agent" and "did the coding" in line["text"] for line in lines)
+
+
+def test_red_work_never_lands(project: Project) -> None:
+    before = project.git("rev-parse", "main")
+    project.settle(gates='test = "echo the answer is wrong; exit 1"')
+    told = project.shiftwork("run", "Add a greeting")
+    assert told.returncode == 1, told
+    assert project.git("rev-parse", "main") == before
+    assert "failed: nothing was landed" in told.stdout
+    assert "the answer is wrong" in told.stdout
+    assert told.stdout.splitlines()[-1].startswith("next: shiftwork logs ")
+
+
+def test_a_branch_that_cannot_be_moved_is_told_with_the_command_to_merge(project: Project) -> None:
+    (project.root / "hello.txt").write_text("the user's own\n", encoding="utf-8")
+    told = project.shiftwork("run", "Add a greeting")
+    assert told.returncode == 0, told
+    assert "because moving main was not safe" in told.stdout
+    next_command = told.stdout.splitlines()[-1].removeprefix("next: ")
+    assert next_command == "git merge shiftwork/landed/main"
+    assert (project.root / "hello.txt").read_text(encoding="utf-8") == "the user's own\n"
+    (project.root / "hello.txt").unlink()
+    project.git(*next_command.split()[1:])
+    assert (project.root / "hello.txt").read_text(encoding="utf-8") == "hello\n"
+
+
+def test_without_a_branch_to_land_on_nothing_starts(project: Project) -> None:
+    project.git("checkout", "-q", "--detach")
+    told = project.shiftwork("run", "Add a greeting")
+    assert told.returncode == 1
+    assert told.stderr.splitlines()[0].startswith("shiftwork: no branch is checked out")
+    assert "--branch" in told.stderr
+    assert project.shiftwork("status").returncode == 64
+    assert project.shiftwork("run", "Add a greeting", "--branch", "main").returncode == 0
+
+
+def test_an_agent_that_is_not_there_is_told_before_anything_starts(project: Project) -> None:
+    told = project.shiftwork("run", "Add a greeting", "--agent", "claude-code", SHIFTWORK_AGENT_PROGRAM="no-such-agent")
+    assert told.returncode == 1, told
+    assert "no-such-agent" in told.stderr
+    assert "nothing has been run here yet" in project.shiftwork("status", "--all").stdout
+
+
+def test_gates_are_found_where_nobody_wrote_them_down(project: Project) -> None:
+    (project.root / "Makefile").write_text("test:\n\ttest -f hello.txt\n", encoding="utf-8")
+    project.git("add", "Makefile")
+    project.git("commit", "-q", "-m", "a check")
+    (project.root / "shiftwork.toml").write_text(
+        f'[agent]\nuse = "command"\ncommand = "sh {project.agent}"\n', encoding="utf-8"
+    )
+    told = project.shiftwork("run", "Add a greeting")
+    assert told.returncode == 0, told
+    assert told.stdout.splitlines()[0] == "gates found in this project: test (make test)"
+    assert "gates: test passed" in told.stdout
+
+
+def test_without_gates_that_is_said(project: Project) -> None:
+    project.settle(gates="")
+    told = project.shiftwork("run", "Add a greeting")
+    assert told.returncode == 0, told
+    assert told.stdout.splitlines()[0].startswith("no gates: nothing but the diff will be checked")
+
+
+HOSTILE = r"""
+printf '[/markup][bold red]loud[/]\n'
+printf '\033]0;a new title\007\033]52;c;c3RvbGVu\007'
+printf '\033[2J\033[31mred\033[0m\033[?1049h\n'
+printf '\302\2332J\r\b\b\b\033P1$r\033\\ end\n'
+head -c 300000 /dev/zero | tr '\0' 'x'
+echo
+"""
+
+
+def test_a_terminal_stays_intact_whatever_an_agent_prints(project: Project) -> None:
+    project.settle(agent=HOSTILE + WORKING.replace("did the", "[/oops] $(printf '\\033[35m') did the"))
+    code, screen = on_a_terminal(project, "run", "Add a [/greeting]\x1b[31m", NO_COLOR="1")
+    assert code == 0, screen[-2000:]
+    for escape in (
+        b"\x1b]",
+        b"\x1b[2J",
+        b"\x1b[31mred",
+        b"\x1b[35m",
+        b"\x1b[?1049h",
+        b"\x1bP",
+        b"\x9b",
+        b"\x07",
+        b"\x08",
+    ):
+        assert escape not in screen, escape
+    assert not re.search(rb"\x1b\[[\d;]*3[1-7]m", screen), "there is no colour where none is wanted"
+    assert b"[/oops]" in screen
+    assert b"x" * 100 not in screen
+    assert screen.rstrip().split(b"\n")[-1].startswith(b"next: git show ")
+    assert screen.count(b"\x1b[?25l") == screen.count(b"\x1b[?25h"), "the cursor must be shown again"

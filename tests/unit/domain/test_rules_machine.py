@@ -1,0 +1,83 @@
+"""The tables of status changes: complete in what they allow, silent on all else."""
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any
+
+import pytest
+
+from shiftwork.domain.model.pipeline import FINISHED, StepStatus, pipeline_of
+from shiftwork.domain.model.queue import Entry, EntryStage
+from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus, StoryOutcome
+from shiftwork.domain.model.story import ENDED, StoryState, StoryStatus
+from shiftwork.domain.rules import machine
+from shiftwork.domain.rules.machine import Trigger
+from shiftwork.testing.builders import landing_request, planned
+
+TABLES: dict[str, tuple[machine.Table[Any], type[StrEnum]]] = {
+    "step": (machine.STEP, StepStatus),
+    "story": (machine.STORY, StoryStatus),
+    "run": (machine.RUN, RunStatus),
+    "entry": (machine.ENTRY, EntryStage),
+}
+each_table = pytest.mark.parametrize("name", TABLES)
+
+
+def reachable(table: machine.Table[Any], start: StrEnum) -> set[StrEnum]:
+    found, before = {start}, set[StrEnum]()
+    while found != before:
+        before = set(found)
+        found |= {after for (status, _), after in table.items() if status in before}
+    return found
+
+
+@each_table
+def test_every_status_is_reached_from_the_first_one(name: str) -> None:
+    table, statuses = TABLES[name]
+    first = next(iter(statuses))
+    # A story is blocked by the run's own view of its dependencies; no fact of the first release leads there.
+    assert reachable(table, first) == set(statuses) - {StoryStatus.BLOCKED}
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        ("step", {StepStatus.SKIPPED}),
+        ("story", set(ENDED)),
+        ("run", set(RUN_ENDED)),
+        ("entry", {EntryStage.CLOSED}),
+    ],
+)
+def test_nothing_leads_out_of_an_end(name: str, ends: set[StrEnum]) -> None:
+    table, statuses = TABLES[name]
+    left = {status for status, _ in table}
+    assert set(statuses) - left - {StoryStatus.BLOCKED} == ends
+
+
+def test_a_completed_step_runs_again_only_by_being_rewound() -> None:
+    assert {trigger for status, trigger in machine.STEP if status in FINISHED} == {Trigger.REWIND}
+
+
+@pytest.mark.parametrize("trigger", list(Trigger))
+@pytest.mark.parametrize("status", list(StepStatus))
+def test_a_step_turns_as_its_table_says(status: StepStatus, trigger: Trigger) -> None:
+    (planned_one,) = pipeline_of((planned("coding"),)).steps
+    step = replace(planned_one, status=status)
+    turned = machine.turn_step(step, trigger, notes="said")
+    wanted = machine.STEP.get((status, trigger))
+    assert (turned and (turned.status, turned.notes)) == (wanted and (wanted, "said"))
+
+
+@pytest.mark.parametrize("trigger", list(Trigger))
+def test_all_else_turns_as_its_table_says(trigger: Trigger) -> None:
+    for status in StoryStatus:
+        story = machine.turn_story(StoryState(status=status), trigger)
+        outcome = machine.turn_outcome(StoryOutcome(status=status), trigger)
+        wanted = machine.STORY.get((status, trigger))
+        assert (story and story.status) == (outcome and outcome.status) == wanted
+    for run_status in RunStatus:
+        run = machine.turn_run(RunState(status=run_status), trigger)
+        assert (run and run.status) == machine.RUN.get((run_status, trigger))
+    for stage in EntryStage:
+        entry = machine.turn_entry(Entry(request=landing_request(), stage=stage), trigger)
+        assert (entry and entry.stage) == machine.ENTRY.get((stage, trigger))
