@@ -38,7 +38,19 @@ check: lint test
 agents:
     {{env}}; python scripts/agents.py
 
-# the same for all tests, with coverage of the core
+# kill -9 at every failpoint, on SQLite and Postgres, with the engine's database kept and deleted
+durability *args:
+    {{env}}; pytest -n 2 -m durability {{args}}
+
+# what shiftwork adds to a step, against bare DBOS steps that do the same outside work
+bench-overhead:
+    @{{env}}; python -m bench.overhead
+
+# start-up of `--help` and `status`, against a bare interpreter
+bench-cli:
+    @{{env}}; python -m bench.cli
+
+# what CI runs: lint, every test, coverage of the core
 ci: lint
-    {{env}}; pytest -n 2 -m "not durability" --cov --cov-report=term
+    {{env}}; pytest -n 2 -m "not durability" --cov --cov-report=term --cov-fail-under=100
     {{env}}; pytest -n 2 -m durability

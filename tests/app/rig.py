@@ -85,6 +85,7 @@ class Rig:
     store: MemoryStore = field(default_factory=MemoryStore)
     memory: InlineMemory = field(default_factory=InlineMemory)
     seen: list[Sighting] = field(default_factory=list)
+    watch: Callable[[Sighting], None] | None = None
     silence_seconds: float = 20
     time_factor: float = 1.0
 
@@ -111,13 +112,18 @@ class Rig:
             clock=clock,
             conduct=Conduct(gates=self.gates, silence_seconds=self.silence_seconds, time_factor=self.time_factor),
             owner=owner,
-            observe=self.seen.append,
+            observe=self._observe,
         )
         worlds.append(world)
         try:
             yield world
         finally:
             await engine.close()
+
+    def _observe(self, sighting: Sighting) -> None:
+        self.seen.append(sighting)
+        if self.watch:
+            self.watch(sighting)
 
     async def run(
         self,

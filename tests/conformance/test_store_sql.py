@@ -17,7 +17,7 @@ from alembic.runtime.migration import MigrationContext
 from shiftwork.adapters.store import reader, schema, tables
 from shiftwork.adapters.store.bell import Bell, first_messages
 from shiftwork.adapters.store.engine import create_engine
-from shiftwork.adapters.store.events import held_version, version_of
+from shiftwork.adapters.store.events import HELD, VERSION
 from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.store.views import VIEWS
 from shiftwork.domain.model.ids import Stream
@@ -149,8 +149,9 @@ def test_looking_before_an_append_uses_an_index(sqlite_url: str) -> None:
     open_store(sqlite_url).close()
     engine = create_engine(sqlite_url)
     with engine.connect() as connection:
-        for query in (version_of(_STREAM), held_version(_STREAM, "k")):
-            text = query.compile(dialect=engine.dialect, compile_kwargs={"literal_binds": True})
+        for statement in (VERSION, HELD):
+            asked = statement.params(stream=_STREAM, key="k")
+            text = asked.compile(dialect=engine.dialect, compile_kwargs={"literal_binds": True})
             plan = " ".join(row[-1] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}"))
             assert "USING" in plan
             assert "INDEX" in plan

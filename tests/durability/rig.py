@@ -72,6 +72,19 @@ class Bench:
             check=False,
         )
 
+    def type(self, commands: str) -> subprocess.CompletedProcess[str]:
+        """As at a prompt, with the installed command on the path."""
+        env = self.environment()
+        return subprocess.run(
+            ("bash", "-e", "-c", commands),
+            cwd=self.repo,
+            env={**env, "PATH": f"{SHIFTWORK.parent}:{env['PATH']}"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
     def start(self, *args: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             (SHIFTWORK, *args),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork import failpoints
+from tests.documented import ROOT, blocks
 from tests.durability.rig import assert_landed_once, kill, make_bench
 
 pytestmark = pytest.mark.durability
@@ -107,3 +108,12 @@ def test_a_run_that_is_killed_again_and_again_still_lands_once(store_url: str, t
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert deaths > 3
     assert_landed_once(bench, again=deaths)
+
+
+@pytest.mark.parametrize(("howto", "block"), [("recover", "recover"), ("keep-the-history-in-postgres", "postgres")])
+def test_the_howtos_typed_literally_work(howto: str, block: str, postgres_url: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, postgres_url)
+    assert bench.shiftwork("run", REQUEST, failpoint="attempt.ended@5").returncode == -signal.SIGKILL
+    typed = bench.type(blocks(ROOT / "docs" / "howto" / f"{howto}.md", block))
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert_landed_once(bench, again=1)

@@ -19,21 +19,20 @@ from shiftwork.domain.model.story import ENDED, LandingStage, Limits, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import StepPlan
 from shiftwork.domain.rules.decide import decide_queue, decide_run, decide_story
-from shiftwork.domain.rules.editing import Rejected, apply_edits
+from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, Rejected, apply_edits
 from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
 from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.testing.builders import assignment, began, fold_story, run_plan, started_story
 from shiftwork.testing.simulated_run import QueueWorld, RunWorld
 from shiftwork.testing.simulated_story import StoryWorld
 from shiftwork.testing.simulation import Play
-from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, workflows
+from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_worlds, workflows
 
 WORLDS = settings(QUICK, max_examples=50)
 
 
-def played_story(steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject) -> Play[StoryState]:
+def played_story(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> Play[StoryState]:
     """A story from its start to where nothing more is asked for; fails where that takes longer than it can."""
-    world = StoryWorld(chance=DrawnChance(data))
     play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
     play.open([f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
     play.run(world.bound(play.state))
@@ -44,35 +43,33 @@ def usage_told(facts: list[f.Fact]) -> Usage:
     return sum((getattr(fact, "usage", NOTHING_USED) for fact in facts), start=NOTHING_USED)
 
 
-@given(workflows(), limits, st.data())
+@given(workflows(), limits, story_worlds())
 @WORLDS
 def test_a_story_comes_to_its_end_winds_up_and_is_then_at_rest(
-    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
+    steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld
 ) -> None:
-    story = played_story(steps, held, data).state
+    story = played_story(steps, held, world).state
     assert story.status in ENDED
     assert story.reported
     assert story.released or not story.workspace
     assert decide_story(story) == ()
 
 
-@given(workflows(), limits, st.data())
+@given(workflows(), limits, story_worlds())
 @WORLDS
-def test_whatever_is_done_for_a_story_moves_it_on(
-    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
-) -> None:
+def test_whatever_is_done_for_a_story_moves_it_on(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
     """An effect whose facts change nothing would be asked for again for ever."""
-    for turn in played_story(steps, held, data).turns:
+    for turn in played_story(steps, held, world).turns:
         assert turn.before != turn.after, turn.effect
 
 
-@given(workflows(), limits, st.data())
+@given(workflows(), limits, story_worlds())
 @WORLDS
 def test_a_key_is_used_once_and_again_only_for_an_attempt_whose_end_nobody_knows(
-    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
+    steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld
 ) -> None:
     turns = defaultdict(list)
-    for turn in played_story(steps, held, data).turns:
+    for turn in played_story(steps, held, world).turns:
         turns[turn.effect.key].append(turn)
     for asked in turns.values():
         for first, second in pairwise(asked):
@@ -82,32 +79,44 @@ def test_a_key_is_used_once_and_again_only_for_an_attempt_whose_end_nobody_knows
             assert [type(fact) for fact in second.facts] == [f.StepInterrupted]
 
 
-@given(workflows(), limits, st.data())
+@given(workflows(), limits, story_worlds())
 @WORLDS
 def test_a_story_is_completed_if_and_only_if_it_has_landed(
-    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
+    steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld
 ) -> None:
-    play = played_story(steps, held, data)
+    play = played_story(steps, held, world)
     landed = [fact.commit for fact in play.history if isinstance(fact, f.LandingAccepted)]
     assert (play.state.status is StoryStatus.COMPLETED) == bool(landed)
     assert (play.state.landing is LandingStage.LANDED) == bool(landed)
     assert [play.state.landed] == (landed or [Commit("")])
 
 
-@given(workflows(), limits, st.data())
+@given(workflows(), limits, story_worlds())
 @WORLDS
-def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject) -> None:
-    play = played_story(steps, held, data)
+def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
+    play = played_story(steps, held, world)
     assert play.state.usage == usage_told(play.history)
     assert play.state.usage == sum((step.usage for step in play.state.pipeline.steps), start=NOTHING_USED)
 
 
-@given(workflows(), limits, st.data())
+@given(workflows(), limits, story_worlds())
+@WORLDS
+def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
+    story = played_story(steps, held, world).state
+    assert story.repairs <= held.repairs
+    assert story.conflicts <= held.conflicts
+    assert len(story.pipeline.steps) <= MAX_STEPS
+    for step in story.pipeline.steps:
+        assert step.retries <= step.max_retries
+        assert step.restarts <= MAX_RESTARTS
+
+
+@given(workflows(), limits, story_worlds())
 @WORLDS
 def test_nothing_is_offered_for_landing_that_the_last_step_has_not_seen(
-    steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject
+    steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld
 ) -> None:
-    play = played_story(steps, held, data)
+    play = played_story(steps, held, world)
     ran = ""
     for turn in play.turns:
         asks_to_land = isinstance(turn.effect, e.RequestLanding)

@@ -49,6 +49,11 @@ class EditedStory(RuleBasedStateMachine):
             self.story = fold_story(self.story, f.StepRetried(at=1, step=step.id, feedback=""))
 
     @rule()
+    def go_to_the_last_step(self) -> None:
+        while (step := self.story.pipeline.current) and not (step.last and step.status is StepStatus.IN_PROGRESS):
+            self.run_the_current_step(done)
+
+    @rule()
     def start_over_and_begin_again(self) -> None:
         step = self.story.pipeline.current
         if step is not None and step.status is StepStatus.IN_PROGRESS:

@@ -15,7 +15,7 @@ from shiftwork.domain.model.pipeline import FINISHED, StepStatus
 from shiftwork.domain.model.queue import Entry, EntryStage, LandingRequest, QueueState
 from shiftwork.domain.model.run import RunPlan, RunState
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import ENDED, Assignment, LandingStage, Limits, StoryState, StoryStatus
+from shiftwork.domain.model.story import ENDED, Assignment, FailureCause, LandingStage, Limits, StoryState, StoryStatus
 from shiftwork.domain.model.workflow import StepPlan
 from shiftwork.domain.rules import machine
 from shiftwork.domain.rules.decide import decide_story
@@ -24,7 +24,7 @@ from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.testing.builders import assignment, landing_request, planned, run_plan, started_run, story_id
 from shiftwork.testing.simulated_edits import edit_request
 from shiftwork.testing.simulated_story import StoryWorld
-from shiftwork.testing.strategies import QUICK, Drawn, DrawnChance, facts, limits, specs, workflows
+from shiftwork.testing.strategies import QUICK, Drawn, DrawnChance, facts, limits, specs, story_worlds, workflows
 
 # A small world of names, so that a random fact has a chance to be about something that is there.
 NAMES: Drawn = {
@@ -78,9 +78,9 @@ class StoryTold(RuleBasedStateMachine):
     story = StoryState()
     world: StoryWorld
 
-    @initialize(steps=workflows(), held=limits, data=st.data())
-    def start(self, steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject) -> None:
-        self.world = StoryWorld(chance=DrawnChance(data))
+    @initialize(steps=workflows(), held=limits, world=story_worlds())
+    def start(self, steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
+        self.world = world
         self.tell(f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps))
 
     @rule()
@@ -88,6 +88,18 @@ class StoryTold(RuleBasedStateMachine):
         for effect in decide_story(self.story):
             for fact in self.world.answer(effect, self.story):
                 self.tell(fact)
+
+    @rule(accepted=st.booleans(), claim=st.sampled_from([f.StoryFailed, f.StoryCompleted, f.LandingRequested]))
+    def hear_of_a_landing(self, accepted: bool, claim: type[f.Fact]) -> None:  # noqa: FBT001 - a rule's parameter
+        """At any moment, an answer from the queue and a claim about the end."""
+        if accepted:
+            self.tell(f.LandingAccepted(at=0, commit=Commit("a"), ref="main"))
+        claims = {
+            f.StoryFailed: f.StoryFailed(at=0, cause=FailureCause.STEP, reason="so they say"),
+            f.StoryCompleted: f.StoryCompleted(at=0, commit=Commit("a")),
+            f.LandingRequested: f.LandingRequested(at=0, number=self.story.landings + 1, tip=Commit("a")),
+        }
+        self.tell(claims[claim])
 
     @rule(fact=facts(NAMES))
     def hear(self, fact: f.Fact) -> None:
@@ -176,18 +188,22 @@ def test_a_run_that_has_not_started_has_no_stories(fact: f.Fact) -> None:
 # A landing queue ---------------------------------------------------------------------------------------------------
 
 
-@st.composite
-def about_the_head(draw: st.DrawFn) -> list[f.Fact]:
-    """Facts that are mostly about the first request."""
-    keys = st.sampled_from(["r1/US-001/1"] * 5 + ["r1/US-001/2", "other"])
-    return draw(st.lists(facts({**NAMES, str: keys}, sorted(OF_A_QUEUE | OF_ALL, key=str)), max_size=15))
+about_the_head = st.lists(
+    facts(
+        {**NAMES, str: st.sampled_from(["r1/US-001/1"] * 7 + ["r1/US-001/2"]), Commit: st.sampled_from([*"ab"])},
+        [f.CandidateBuilt, f.CandidateVerified, f.BaseMoved] * 2 + sorted(OF_A_QUEUE | OF_ALL, key=str),
+    ),
+    min_size=3,
+    max_size=15,
+)
+"""Facts that are mostly about the first request, and mostly of the kinds by which it might land."""
 
 
 def held_in(queue: QueueState) -> dict[str, Entry]:
     return {entry.request.key: entry for entry in queue.entries}
 
 
-@given(about_the_head(), of(OF_A_STORY | OF_A_RUN))
+@given(about_the_head, of(OF_A_STORY | OF_A_RUN))
 @settings(QUICK, max_examples=100)
 def test_a_queue_goes_along_its_table_and_lands_only_what_was_verified(told: list[f.Fact], other: f.Fact) -> None:
     queue = evolve_queue(QueueState(), f.EntryQueued(at=0, branch="main", request=landing_request(1)))

@@ -20,7 +20,7 @@ from shiftwork.testing.builders import assignment, run_plan
 from shiftwork.testing.simulated_run import QueueWorld, RunWorld
 from shiftwork.testing.simulated_story import StoryWorld
 from shiftwork.testing.simulation import Play
-from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, workflows
+from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_worlds, workflows
 
 
 def stored(facts: Sequence[f.Fact]) -> list[f.Fact]:
@@ -46,10 +46,9 @@ def replays_alike[S](play: Play[S], start: S) -> None:
         told += len(turn.facts)
 
 
-@given(workflows(), limits, st.data())
+@given(workflows(), limits, story_worlds())
 @QUICK
-def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, data: st.DataObject) -> None:
-    world = StoryWorld(chance=DrawnChance(data))
+def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
     play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
     play.open([f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
     play.run(world.bound(play.state))

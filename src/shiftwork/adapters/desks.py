@@ -48,7 +48,8 @@ class FolderDesks:
 
     async def brief(self, desk: Desk, prompt: str, task: dict[str, Any]) -> None:
         (desk.folder / "prompt.md").write_text(prompt, encoding="utf-8")
-        (desk.folder / "task.json").write_text(json.dumps(task), encoding="utf-8")
+        if desk.toolbox:
+            (desk.folder / "task.json").write_text(json.dumps(task), encoding="utf-8")
 
     async def collect(self, desk: Desk) -> Mail:
         return await asyncio.to_thread(_collect, desk)

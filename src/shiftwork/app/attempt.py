@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from typing import Any
+from typing import Any, Final
 
 from shiftwork import failpoints
 from shiftwork.app import messages
@@ -19,6 +19,8 @@ from shiftwork.errors import RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
 from shiftwork.ports.desk import Desk
 from shiftwork.prompts.context import Surroundings, compose
+
+FIRST_LOOK_SECONDS: Final = 0.25
 
 
 async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
@@ -157,6 +159,8 @@ async def _until_cancelled(attempt: Attempt, task: AgentTask) -> AgentReport:
 
 
 async def _cancel_message(attempt: Attempt) -> None:
+    """Return when somebody asks for the end of the story; the first look comes late, to cost quick attempts nothing."""
+    await asyncio.sleep(FIRST_LOOK_SECONDS)
     seen = attempt.story.cursor
     while True:
         arrived = await attempt.pen.world.inbox.wait(attempt.pen.stream, after=seen)

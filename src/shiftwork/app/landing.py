@@ -21,17 +21,15 @@ async def build(effect: e.BuildCandidate, pen: Pen) -> tuple[Fact, ...]:
     message = f"feat: {request.story} - {request.title}\n\n{request.body}"
     built = await world.repository.candidate(pen.state.branch, request.tip, message)
     failpoints.reach("landing.built")
-    match built:
-        case Conflict():
-            detail = "These files conflict with what has landed since: " + ", ".join(built.files)
-            return (_refused(pen, entry, Refusal.CONFLICT, detail, built),)
-        case Unchanged() if not request.may_be_empty:
-            detail = "The story's steps have ended, and nothing in the repository has changed."
-            return (_refused(pen, entry, Refusal.EMPTY, detail, built),)
-        case Unchanged():
-            return (_built(pen, entry, Candidate(commit=built.base, base=built.base)),)
-        case Candidate():
-            return (_built(pen, entry, built),)
+    if isinstance(built, Conflict):
+        detail = "These files conflict with what has landed since: " + ", ".join(built.files)
+        return (_refused(pen, entry, Refusal.CONFLICT, detail, built),)
+    if isinstance(built, Unchanged) and not request.may_be_empty:
+        detail = "The story's steps have ended, and nothing in the repository has changed."
+        return (_refused(pen, entry, Refusal.EMPTY, detail, built),)
+    if isinstance(built, Unchanged):
+        built = Candidate(commit=built.base, base=built.base)
+    return (_built(pen, entry, built),)
 
 
 def _built(pen: Pen, entry: Entry, candidate: Candidate) -> Fact:

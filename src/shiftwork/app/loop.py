@@ -24,15 +24,17 @@ async def work(job: Job, checkpoints: Checkpoints, world: World) -> None:
     async with world.locks[stream]:
         # The first read is a checkpoint too: a replay must decide from what was known then, not from what is now.
         version = await checkpoints.once("load", lambda: world.events.version(stream))
-        state = await load(world.events, kind, stream, version)
+        state, latest = await load(world.events, kind, stream, version), False
         while effects := kind.decide(state):
             for effect in effects:
-                pen = Pen(world=world, kind=kind, stream=stream, state=state, version=version)
+                pen = Pen(world=world, kind=kind, stream=stream, state=state, version=version, latest=latest)
                 preemptible = isinstance(effect, RunAgent)
                 reached = await checkpoints.once(effect.key, _act(effect, pen), preemptible=preemptible)
                 if reached == version:
                     return
-                news = pen.written(version, reached) or await read(world.events, stream, version, reached)
+                news = pen.written(version, reached)
+                latest = bool(news)  # written just now by this job, so that nothing can be behind it
+                news = news or await read(world.events, stream, version, reached)
                 state, version = kind.fold(state, news), reached
 
 

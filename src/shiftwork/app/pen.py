@@ -13,13 +13,17 @@ from shiftwork.domain.model.ids import Stream
 
 @dataclass(slots=True, kw_only=True)
 class Pen:
-    """`state` and `version` are what the history says after the last write; `page` holds what this pen has written."""
+    """`state` and `version` are what the history says after the last write; `page` holds what this pen has written.
+
+    `latest` is known to be true where the job itself has just written the version; elsewhere it is to be found out.
+    """
 
     world: World
     kind: Kind[Any]
     stream: Stream
     state: Any
     version: int
+    latest: bool = False
     page: list[tuple[int, Fact]] = field(default_factory=list)
 
     async def write(self, key: str, facts: Sequence[Fact]) -> None:
@@ -33,6 +37,10 @@ class Pen:
         self.state, self.version = after, reached
         for fact in facts:
             self.world.observe(Sighting(stream=self.stream, what=fact))
+
+    async def is_latest(self) -> bool:
+        """Whether the history holds nothing beyond what this pen knows."""
+        return self.latest or await self.world.events.version(self.stream) == self.version
 
     def written(self, after: int, upto: int) -> list[Fact]:
         """The facts between two versions, if this pen wrote all of them; none where it did not."""

@@ -29,9 +29,8 @@ async def perform(effect: e.Effect, pen: Pen) -> int:
     Nothing is done from a state that is not the latest: where the history holds more (another writer came first, or
     this very job before it died), its version is given, and the caller folds that and decides anew.
     """
-    present = await pen.world.events.version(pen.stream)
-    if present != pen.version:
-        return present
+    if not await pen.is_latest():
+        return await pen.world.events.version(pen.stream)
     try:
         facts = await _PERFORMERS[type(effect)](effect, pen)
         if facts:
@@ -91,15 +90,10 @@ async def _prepare(effect: e.PrepareWorkspace, pen: Pen) -> Facts:
 
 async def _run_gates(effect: e.RunGates, pen: Pen) -> Facts:
     world, story = pen.world, pen.state
-    step = story.pipeline.find(effect.step)
-    facts: list[Fact] = []
-    if step.attempts < effect.attempt:
-        facts.append(
-            f.StepStarted(at=world.clock.now(), step=effect.step, attempt=effect.attempt, commit=story.head, log="")
-        )
+    at = world.clock.now()
+    started = f.StepStarted(at=at, step=effect.step, attempt=effect.attempt, commit=story.head, log="")
     report = await world.gates.check(story.head, world.conduct.gates, f"{story.given.run}/{effect.key}")
-    facts.append(_gates_ended(effect, report, world.clock.now()))
-    return tuple(facts)
+    return (started, _gates_ended(effect, report, world.clock.now()))
 
 
 def _gates_ended(effect: e.RunGates, report: GateReport, at: float) -> Fact:

@@ -10,8 +10,6 @@ from shiftwork.ports.views import Row, RunRow, StepRow, StoryRow
 
 
 def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
-    if after.plan is None or after == before:
-        return ()
     first = before.plan is None
     unclaimed = (_unclaimed_row(after, position) for position in range(len(after.stories))) if first else ()
     return (_run_row(after), *unclaimed)
@@ -62,8 +60,6 @@ def _unclaimed_row(run: RunState, position: int) -> StoryRow:
 
 def story_rows(before: StoryState, after: StoryState) -> tuple[Row, ...]:
     """The story, and those of its steps that changed or moved."""
-    if after.assignment is None or after == before:
-        return ()
     known = {step.id: (position, step) for position, step in enumerate(before.pipeline.steps)}
     steps = (
         _step_row(after, position, step)

@@ -173,9 +173,9 @@ def _python(folder: _Folder) -> Iterator[FoundGate]:
 
 def _python_runner(folder: _Folder) -> str:
     """What makes the project's own environment come before the command; `python3 -m` is whatever is active."""
-    project = folder.toml("pyproject.toml")
+    tools = _table(folder.toml("pyproject.toml"), "tool")
     for program in ("uv", "poetry", "pdm"):
-        if folder.has(f"{program}.lock") or _table(project, "tool", program):
+        if folder.has(f"{program}.lock") or program in tools:
             return f"{program} run "
     return _ACTIVE
 
@@ -193,7 +193,7 @@ _DEPENDENCY_FILES: Final = ("requirements.txt", "requirements-dev.txt", "require
 def _uses(folder: _Folder, tool: str) -> str:
     """The file that shows that the project uses the tool; empty where none does."""
     project = folder.toml("pyproject.toml")
-    if _table(project, "tool", tool) or _named(json.dumps(_dependencies(project), default=str), tool):
+    if tool in _table(project, "tool") or _named(json.dumps(_dependencies(project), default=str), tool):
         return "pyproject.toml"
     for file in ("setup.cfg", "tox.ini"):
         if re.search(rf"^\[(tool:)?{tool}(-[^\]]*)?\]", folder.text(file), re.MULTILINE):
@@ -260,7 +260,7 @@ def _setup(folder: _Folder) -> str:
 
 
 def _node_setup(folder: _Folder) -> str:
-    if not folder.has("package.json"):
+    if not folder.json("package.json"):
         return ""
     program = _package_manager(folder)
     if program == "npm":

@@ -6,7 +6,7 @@ from typing import Final
 from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.editing import Edit, NewStep, Operation
 from shiftwork.domain.model.ids import StepId
-from shiftwork.domain.model.pipeline import Pipeline
+from shiftwork.domain.model.pipeline import Pipeline, StepStatus
 from shiftwork.testing.simulation import Chance
 
 _COUNTS: Final = (1, 1, 1, 2, 2, 3, 0, 12)
@@ -17,6 +17,22 @@ _DESCRIPTIONS: Final = ("do it otherwise",) * 7 + ("",)
 def edit_request(chance: Chance, pipeline: Pipeline) -> tuple[Edit, ...]:
     """One to three operations, each right or wrong in any way."""
     return tuple(_edit(chance, pipeline) for _ in range(chance.pick((1, 1, 2, 3))))
+
+
+def restart_request(pipeline: Pipeline) -> tuple[Edit, ...]:
+    """The step that runs wants to start over."""
+    return tuple(
+        Edit(operation=Operation.RESTART, reason="because", target=step.id, description="do it otherwise")
+        for step in pipeline.steps
+        if step.status is StepStatus.IN_PROGRESS
+    )
+
+
+def work_request(pipeline: Pipeline) -> tuple[Edit, ...]:
+    """The step that runs wants work to be done before the last step."""
+    new = NewStep(type="coding", description="more")
+    target = pipeline.steps[-2:][0].id
+    return (Edit(operation=Operation.ADD_AFTER, reason="because", target=target, steps=(new,)),)
 
 
 def _edit(chance: Chance, pipeline: Pipeline) -> Edit:

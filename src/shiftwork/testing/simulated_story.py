@@ -1,11 +1,12 @@
 """A world for one story: agents, gates, the landing queue and a person, who do anything that they could really do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.editing import Edit
 from shiftwork.domain.model.facts import Trouble
 from shiftwork.domain.model.ids import Commit, StepId
 from shiftwork.domain.model.pipeline import Pipeline, StepStatus
@@ -13,7 +14,7 @@ from shiftwork.domain.model.story import Evidence, FailureCause, Refusal, StoryS
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, PERSON, Rejected, apply_edits, outline, restarts
 from shiftwork.domain.rules.evolve_story import evolve_story
-from shiftwork.testing.simulated_edits import edit_request
+from shiftwork.testing.simulated_edits import edit_request, restart_request, work_request
 from shiftwork.testing.simulation import Chance, Ticking
 
 type Facts = tuple[f.Fact, ...]
@@ -21,7 +22,8 @@ type Facts = tuple[f.Fact, ...]
 _FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.CANCELLED})
 _USAGES: Final = (NOTHING_USED, Usage(input_tokens=10, output_tokens=5, cost_usd=0.25), Usage(input_tokens=3))
 _BASES: Final = (Commit("base-1"), Commit("base-2"), Commit("base-3"))
-_ENDINGS: Final = ("completed", "edited", "edited", "completed", "failed")
+ENDINGS: Final = ("completed", "edited", "edited", "completed", "failed")
+VERDICTS: Final = ("landed", *Refusal)
 _MISHAPS: Final = ("dies", "finds no workspace", "leaves no workspace")
 
 
@@ -29,12 +31,15 @@ _MISHAPS: Final = ("dies", "finds no workspace", "leaves no workspace")
 class StoryWorld:
     """Answers the effects of one story. `mishaps` is how often a worker may still die in the middle of an attempt or
     lose its workspace, `answers` how often a person may still do something else than give up: without an end to these
-    nothing ends.
+    nothing ends. `endings` and `verdicts` are what agents and the landing queue are inclined to: a world that always
+    fails, restarts, adds work or refuses is as good as any.
     """
 
     chance: Chance
     mishaps: int = 2
     answers: int = 3
+    endings: Sequence[str] = ENDINGS
+    verdicts: Sequence[str] = VERDICTS
     ticking: Ticking = field(default_factory=Ticking)
 
     def answer(self, effect: e.Effect, story: StoryState) -> Facts:
@@ -68,15 +73,15 @@ class StoryWorld:
         if step is not None and step.status is StepStatus.IN_PROGRESS:
             return (f.StepInterrupted(at=now(), step=effect.step, attempt=effect.attempt, diff=""),)
         started = f.StepStarted(at=now(), step=effect.step, attempt=effect.attempt, commit=story.head, log="log")
-        ending = self.chance.pick((*_ENDINGS, *_MISHAPS) if self.mishaps else _ENDINGS)
+        ending = self.chance.pick((*self.endings, *(_MISHAPS if self.mishaps else ())))
         if ending in _MISHAPS:
             return self._mishap(ending, effect, started, story.workspace)
         running = evolve_story(story, started)
         if ending == "failed":
             return (started, *self._went_wrong(effect, self.chance.pick(tuple(Trouble))))
-        if ending == "edited":
-            return (started, *self._edited(effect, running))
-        return (started, *self._said(effect), self._completed(effect))
+        if ending == "completed":
+            return (started, *self._said(effect), self._completed(effect))
+        return (started, *self._edited(effect, running, ending))
 
     def run_gates(self, effect: e.RunGates, story: StoryState) -> Facts:
         now = self.ticking.now
@@ -149,12 +154,12 @@ class StoryWorld:
             usage=self.chance.pick(_USAGES),
         )
 
-    def _edited(self, effect: e.RunAgent, story: StoryState) -> Facts:
+    def _edited(self, effect: e.RunAgent, story: StoryState, ending: str) -> Facts:
         """An attempt that finished and left one or two requests."""
         facts: Facts = ()
         pipeline, restarted = story.pipeline, False
         for _ in range(self.chance.pick((1, 1, 2))):
-            edits = edit_request(self.chance, pipeline)
+            edits = self._request(ending, pipeline)
             changed = apply_edits(pipeline, effect.step, edits)
             if isinstance(changed, Rejected) and restarts(edits):
                 return self._went_wrong(effect, Trouble.REJECTED)
@@ -166,7 +171,18 @@ class StoryWorld:
             return (*facts, self._completed(effect))
         return (*facts, self._yielded(effect, restarted=restarted))
 
-    def _edit_fact(self, before: Pipeline, by: StepId | str, edits: Any, after: Pipeline | Rejected) -> f.Fact:
+    def _request(self, ending: str, pipeline: Pipeline) -> tuple[Edit, ...]:
+        match ending:
+            case "restarted":
+                return restart_request(pipeline)
+            case "extended":
+                return work_request(pipeline)
+            case _:
+                return edit_request(self.chance, pipeline)
+
+    def _edit_fact(
+        self, before: Pipeline, by: StepId | str, edits: tuple[Edit, ...], after: Pipeline | Rejected
+    ) -> f.Fact:
         at = self.ticking.now()
         if isinstance(after, Rejected):
             return f.WorkflowEditRejected(at=at, by=by, request="{}", reason=after.reason)
@@ -200,7 +216,7 @@ class StoryWorld:
 
     def _queue(self, story: StoryState) -> Facts:  # noqa: ARG002
         """What the landing queue answers; a person's message may come before it."""
-        what = self.chance.pick(("landed", *Refusal, *(("cancel", "release") if self.answers else ())))
+        what = self.chance.pick((*self.verdicts, *(("cancel", "release") if self.answers else ())))
         at = self.ticking.now()
         if what in {"cancel", "release"}:
             self.answers -= 1

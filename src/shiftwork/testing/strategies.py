@@ -14,9 +14,10 @@ from hypothesis.strategies import DataObject, SearchStrategy
 from shiftwork.domain.model.codec import KINDS
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import Limits
+from shiftwork.domain.model.story import Limits, Refusal
 from shiftwork.domain.model.workflow import Exhausted, StepKind, StepPlan
 from shiftwork.testing.builders import asked, planned
+from shiftwork.testing.simulated_story import ENDINGS, VERDICTS, StoryWorld
 
 QUICK: Final = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """For properties whose examples are whole histories."""
@@ -66,8 +67,16 @@ limits: Final = st.builds(
     Limits,
     story_usd=st.sampled_from([None, None, 0.0, 0.5, 10.0]),
     repairs=st.integers(0, 2),
-    conflicts=st.integers(0, 2),
+    conflicts=st.integers(0, 3),
 )
+
+
+@st.composite
+def story_worlds(draw: st.DrawFn) -> StoryWorld:
+    """A world that does anything, or one that is set on one thing."""
+    endings = draw(st.sampled_from([ENDINGS, ("completed",), ("failed",), ("restarted",), ("extended", "completed")]))
+    verdicts = draw(st.sampled_from([VERDICTS, tuple(Refusal), (Refusal.CONFLICT,), (Refusal.GATES,)]))
+    return StoryWorld(chance=DrawnChance(draw(st.data())), endings=endings, verdicts=verdicts)
 
 
 @st.composite

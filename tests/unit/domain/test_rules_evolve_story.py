@@ -133,6 +133,10 @@ def test_a_failed_attempt_is_paid_for_and_changes_no_commit() -> None:
     ended = fold_story(story, failed(story, usage=Usage(output_tokens=3)))
     assert (ended.head, ended.usage) == (BASE, Usage(output_tokens=3))
     assert (ended.pipeline.steps[0].status, ended.pipeline.steps[0].error) == (StepStatus.FAILED, "it crashed")
+    again = fold_story(ended, f.StepRetried(at=1, step=step_id(1), feedback=""))
+    again = fold_story(again, began(again))
+    again = fold_story(again, done(again, usage=Usage(output_tokens=4)))
+    assert again.usage == again.pipeline.steps[0].usage == Usage(output_tokens=7)
 
 
 def test_only_a_step_that_went_wrong_is_retried() -> None:

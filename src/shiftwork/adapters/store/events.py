@@ -21,14 +21,19 @@ from shiftwork.ports.views import Row
 _COLUMNS = (table.c.stream, table.c.version, table.c.key, table.c.kind, table.c.schema_version, table.c.body)
 
 
-def version_of(stream: str) -> sa.Select[int]:
-    return sa.select(sa.func.coalesce(sa.func.max(table.c.version), 0)).where(table.c.stream == stream)
+# Statements are built once: building one takes longer than running it.
+_STREAM = table.c.stream == sa.bindparam("stream")
+_KEY = table.c.key == sa.bindparam("key")
+_AFTER = sa.select(*_COLUMNS).where(_STREAM, table.c.version > sa.bindparam("after")).order_by(table.c.version)
+_UPTO = _AFTER.where(table.c.version <= sa.bindparam("upto"))
+_FIND = sa.select(*_COLUMNS).where(_STREAM, _KEY).order_by(table.c.ordinal)
+_INSERT = sa.insert(table)
 
-
-def held_version(stream: str, key: str) -> sa.Select[int]:
-    # By ordinal, not max(version): for that Postgres may walk the stream backwards in search of the key.
-    held = sa.select(table.c.version).where(table.c.stream == stream, table.c.key == key)
-    return held.order_by(table.c.ordinal.desc()).limit(1)
+VERSION = sa.select(sa.func.coalesce(sa.func.max(table.c.version), 0)).where(_STREAM)
+# By ordinal, not max(version): for that Postgres may walk the stream backwards in search of the key.
+HELD = sa.select(table.c.version).where(_STREAM, _KEY).order_by(table.c.ordinal.desc()).limit(1)
+# Both in one statement, and so of one moment: a writer that commits between two looks would be mistaken for another.
+_BEFORE = sa.select(VERSION.scalar_subquery(), HELD.scalar_subquery())
 
 
 class SqlEventStore:
@@ -42,16 +47,13 @@ class SqlEventStore:
         self, stream: Stream, facts: Sequence[Fact], *, expected: int, key: str, rows: Sequence[Row] = ()
     ) -> int:
         def act(connection: sa.Connection) -> int:
-            # The version before the key: a writer that commits between the two looks is then seen by the second, and
-            # its append is not mistaken for another one's.
-            current = connection.scalar(version_of(stream))
-            held = connection.scalar(held_version(stream, key))
+            current, held = connection.execute(_BEFORE, {"stream": stream, "key": key}).one()
             if held is not None:
-                return held
+                return int(held)
             if current != expected:
                 raise VersionConflictError(f"stream {stream} is at version {current}, not at {expected}")
             if facts:
-                connection.execute(sa.insert(table), list(_records(stream, facts, expected, key)))
+                connection.execute(_INSERT, list(_records(stream, facts, expected, key)))
             self._write_rows(connection, rows)
             return expected + len(facts)
 
@@ -73,17 +75,17 @@ class SqlEventStore:
                 connection.execute(upsert, [values(row) for _, row in ordered])
 
     async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
-        query = sa.select(*_COLUMNS).where(table.c.stream == stream, table.c.version > after)
-        if upto is not None:
-            query = query.where(table.c.version <= upto)
-        return await self._database.read(lambda connection: _recorded(connection, query.order_by(table.c.version)))
+        query = _AFTER if upto is None else _UPTO
+        asked = {"stream": stream, "after": after, "upto": upto}
+        return await self._database.read(lambda connection: _recorded(connection, query, asked))
 
     async def find(self, stream: Stream, key: str) -> Sequence[Recorded]:
-        query = sa.select(*_COLUMNS).where(table.c.stream == stream, table.c.key == key).order_by(table.c.ordinal)
-        return await self._database.read(lambda connection: _recorded(connection, query))
+        return await self._database.read(
+            lambda connection: _recorded(connection, _FIND, {"stream": stream, "key": key})
+        )
 
     async def version(self, stream: Stream) -> int:
-        return await self._database.read(lambda connection: connection.scalar(version_of(stream)) or 0)
+        return await self._database.read(lambda connection: connection.scalar(VERSION, {"stream": stream}) or 0)
 
 
 def _upsert(dialect: str, row: type[Row]) -> Insert:
@@ -109,8 +111,8 @@ def _records(stream: Stream, facts: Sequence[Fact], expected: int, key: str) -> 
         }
 
 
-def _recorded(connection: sa.Connection, query: sa.Select[Any]) -> list[Recorded]:
+def _recorded(connection: sa.Connection, query: sa.Select[Any], asked: dict[str, Any]) -> list[Recorded]:
     return [
         Recorded(stream=Stream(stream), version=version, key=key, fact=decode(kind, schema, json.loads(body)))
-        for stream, version, key, kind, schema, body in connection.execute(query)
+        for stream, version, key, kind, schema, body in connection.execute(query, asked)
     ]

@@ -91,13 +91,23 @@ class Checkout:
             await asyncio.to_thread(loosen, self.tree)
             await self.git.run("clean", "-ffdq")
 
+    async def capture(self, parent: Commit) -> str:
+        """The tree as it stands, ignored files excepted, as an object of the hub."""
+        added = await self._add()
+        if added.code or added.err:  # git warns of a repository inside, among other things
+            await self._settle(parent, added)
+        return (await self.git.run("write-tree")).text
+
     async def stage(self, parent: Commit) -> tuple[Change, ...]:
         """Bring the tree, ignored files excepted, into the index; what differs from `parent` is given.
 
         What git cannot store is set aside outside the tree: the `.git` of a repository that was made inside (its
         files become ordinary ones), and names that git refuses because another system would take them for `.git`.
         """
-        added = await self._add()
+        return await self._settle(parent, await self._add())
+
+    async def _settle(self, parent: Commit, added: Answer) -> tuple[Change, ...]:
+        """What `add` has come to; it must not be run a second time while the index holds a repository inside."""
         changes = await self.differing(parent)
         if added.code == 0 and all(change.mode != _SUBMODULE for change in changes):
             return changes

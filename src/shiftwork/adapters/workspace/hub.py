@@ -9,14 +9,16 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.files import erase, write_whole
 from shiftwork.adapters.workspace.fitness import unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
 from shiftwork.adapters.workspace.includes import included
+from shiftwork.adapters.workspace.objects import Snapshot, write_commit
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Place
@@ -73,6 +75,7 @@ class Hub:
     git: Git
     user: Git
     excludes: bytes
+    trees: dict[Commit, str] = field(default_factory=dict)
 
     @property
     def path(self) -> Path:
@@ -98,6 +101,20 @@ class Hub:
         arguments = [argument for parent in parents for argument in ("-p", parent)]
         answer = await self.git.run("commit-tree", tree, *arguments, "-F", "-", stdin=text.encode(errors="replace"))
         return Commit(answer.text)
+
+    async def tree_of(self, commit: Commit) -> str:
+        """The tree of a commit; the last ones are remembered, because every step asks for its parent's."""
+        if commit not in self.trees:
+            self.trees[commit] = (await self.git.run("rev-parse", f"{commit}^{{tree}}")).text
+        return self.trees[commit]
+
+    def record(self, tree: str, parent: Commit, message: str) -> Commit:
+        """A commit that only the harness sees."""
+        snapshot = Snapshot(tree=tree, parent=parent, identity=self.identity, at=SystemClock().now(), message=message)
+        commit = write_commit(self.path / "objects", self.object_format, snapshot)
+        self.trees.pop(parent, None)
+        self.trees[commit] = tree
+        return commit
 
     async def contains(self, commit: Commit, ancestor: Commit) -> bool:
         return (await self.git.run("merge-base", "--is-ancestor", ancestor, commit, accept=(0, 1))).code == 0

@@ -35,10 +35,10 @@ class GitWorkspaces:
     async def snapshot(self, place: Place, parent: Commit, message: str) -> Commit:
         checkout = self._checkout(place)
         await checkout.enter()
-        if not await checkout.stage(parent):
+        tree = await checkout.capture(parent)
+        if tree == await self.hub.tree_of(parent):
             return parent
-        tree = (await checkout.git.run("write-tree")).text
-        commit = await self.hub.commit(tree, (parent,), message)
+        commit = self.hub.record(tree, parent, message)
         self.hub.pin(f"{slug(place.run)}/{slug(place.story)}/head", commit)
         return commit
 

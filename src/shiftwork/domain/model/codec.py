@@ -73,13 +73,21 @@ def decode(kind: str, version: int, body: dict[str, Any], tables: Tables = PRESE
 
 def to_plain(value: Any) -> Any:
     """Any value of the model as JSON values."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, tuple):
-        return [to_plain(item) for item in value]
-    if isinstance(value, StrEnum):
-        return value.value
-    return value
+    kind: type = type(value)
+    return _writer(kind)(value)
+
+
+@cache
+def _writer(kind: type) -> Callable[[Any], Any]:
+    """How to write values of a type, found out once: see `_reader`."""
+    if is_dataclass(kind):
+        names = tuple(field.name for field in fields(kind))
+        return lambda value: {name: to_plain(getattr(value, name)) for name in names}
+    if issubclass(kind, tuple):
+        return lambda value: [to_plain(item) for item in value]
+    if issubclass(kind, StrEnum):
+        return lambda value: value.value
+    return lambda value: value
 
 
 def from_plain(wanted: Any, value: Any) -> Any:

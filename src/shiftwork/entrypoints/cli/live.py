@@ -78,7 +78,7 @@ class LiveView:
         title, *rest = (one_line(part, room) for part in self._title.split("\n"))
         parts: list[RenderableType] = [Text(title, style="bold"), *(Text(part, style="dim") for part in rest), Text()]
         for stream, story in self.board.stories.items():
-            parts += [_steps(story.pipeline, self._now, max(self._console.height - _AROUND, 3)), Text()]
+            parts += [_steps(story.pipeline, self._now, max(self._console.height - _AROUND, 1)), Text()]
             parts.append(Text(one_line(_now_doing(story, self.board.doing.get(stream)), room)))
         parts += [Text(line(change, room), style=_tone(change)) for change in self.board.changes[-_RECENT:]]
         if self._said:

@@ -1,5 +1,6 @@
 """`shiftwork logs`: what an agent did in an attempt, made readable, and followed while it happens."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -127,9 +128,10 @@ def _lines(log: Path) -> list[str]:
 
 
 def _show_raw(_chosen: Chosen, lines: list[str]) -> None:
-    for line in lines:
-        if line:
-            click.echo(line)
+    # As it was written, unless a terminal would obey it. Click would take colours out of what goes elsewhere.
+    exactly = not sys.stdout.isatty()
+    for line in filter(None, lines):
+        click.echo(line if exactly else plain(line), color=exactly)
 
 
 def _show_json(chosen: Chosen, lines: list[str]) -> None:

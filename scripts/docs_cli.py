@@ -1,0 +1,77 @@
+"""Writes `docs/reference/cli.md` from the commands themselves; with `--check`, tells whether it is out of date."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from shiftwork.entrypoints.cli.group import group
+from shiftwork.entrypoints.cli.registry import COMMANDS
+
+PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "reference" / "cli.md"
+
+HEAD: Final = """\
+# The command line
+
+Drawn from the commands by `scripts/docs_cli.py`: change the commands, not this page.
+
+Every command takes `--json` and then prints one JSON document, or JSON lines where it goes on for a while. What is
+wrong is told on standard error in two lines, what happened and what to try, or with `--json` as an object `error`.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | failed |
+| 2 | a limit is reached, and the run waits for you |
+| 64 | the command line, a settings file or a request is wrong; nothing was started |
+| 130 | interrupted; `shiftwork resume` goes on |
+"""
+
+
+def page() -> str:
+    return "\n".join((HEAD, *_section("shiftwork", group), *_commands()))
+
+
+def _commands() -> Iterator[str]:
+    top = click.Context(group, info_name="shiftwork")
+    for entry in COMMANDS:
+        command = group.get_command(top, entry.name)
+        if command is None:
+            raise LookupError(f"{entry.name} is in the registry and nowhere else")
+        yield from _section(f"shiftwork {entry.name}", command)
+
+
+def _section(name: str, command: click.Command) -> Iterator[str]:
+    context = click.Context(command, info_name=name)
+    pieces = " ".join(command.collect_usage_pieces(context))
+    yield f"## {name}\n"
+    yield f"    {name} {pieces}\n"
+    yield f"{_paragraphs(command.help or '')}\n"
+    yield "| option | |\n|---|---|"
+    for option in command.get_params(context):
+        record = option.get_help_record(context)
+        if record:
+            yield f"| `{record[0]}` | {record[1].strip()} |"
+    yield ""
+
+
+def _paragraphs(text: str) -> str:
+    return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
+
+
+def main(arguments: list[str]) -> int:
+    text = page()
+    if "--check" in arguments:
+        fresh = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
+        print(f"{PAGE.name} is {'as the commands are' if fresh else 'out of date: run scripts/docs_cli.py'}")
+        return 0 if fresh else 1
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

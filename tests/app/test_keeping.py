@@ -1,0 +1,163 @@
+"""Leases, takeovers, and jobs that die of something nobody foresaw."""
+
+import asyncio
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.adapters.store.memory import MemoryLeases
+from shiftwork.app.commands import resume_run, wait_for
+from shiftwork.app.keeper import keep
+from shiftwork.app.landing import failing
+from shiftwork.app.world import Sighting
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.gate import GateReport, GateResult
+from shiftwork.domain.model.ids import Commit, StoryId, story_stream
+from shiftwork.domain.model.run import RunStatus
+from shiftwork.domain.model.story import LandingStage
+from shiftwork.errors import RunBusyError
+from shiftwork.ports.views import Lease, Owner
+from tests.app.rig import SHORT, Rig, done, honest
+
+
+def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            keeper = asyncio.ensure_future(keep(world, run))
+            await rig.until(lambda: any(isinstance(one.what, f.StepStarted) for one in rig.seen))
+            assert not keeper.done()
+            other = replace(world.owner, executor="other")
+            await world.leases.acquire(run, other, replacing=world.owner)
+            await asyncio.wait_for(keeper, timeout=10)
+            with pytest.raises(RuntimeError):
+                await world.engine.start(world.run_job(run, story_stream(run, StoryId("x"))))
+
+    asyncio.run(scenario())
+
+
+def test_a_takeover_that_comes_second_is_refused(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+        async with rig.open() as first, rig.open() as second:
+            await resume_run(first, run, alive=False)
+            with pytest.raises(RunBusyError):
+                await resume_run(second, run, alive=True)
+
+    asyncio.run(scenario())
+
+
+def test_a_worker_elsewhere_is_believed_dead_only_after_a_while(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            elsewhere = replace(world.owner, executor="elsewhere", host="another-host")
+            await world.leases.acquire(run, elsewhere, replacing=world.owner)
+        async with rig.open() as world:
+            with pytest.raises(RunBusyError, match="another-host"):
+                await resume_run(world, run)
+
+    asyncio.run(scenario())
+
+
+def test_what_a_job_dies_of_is_raised_to_whoever_waits_and_the_run_can_go_on(rig: Rig) -> None:
+    def script(_: object) -> None:
+        raise ValueError("a bug in an adapter")
+
+    async def scenario() -> None:
+        rig.script = script  # type: ignore[assignment]
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            with pytest.raises(ValueError, match="a bug in an adapter"):
+                await asyncio.wait_for(wait_for(world, run), timeout=10)
+        rig.script = honest()
+        async with rig.open() as world:
+            await resume_run(world, run, alive=False)
+            assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_a_run_that_died_while_landing_is_landed_once(rig: Rig) -> None:
+    """The engine forgets everything between the request and the answer."""
+
+    async def scenario() -> None:
+        gate = replace(rig.gates[0], command="sleep 1; test -f work.txt")
+        rig.gates = (gate,)
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(one.what, f.CandidateBuilt) for one in rig.seen))
+        assert (await rig.story(run)).landing is LandingStage.REQUESTED
+        rig.memory = type(rig.memory)()
+        async with rig.open() as world:
+            await resume_run(world, run, alive=False)
+            assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+
+
+def test_a_workspace_that_is_gone_before_a_step_is_laid_out_again(rig: Rig) -> None:
+    trees = rig.repo / ".shiftwork" / "workspaces"
+
+    def remove_after_the_first_step(sighting: Sighting) -> None:
+        if isinstance(sighting.what, f.StepCompleted) and sighting.what.step == "step-001":
+            shutil.rmtree(next(trees.glob("*/US-001-1")))
+
+    async def scenario() -> None:
+        rig.watch = remove_after_the_first_step
+        run = await rig.run(workflow=SHORT)
+        assert run.status is RunStatus.COMPLETED
+        assert (await rig.story(run)).workspace == 2
+
+    asyncio.run(scenario())
+
+
+def test_a_run_that_nobody_holds_is_simply_taken(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(one.what, f.StepStarted) for one in rig.seen))
+            await world.leases.release(run, world.owner)
+        async with rig.open() as world:
+            await resume_run(world, run)
+            assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+class TooLate(MemoryLeases):
+    """Between the look and the takeover somebody else comes first."""
+
+    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+        if replacing is not None:
+            await super().acquire(resource, replace(owner, executor="third"), replacing=replacing)
+        return await super().acquire(resource, owner, replacing=replacing)
+
+
+def test_a_takeover_that_loses_the_race_says_so(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        leases = TooLate()
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await leases.acquire(run, world.owner)
+        async with rig.open() as world:
+            with pytest.raises(RunBusyError, match="just taken over"):
+                await resume_run(replace(world, leases=leases), run, alive=False)
+
+    asyncio.run(scenario())
+
+
+def test_a_long_failure_keeps_its_end() -> None:
+    red = GateResult(name="test", passed=False, seconds=1.0, output="x" * 50_000 + " the end")
+    told = failing(GateReport(commit=Commit("c"), results=(red,)))
+    assert told.startswith("[…]")
+    assert told.endswith(" the end")
+    assert len(told) < 13_000

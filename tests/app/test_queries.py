@@ -1,0 +1,104 @@
+"""What front ends show of a run, worked out from rows and from whether its worker lives."""
+
+import asyncio
+
+import pytest
+
+from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.queries import Pulse, run_view
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.story import Limits
+from shiftwork.domain.model.usage import Usage
+from shiftwork.errors import UnknownRunError
+from shiftwork.ports.agent import AgentTask
+from shiftwork.ports.views import Owner
+from tests.app.rig import SHORT, Rig, done, honest
+
+
+def lives(owner: Owner) -> bool:
+    return owner.pid > 0
+
+
+def is_dead(owner: Owner) -> bool:
+    return owner.pid < 0
+
+
+def nobody_knows(owner: Owner) -> None:
+    """As for a process on another host."""
+
+
+def test_a_run_is_working_while_its_process_lives_and_interrupted_when_not(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(one.what, f.StepStarted) for one in rig.seen))
+            queries = rig.store.queries
+            assert (await run_view(queries, run, lives)).pulse is Pulse.WORKING
+            assert (await run_view(queries, run, nobody_knows)).pulse is Pulse.WORKING
+            assert (await run_view(queries, run, is_dead)).pulse is Pulse.INTERRUPTED
+            assert (await run_view(queries, run, is_dead)).worker is None
+
+    asyncio.run(scenario())
+
+
+def test_a_run_whose_story_waits_for_a_person_is_waiting(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(usage=Usage(cost_usd=2.0), write={"work.txt": "w"})])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT, limits=Limits(story_usd=1.0))
+            await rig.until(lambda: any(isinstance(one.what, f.StoryHeld) for one in rig.seen))
+            view = await run_view(rig.store.queries, run, lives)
+            assert view.pulse is Pulse.WAITING
+            assert view.cost_usd == pytest.approx(2.0)
+            assert view.stories[0].story.waiting == "limit: spent 2.00 of 1.00 USD"
+
+    asyncio.run(scenario())
+
+
+def test_a_finished_run_is_over_and_an_unknown_cost_stays_unknown(rig: Rig) -> None:
+    async def scenario() -> None:
+        run = await rig.run(workflow=SHORT)
+        view = await run_view(rig.store.queries, "", lives)
+        assert (view.run.run, view.pulse, view.worker) == (run.given.run, Pulse.OVER, None)
+        assert view.cost_usd is None
+        assert [step.status for step in view.stories[0].steps] == ["completed", "completed"]
+
+    asyncio.run(scenario())
+
+
+def test_what_nobody_has_run_is_told_with_what_to_type(rig: Rig) -> None:
+    async def scenario() -> None:
+        with pytest.raises(UnknownRunError) as nothing:
+            await run_view(rig.store.queries, "", lives)
+        assert "shiftwork run" in nothing.value.hint
+        await rig.run(workflow=SHORT)
+        with pytest.raises(UnknownRunError) as unknown:
+            await run_view(rig.store.queries, "nope", lives)
+        assert "--all" in unknown.value.hint
+
+    asyncio.run(scenario())
+
+
+def test_a_step_that_an_edit_replaced_is_not_listed_any_more(rig: Rig) -> None:
+    async def scenario() -> None:
+        split = {
+            "operation": "split",
+            "target_step_id": "step-005",
+            "reason": "two concerns",
+            "replacement_steps": [
+                {"type": "coding", "description": "one"},
+                {"type": "coding", "description": "other"},
+            ],
+        }
+        first = honest(planning=[done(edits=[split])])
+
+        def script(task: AgentTask) -> Turn:
+            return first(task)
+
+        rig.script = script
+        run = await rig.run()
+        steps = (await run_view(rig.store.queries, run.given.run, lives)).stories[0].steps
+        assert [step.step for step in steps][3:7] == ["step-004", "step-011", "step-012", "step-006"]
+
+    asyncio.run(scenario())

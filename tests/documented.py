@@ -1,0 +1,13 @@
+"""The commands that the documentation tells people to type: fenced blocks that say which test types them."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```sh (?P<name>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+UNNAMED = re.compile(r"^```(sh|bash|console)\s*$", re.MULTILINE)
+
+
+def blocks(file: Path, name: str) -> str:
+    """All blocks of that name in a document, one below the other."""
+    return "".join(found["body"] for found in BLOCK.finditer(file.read_text()) if found["name"] == name)

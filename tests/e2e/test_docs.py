@@ -1,0 +1,97 @@
+"""Every command in the documentation is typed literally, in a fresh clone, as a new user would."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shiftwork.testing.model_server import ModelServer
+from tests.documented import BLOCK, ROOT, UNNAMED, blocks
+from tests.e2e.claude_rig import step_of, summary
+from tests.e2e.test_claude_code import does_its_work
+
+pytest_plugins = ["shiftwork.testing.agent_programs"]
+
+
+def documents() -> Iterator[Path]:
+    yield from ROOT.glob("*.md")
+    yield from (ROOT / "docs").rglob("*.md")
+
+
+def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
+    run_here = {"quickstart", "recover", "postgres"}
+    for file in documents():
+        text = file.read_text()
+        assert not UNNAMED.search(text), f"{file.name} has a shell block that no test runs"
+        assert {found["name"] for found in BLOCK.finditer(text)} <= run_here
+
+
+def clone(target: Path) -> Path:
+    """What git would give a new user: the files of the working tree, without what is ignored."""
+    listed = subprocess.run(
+        ("git", "ls-files", "-co", "--exclude-standard", "-z"), cwd=ROOT, check=True, capture_output=True
+    )
+    for name in listed.stdout.decode().split("\0"):
+        if name and (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+    return target
+
+
+def project(home: Path) -> None:
+    """A user's own repository: a tiny Python project with a test that init finds."""
+    folder = home / "your-project"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text('[project]\nname = "profiles"\nversion = "1"\n')
+    (folder / "Makefile").write_text("test:\n\ttest -f pyproject.toml\n")
+    for command in (
+        ("init", "-q", "-b", "main"),
+        ("config", "user.name", "Test"),
+        ("config", "user.email", "test@localhost"),
+        ("add", "-A"),
+        ("commit", "-q", "-m", "start"),
+    ):
+        subprocess.run(("git", *command), cwd=folder, check=True)
+
+
+@pytest.mark.real_agent
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_quickstart_typed_literally_works(
+    tmp_path: Path, claude_program: Path, scripted_model: ModelServer
+) -> None:
+    home = tmp_path / "home"
+    programs = tmp_path / "bin"
+    for folder in (home, programs, tmp_path / "clone"):
+        folder.mkdir()
+    (programs / "claude").symlink_to(claude_program)
+    (programs / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
+    project(home)
+    scripted_model.load(
+        "model", lambda request: does_its_work(step_of(request)[1], request) or summary("this step is done")
+    )
+    given = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name == "LANG"}  # noqa: TID251 - a test's own
+    typed = subprocess.run(
+        ("bash", "-e", "-c", blocks(ROOT / "README.md", "quickstart")),
+        cwd=clone(tmp_path / "clone"),
+        env={
+            **given,
+            "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(home),
+            "ANTHROPIC_BASE_URL": scripted_model.url("model"),
+            "ANTHROPIC_API_KEY": "sk-ant-scripted",
+        },
+        capture_output=True,
+        text=True,
+        timeout=580,
+        check=False,
+    )
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    log = subprocess.run(
+        ("git", "log", "--format=%s"), cwd=home / "your-project", check=True, capture_output=True, text=True
+    )
+    assert log.stdout.splitlines() == ["feat: US-001 - Fix the N+1 query in the profiles list", "start"]

@@ -1,0 +1,161 @@
+"""Watching a run: what the board makes of facts, and that no table is wider or higher than its terminal."""
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from shiftwork.app.world import Sighting
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
+from shiftwork.domain.model.gate import GateReport, GateResult
+from shiftwork.domain.model.ids import Commit, RunId, Stream, landing_stream, step_id, story_stream
+from shiftwork.domain.model.pipeline import StepStatus, pipeline_of
+from shiftwork.domain.model.spec import one_shot
+from shiftwork.domain.model.story import Assignment, HoldCause, Limits
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.workflow import DYNAMIC
+from shiftwork.entrypoints.cli.board import Board
+from shiftwork.entrypoints.cli.clean import cells
+from shiftwork.entrypoints.cli.live import LiveView, window
+from shiftwork.entrypoints.cli.views import JsonView, LineView, View, brief, line
+from shiftwork.ports.agent import AgentEvent, EventKind
+
+RUN = RunId("r1")
+STORY = one_shot("Add a greeting").stories[0]
+STREAM = story_stream(RUN, STORY.id)
+LANDING = landing_stream("repository", "main")
+HOSTILE = "[/x]\x1b[31m\x1b]0;title\x07[bold]" + "w" * 500
+FIRST = step_id(1)
+
+ASSIGNMENT = Assignment(
+    run=RUN, story=STORY, position=0, requirements=(), branch="main", landing=LANDING, agent="a", limits=Limits()
+)
+COMMIT = Commit("c" * 40)
+SEEN: list[tuple[Stream, f.Fact | AgentEvent]] = [
+    (STREAM, f.StoryStarted(at=1, assignment=ASSIGNMENT, steps=DYNAMIC.story_steps)),
+    (STREAM, f.WorkspacePrepared(at=2, number=1, base=COMMIT, head=COMMIT)),
+    (STREAM, f.StepStarted(at=3, step=FIRST, attempt=1, commit=COMMIT, log="")),
+    (STREAM, AgentEvent(kind=EventKind.TOOL_START, tool="Bash", text=HOSTILE)),
+]
+
+
+def shown(view: View, *more: tuple[Stream, f.Fact | AgentEvent]) -> None:
+    for stream, what in (*SEEN, *more):
+        view.see(Sighting(stream=stream, what=what))
+    view.tick(10.0)
+
+
+def failed(error: str) -> tuple[Stream, f.Fact]:
+    usage = Usage(cost_usd=0.5)
+    trouble = f.Trouble.CONTRACT
+    return STREAM, f.StepFailed(at=9, step=FIRST, attempt=1, trouble=trouble, error=error, usage=usage, diff="")
+
+
+def test_the_board_folds_facts_and_names_their_steps() -> None:
+    view = LineView()
+    shown(view, failed("it broke"))
+    story = view.board.stories[STREAM]
+    assert story.pipeline.steps[0].status is StepStatus.FAILED
+    change = view.board.changes[-1]
+    assert (change.event, change.story, change.type, change.attempt, change.text) == (
+        "step_failed",
+        "US-001",
+        "context_gathering",
+        1,
+        "it broke",
+    )
+    assert view.board.doing == {}, "an attempt that is over does nothing any more"
+
+
+def test_a_landing_is_told_with_its_story_and_its_gates() -> None:
+    report = GateReport(commit=COMMIT, results=(GateResult(name="test", passed=True, seconds=1.25),))
+    board = Board()
+    change = board.see(Sighting(stream=LANDING, what=f.CandidateVerified(at=1, request="r1/US-001/1", report=report)))
+    assert change is not None
+    assert (change.event, change.story, change.text) == ("gates_passed", "US-001", "test passed in 1.2 s")
+
+
+def test_a_story_that_waits_holds_the_run_only_when_nothing_else_moves() -> None:
+    board = Board()
+    other = Stream("story/r1/US-002")
+    hold = f.StoryHeld(at=9, cause=HoldCause.LIMIT, detail="spent 2.00 of 1.00 USD")
+    for stream in (STREAM, other):
+        board.see(Sighting(stream=stream, what=SEEN[0][1]))
+    board.see(Sighting(stream=STREAM, what=hold))
+    assert board.held == ""
+    board.see(Sighting(stream=other, what=hold))
+    assert board.held == "spent 2.00 of 1.00 USD"
+
+
+def test_lines_are_clean_and_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    shown(LineView(), failed(f"{HOSTILE}\nmore\nthe end"))
+    told = capsys.readouterr().out
+    assert "\x1b" not in told
+    assert "[/x]" in told
+    assert all(cells(one) <= 100 for one in told.splitlines())
+
+
+def test_json_lines_hold_every_event_and_nothing_raw(capsys: pytest.CaptureFixture[str]) -> None:
+    shown(JsonView(), failed(HOSTILE))
+    told = capsys.readouterr().out
+    assert told.isascii()
+    assert "\x1b" not in told
+    events = [json.loads(one) for one in told.splitlines()]
+    assert [event["event"] for event in events] == ["workspace_prepared", "step_started", "agent", "step_failed"]
+    assert events[2] | {"text": ""} == {
+        "event": "agent",
+        "story": "US-001",
+        "kind": "tool_start",
+        "tool": "Bash",
+        "text": "",
+    }
+    assert events[2]["text"] == HOSTILE
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 12), (200, 60)])
+def test_the_table_is_clean_and_fits_its_terminal(width: int, height: int) -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=width, height=height, no_color=True, markup=False)
+    view = LiveView(f"A [/title]\x1b[31m {'long ' * 40}\nwith a second line", console)
+    shown(view)
+    first = screen.getvalue()
+    assert "\x1b[31m" not in first
+    assert "\x1b]0" not in first
+    assert "[/title]" in first
+    assert "agent: Bash [/x][bold]www" in first
+    drawn = Console(file=io.StringIO(), width=width, height=height).render_lines(view._drawn(), pad=False)
+    assert len(drawn) <= height
+    view.close()
+    assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h") == 1
+
+
+STEPS = pipeline_of(DYNAMIC.story_steps).steps
+
+
+@given(st.integers(min_value=0, max_value=len(DYNAMIC_STEPS)), st.integers(min_value=1, max_value=15))
+def test_the_step_that_matters_is_always_shown(done: int, rows: int) -> None:
+    from dataclasses import replace  # noqa: PLC0415 - this test alone makes states by hand
+
+    steps = [replace(step, status=StepStatus.COMPLETED) if place < done else step for place, step in enumerate(STEPS)]
+    seen = window(steps, rows)
+    assert len(seen) == min(rows, len(steps))
+    assert steps[min(done, len(steps) - 1)] in seen
+
+
+@given(st.text())
+def test_any_text_of_a_change_gives_one_line_that_fits(text: str) -> None:
+    board = Board()
+    for stream, what in (*SEEN, failed(text)):
+        board.see(Sighting(stream=stream, what=what))
+    told = line(board.changes[-1], 80)
+    assert cells(told) <= 80
+    assert "\n" not in told
+
+
+def test_of_many_lines_the_first_and_the_last_are_told() -> None:
+    assert brief("gate test failed:\n\nlots\nFAILED (failures=1)\n") == "gate test failed: … FAILED (failures=1)"
+    assert brief("one") == "one"
