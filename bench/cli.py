@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 
 import shiftwork
+from shiftwork.config.site import environment
 
 ROUNDS = 60
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
@@ -28,12 +29,8 @@ def compile_all() -> None:
 
 def made_repository(folder: Path) -> Path:
     """A repository with the history of a run: what the demo leaves."""
-    subprocess.run(
-        [SHIFTWORK, "demo", "--keep"],
-        env={"TMPDIR": str(folder), "PATH": "/usr/bin:/bin"},
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    env = environment() | {"TMPDIR": str(folder)}
+    subprocess.run([SHIFTWORK, "demo", "--keep"], env=env, check=True, stdout=subprocess.DEVNULL)
     return next(folder.glob("shiftwork-demo-*"))
 
 

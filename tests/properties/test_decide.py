@@ -18,9 +18,12 @@ from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import ENDED, LandingStage, Limits, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import StepPlan
-from shiftwork.domain.rules.decide import decide_queue, decide_run, decide_story
+from shiftwork.domain.rules.decide_queue import decide_queue
+from shiftwork.domain.rules.decide_run import decide_run
+from shiftwork.domain.rules.decide_story import decide_story
 from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, Rejected, apply_edits
-from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
+from shiftwork.domain.rules.evolve_queue import evolve_queue
+from shiftwork.domain.rules.evolve_run import evolve_run
 from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.testing.builders import assignment, began, fold_story, run_plan, started_story
 from shiftwork.testing.simulated_run import QueueWorld, RunWorld
@@ -28,7 +31,7 @@ from shiftwork.testing.simulated_story import StoryWorld
 from shiftwork.testing.simulation import Play
 from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_worlds, workflows
 
-WORLDS = settings(QUICK, max_examples=50)
+WORLDS = settings(QUICK, max_examples=80)
 
 
 def played_story(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> Play[StoryState]:

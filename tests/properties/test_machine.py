@@ -18,8 +18,9 @@ from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import ENDED, Assignment, FailureCause, LandingStage, Limits, StoryState, StoryStatus
 from shiftwork.domain.model.workflow import StepPlan
 from shiftwork.domain.rules import machine
-from shiftwork.domain.rules.decide import decide_story
-from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
+from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.domain.rules.evolve_queue import evolve_queue
+from shiftwork.domain.rules.evolve_run import evolve_run
 from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.testing.builders import assignment, landing_request, planned, run_plan, started_run, story_id
 from shiftwork.testing.simulated_edits import edit_request
@@ -83,11 +84,12 @@ class StoryTold(RuleBasedStateMachine):
         self.world = world
         self.tell(f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps))
 
-    @rule()
-    def go_on(self) -> None:
-        for effect in decide_story(self.story):
-            for fact in self.world.answer(effect, self.story):
-                self.tell(fact)
+    @rule(turns=st.integers(1, 5))
+    def go_on(self, turns: int) -> None:
+        for _ in range(turns):
+            for effect in decide_story(self.story):
+                for fact in self.world.answer(effect, self.story):
+                    self.tell(fact)
 
     @rule(accepted=st.booleans(), claim=st.sampled_from([f.StoryFailed, f.StoryCompleted, f.LandingRequested]))
     def hear_of_a_landing(self, accepted: bool, claim: type[f.Fact]) -> None:  # noqa: FBT001 - a rule's parameter

@@ -13,8 +13,11 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import Limits, StoryState
 from shiftwork.domain.model.workflow import StepPlan
-from shiftwork.domain.rules.decide import decide_queue, decide_run, decide_story
-from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
+from shiftwork.domain.rules.decide_queue import decide_queue
+from shiftwork.domain.rules.decide_run import decide_run
+from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.domain.rules.evolve_queue import evolve_queue
+from shiftwork.domain.rules.evolve_run import evolve_run
 from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.testing.builders import assignment, run_plan
 from shiftwork.testing.simulated_run import QueueWorld, RunWorld

@@ -10,8 +10,12 @@ from shiftwork.domain.model.ids import Stream
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import StoryState
-from shiftwork.domain.rules.decide import Effects, decide_queue, decide_run, decide_story
-from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
+from shiftwork.domain.rules.decide_queue import decide_queue
+from shiftwork.domain.rules.decide_run import decide_run
+from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.domain.rules.deciding import Effects
+from shiftwork.domain.rules.evolve_queue import evolve_queue
+from shiftwork.domain.rules.evolve_run import evolve_run
 from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.ports.store import EventStore
 from shiftwork.ports.views import Row

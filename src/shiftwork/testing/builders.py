@@ -13,8 +13,9 @@ from shiftwork.domain.model.spec import Criterion, Spec, Story
 from shiftwork.domain.model.story import Assignment, Limits, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
-from shiftwork.domain.rules.decide import decide_story
-from shiftwork.domain.rules.evolve_run import evolve_queue, evolve_run
+from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.domain.rules.evolve_queue import evolve_queue
+from shiftwork.domain.rules.evolve_run import evolve_run
 from shiftwork.domain.rules.evolve_story import evolve_story
 
 RUN = RunId("r1")

@@ -201,7 +201,7 @@ class StoryWorld:
     # Messages --------------------------------------------------------------------------------------------------------
 
     def _person(self, story: StoryState) -> Facts:
-        what = self.chance.pick(("grant", "deny", "cancel", "edit")) if self.answers else "deny"
+        what = self.chance.pick(("grant", "grant", "grant", "edit", "deny", "cancel")) if self.answers else "deny"
         self.answers = max(self.answers - 1, 0)
         at = self.ticking.now()
         match what:
@@ -216,7 +216,7 @@ class StoryWorld:
 
     def _queue(self, story: StoryState) -> Facts:  # noqa: ARG002
         """What the landing queue answers; a person's message may come before it."""
-        what = self.chance.pick((*self.verdicts, *(("cancel", "release") if self.answers else ())))
+        what = self.chance.pick((*self.verdicts, *self.verdicts, *(("release", "cancel") if self.answers else ())))
         at = self.ticking.now()
         if what in {"cancel", "release"}:
             self.answers -= 1

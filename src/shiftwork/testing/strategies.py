@@ -65,7 +65,7 @@ def workflows(draw: st.DrawFn) -> tuple[StepPlan, ...]:
 
 limits: Final = st.builds(
     Limits,
-    story_usd=st.sampled_from([None, None, 0.0, 0.5, 10.0]),
+    story_usd=st.sampled_from([None, None, None, 10.0, 0.5, 0.0]),
     repairs=st.integers(0, 2),
     conflicts=st.integers(0, 3),
 )

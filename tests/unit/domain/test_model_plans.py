@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import ids
 from shiftwork.domain.model.catalogue import CATALOGUE, DYNAMIC_STEPS, Section
+from shiftwork.domain.model.editing import Edit, NewStep, Operation
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, step_id
 from shiftwork.domain.model.pipeline import Pipeline, StepStatus, pipeline_of
@@ -88,6 +90,18 @@ def test_the_current_step_is_the_one_begun_else_the_next_to_run() -> None:
     assert story.pipeline.current.status is StepStatus.FAILED
     assert story.pipeline.pending == story.pipeline.steps[2:]
     assert Pipeline().current is None
+
+
+def test_work_that_is_added_before_the_step_that_runs_does_not_displace_it() -> None:
+    story = after_steps(started_story("planning", "coding"), 1)
+    story = fold_story(story, began(story))
+    new = NewStep(type="planning", description="more")
+    edit = Edit(operation=Operation.ADD_AFTER, reason="r", target=step_id(1), steps=(new,))
+    story = fold_story(story, f.WorkflowEdited(at=1, by="person", edits=(edit,), before=(), after=()))
+    assert [step.id for step in story.pipeline.steps] == [step_id(1), step_id(3), step_id(2)]
+    current = story.pipeline.current
+    assert current is not None
+    assert current.id == step_id(2)
 
 
 def test_a_type_of_the_workflows_own_is_neither_mandatory_nor_last_and_may_not_edit() -> None:

@@ -18,7 +18,7 @@ from shiftwork.domain.model.story import (
 )
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import Exhausted, StepKind
-from shiftwork.domain.rules.decide import decide_story
+from shiftwork.domain.rules.decide_story import decide_story
 from shiftwork.testing.builders import (
     BASE,
     after_steps,

@@ -8,7 +8,7 @@ from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.queue import Entry, EntryStage, QueueState
 from shiftwork.domain.model.story import Refusal
-from shiftwork.domain.rules.decide import decide_queue
+from shiftwork.domain.rules.decide_queue import decide_queue
 from shiftwork.testing.builders import BASE, fold_queue, gate_report, landing_request
 
 CANDIDATE = Commit("candidate-1")

@@ -12,7 +12,7 @@ from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import FailureCause, StoryStatus
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import DYNAMIC
-from shiftwork.domain.rules.decide import decide_run
+from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.testing.builders import asked, fold_run, run_plan, started_run, story_id
 
 
