@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.cli_rig import Project, eventually, interrupt, lives, new_project, sleeping
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:

@@ -4,7 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.cli_rig import SECONDS, environment, new_project
+
+pytestmark = pytest.mark.slow
 
 COSTLY_SHIFT = Path(__file__).with_name("costly_shift.py")
 

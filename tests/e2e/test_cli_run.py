@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.cli_rig import WORKING, Project, new_project, on_a_terminal
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:

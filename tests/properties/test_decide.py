@@ -1,6 +1,6 @@
 """Decisions come to an end, whatever the world does, and each effect names itself once."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import pairwise
 
 import pytest
@@ -15,7 +15,7 @@ from shiftwork.domain.model.pipeline import Pipeline
 from shiftwork.domain.model.queue import EntryStage, QueueState
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import ENDED, LandingStage, Limits, StoryState, StoryStatus
+from shiftwork.domain.model.story import ENDED, LandingStage, Limits, Refusal, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import StepPlan
 from shiftwork.domain.rules.decide_queue import decide_queue
@@ -103,13 +103,14 @@ def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], hel
 
 
 @given(workflows(), limits, story_worlds())
-@WORLDS
+@settings(QUICK, max_examples=150)
 def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
-    story = played_story(steps, held, world).state
-    assert story.repairs <= held.repairs
-    assert story.conflicts <= held.conflicts
-    assert len(story.pipeline.steps) <= MAX_STEPS
-    for step in story.pipeline.steps:
+    play = played_story(steps, held, world)
+    mended = Counter(fact.cause for fact in play.history if isinstance(fact, f.MendingPlanned))
+    assert mended[Refusal.CONFLICT] == play.state.conflicts <= held.conflicts
+    assert mended[Refusal.GATES] + mended[Refusal.EMPTY] == play.state.repairs <= held.repairs
+    assert len(play.state.pipeline.steps) <= MAX_STEPS
+    for step in play.state.pipeline.steps:
         assert step.retries <= step.max_retries
         assert step.restarts <= MAX_RESTARTS
 

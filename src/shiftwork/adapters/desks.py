@@ -43,7 +43,8 @@ class FolderDesks:
         )
         desk.home.mkdir(parents=True)
         desk.outbox.mkdir()
-        desk.log.parent.mkdir(parents=True, exist_ok=True)
+        if not desk.log.parent.exists():
+            desk.log.parent.mkdir(parents=True, exist_ok=True)
         return desk
 
     async def brief(self, desk: Desk, prompt: str, task: dict[str, Any]) -> None:

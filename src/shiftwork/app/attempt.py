@@ -29,10 +29,12 @@ async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
     if story.pipeline.find(effect.step).status is StepStatus.IN_PROGRESS:
         return await _interrupted(effect, pen)
     try:
-        tree = await world.workspaces.renew(place_of(story), story.head)
+        tree, desk = await asyncio.gather(
+            world.workspaces.renew(place_of(story), story.head),
+            world.desks.lay(desk_of(story, effect.step, effect.attempt)),
+        )
     except RepositoryError as error:
         return (_lost(pen, error),)
-    desk = await world.desks.lay(desk_of(story, effect.step, effect.attempt))
     await pen.write(f"{effect.key}/start", (_started(effect, pen, desk),))
     failpoints.reach("attempt.started")
     step = pen.state.pipeline.find(effect.step)
@@ -40,10 +42,9 @@ async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
     report = await _session(attempt)
     failpoints.reach("attempt.ended")
     try:
-        facts = await ended(attempt, report)
+        facts, _ = await asyncio.gather(ended(attempt, report), world.desks.clear(desk))
     except RepositoryError as error:
         facts = (failure(attempt, report, Trouble.CRASHED, error.message), _lost(pen, error))
-    await world.desks.clear(desk)
     return facts
 
 

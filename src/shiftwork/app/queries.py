@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from shiftwork.domain.model.run import RUN_ENDED, RunStatus
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.views import Owner, Queries, RunRow, StepRow, StoryRow
 
@@ -67,7 +66,7 @@ async def _row(queries: Queries, run: str) -> RunRow:
 
 
 def _pulse(run: RunRow, stories: Sequence[StoryRow], worker: Owner | None) -> Pulse:
-    if RunStatus(run.status) in RUN_ENDED:
+    if run.ended_at is not None:
         return Pulse.OVER
     flying = [story for story in stories if story.status == "in_progress"]
     if flying and all(story.waiting for story in flying):

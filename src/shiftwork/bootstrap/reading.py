@@ -1,10 +1,9 @@
 """The quick door: what commands need that only look. Nothing is created, migrated or locked."""
 
-from shiftwork.adapters.processes.owners import is_alive
 from shiftwork.adapters.store import reader
 from shiftwork.app.queries import Liveness
 from shiftwork.config.site import Site
-from shiftwork.ports.views import Queries
+from shiftwork.ports.views import Owner, Queries
 
 
 def open_queries(site: Site) -> Queries:
@@ -12,4 +11,9 @@ def open_queries(site: Site) -> Queries:
 
 
 def liveness() -> Liveness:
-    return is_alive
+    def alive(owner: Owner) -> bool | None:
+        from shiftwork.adapters.processes.owners import is_alive  # noqa: PLC0415 - a run that is over has no owner
+
+        return is_alive(owner)
+
+    return alive

@@ -1,8 +1,6 @@
 """Where we are: the repository, its state folder and its databases. Quick, because every command asks it first."""
 
-import hashlib
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +29,8 @@ class Site:
     @property
     def repository(self) -> str:
         """A name for the repository in streams that several repositories may share a database for."""
+        import hashlib  # noqa: PLC0415 - looking does not need it
+
         return hashlib.sha256(str(self.root).encode()).hexdigest()[:12]
 
 
@@ -63,10 +63,12 @@ def _store_url(root: Path) -> str:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """A settings file, empty where there is none."""
+    if not path.exists():
+        return {}
+    import tomllib  # noqa: PLC0415 - a repository without settings is looked at without it
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}", hint="mend the file; it is TOML") from error
 

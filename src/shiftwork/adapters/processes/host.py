@@ -47,6 +47,10 @@ class Host(Protocol):
 
     def tag_of(self, pid: int) -> int | None: ...
 
+    def childless(self) -> bool:
+        """Whether it is certain that we have no child, dead or alive: then nobody who descends from us is left."""
+        ...
+
     def adopt_orphans(self) -> None:
         """From now on, have descendants whose parent dies become our own children; harmless to repeat."""
         ...

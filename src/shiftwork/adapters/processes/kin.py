@@ -25,6 +25,8 @@ class Kin:
         The dead are among them, and are buried on the way. Where orphans are adopted this makes a look that finds none
         a proof: the eldest of any that live is our child, and stands there, dead or alive, until we bury it.
         """
+        if self._host.childless():
+            return []
         seen: dict[int, Sighting] = {}
         recognized: dict[int, None] = {}
         for one in self._host.sights():

@@ -17,9 +17,12 @@ _REMOVE_TRIES: Final = 3
 
 def write_whole(path: Path, content: bytes) -> None:
     """Replace the file at once: a reader sees the old content or the new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    partial.write_bytes(content)
+    try:
+        partial.write_bytes(content)
+    except FileNotFoundError:  # the folder is there nearly always, and asking first takes as long as writing
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(content)
     partial.replace(path)
 
 
