@@ -41,10 +41,11 @@ class FolderDesks:
             edit_request=folder / "outbox" / EDIT_REQUEST,
             toolbox=(*self._toolbox, str(folder)) if self._toolbox else (),
         )
-        desk.home.mkdir(parents=True)
-        desk.outbox.mkdir()
-        if not desk.log.parent.exists():
-            desk.log.parent.mkdir(parents=True, exist_ok=True)
+        for parent in (folder.parent, desk.log.parent):
+            if not parent.exists():
+                parent.mkdir(parents=True, exist_ok=True)
+        for place in (folder, desk.home, desk.outbox):
+            place.mkdir()
         return desk
 
     async def brief(self, desk: Desk, prompt: str, task: dict[str, Any]) -> None:

@@ -62,6 +62,14 @@ def test_guardrail_01_mandatory_steps_cannot_be_skipped(mandatory: StepId) -> No
     assert "mandatory and cannot be skipped" in rejected(coding_runs().pipeline, skip)
 
 
+@pytest.mark.parametrize("kind", [StepKind.APPROVAL, StepKind.GATE])
+def test_guardrail_01_what_a_person_or_the_harness_does_is_no_agents_to_skip(kind: StepKind) -> None:
+    pipeline = coding_runs().pipeline
+    review = next(step for step in pipeline.steps if step.type == "review")
+    skip = Edit(operation=Operation.SKIP, reason="in a hurry", target=review.id)
+    assert "cannot be skipped" in rejected(pipeline.with_step(replace(review, kind=kind)), skip)
+
+
 @pytest.mark.parametrize("mandatory", [step_id(6), FINAL])
 def test_guardrail_01_mandatory_steps_cannot_be_split_away(mandatory: StepId) -> None:
     split = Edit(operation=Operation.SPLIT, reason="in a hurry", target=mandatory, steps=new("coding", "review"))

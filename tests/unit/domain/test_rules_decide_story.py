@@ -18,7 +18,7 @@ from shiftwork.domain.model.story import (
 )
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import Exhausted, StepKind
-from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.domain.rules.decide_story import MAX_WORKSPACES, decide_story
 from shiftwork.testing.builders import (
     BASE,
     after_steps,
@@ -43,6 +43,13 @@ from shiftwork.testing.builders import (
 def test_it_begins_with_a_workspace() -> None:
     story = fold_story(StoryState(), f.StoryStarted(at=1, assignment=assignment(), steps=(planned("coding"),)))
     assert next_effect(story) == e.PrepareWorkspace(key="workspace/1", number=1, head=Commit(""), base=Commit(""))
+
+
+def test_a_workspace_that_is_lost_again_and_again_fails_the_story() -> None:
+    story = replace(started_story(), workspace=MAX_WORKSPACES, ready=False)
+    failure = conclusion(story)
+    assert isinstance(failure, f.StoryFailed)
+    assert failure.cause is FailureCause.WORKSPACE
 
 
 def test_then_each_step_is_one_attempt_of_an_agent() -> None:

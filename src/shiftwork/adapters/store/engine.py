@@ -65,6 +65,7 @@ class Database:
     def __init__(self, engine: sa.Engine) -> None:
         sqlite_spoken = engine.dialect.name == "sqlite"
         self.dialect: Final = engine.dialect.name
+        self.language: Final = engine.dialect
         self._engine = engine
         self._reading = (
             engine.execution_options(reading=True)

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from shiftwork.adapters.store.engine import Database, Insert, insert
+from shiftwork.adapters.store.prepared import Prepared
 from shiftwork.adapters.store.tables import facts as table
 from shiftwork.adapters.store.tables import view_tables
 from shiftwork.adapters.store.views import VIEWS, identity, values
@@ -27,7 +28,9 @@ _KEY = table.c.key == sa.bindparam("key")
 _AFTER = sa.select(*_COLUMNS).where(_STREAM, table.c.version > sa.bindparam("after")).order_by(table.c.version)
 _UPTO = _AFTER.where(table.c.version <= sa.bindparam("upto"))
 _FIND = sa.select(*_COLUMNS).where(_STREAM, _KEY).order_by(table.c.ordinal)
-_INSERT = sa.insert(table)
+_INSERT = sa.insert(table).values(
+    {column.name: sa.bindparam(column.name) for column in table.c if column.name != "position"}
+)
 
 VERSION = sa.select(sa.func.coalesce(sa.func.max(table.c.version), 0)).where(_STREAM)
 # By ordinal, not max(version): for that Postgres may walk the stream backwards in search of the key.
@@ -41,19 +44,22 @@ class SqlEventStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._upserts = {row: _upsert(database.dialect, row) for row in VIEWS}
+        language = database.language
+        self._before = Prepared(_BEFORE, language)
+        self._insert = Prepared(_INSERT, language)
+        self._upserts = {row: Prepared(_upsert(database.dialect, row), language) for row in VIEWS}
 
     async def append(
         self, stream: Stream, facts: Sequence[Fact], *, expected: int, key: str, rows: Sequence[Row] = ()
     ) -> int:
         def act(connection: sa.Connection) -> int:
-            current, held = connection.execute(_BEFORE, {"stream": stream, "key": key}).one()
+            current, held = self._before.first(connection, {"stream": stream, "key": key})
             if held is not None:
                 return int(held)
             if current != expected:
                 raise VersionConflictError(f"stream {stream} is at version {current}, not at {expected}")
             if facts:
-                connection.execute(_INSERT, list(_records(stream, facts, expected, key)))
+                self._insert.run_all(connection, list(_records(stream, facts, expected, key)))
             self._write_rows(connection, rows)
             return expected + len(facts)
 
@@ -72,7 +78,7 @@ class SqlEventStore:
             # In the order of identities, so that two transactions with the same rows do not wait for each other.
             ordered = sorted((place, row) for (row_kind, place), row in latest.items() if row_kind is kind)
             if ordered:
-                connection.execute(upsert, [values(row) for _, row in ordered])
+                upsert.run_all(connection, [values(row) for _, row in ordered])
 
     async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
         query = _AFTER if upto is None else _UPTO

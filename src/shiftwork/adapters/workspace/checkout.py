@@ -9,7 +9,7 @@ import logging
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ from shiftwork.errors import RepositoryError
 
 _LOG: Final = logging.getLogger(__name__)
 _SUBMODULE: Final = "160000"
+_ADD: Final = ("add", "-A", "--ignore-errors")
 _LOCK_POLLS: Final = 40
 _POLL_SECONDS: Final = 0.05
 
@@ -70,7 +71,8 @@ class Checkout:
         """Make sure that the tree is there and that no git of an earlier process stands in the way."""
         if not (self.tree.exists() and stat.S_ISDIR(self.tree.lstat().st_mode)):
             raise RepositoryError(f"the workspace {self.name} is gone: {self.tree} is no folder any more")
-        self.index.parent.mkdir(parents=True, exist_ok=True)
+        if not self.index.exists():
+            self.index.parent.mkdir(parents=True, exist_ok=True)
         for _ in range(_LOCK_POLLS):
             if not self._lock.exists():
                 return
@@ -93,9 +95,13 @@ class Checkout:
 
     async def capture(self, parent: Commit) -> str:
         """The tree as it stands, ignored files excepted, as an object of the hub."""
-        added = await self._add()
-        if added.code or added.err:  # git warns of a repository inside, among other things
-            await self._settle(parent, added)
+        # Both by one shell: starting a program costs this process more than the program takes.
+        shell = replace(self.git, program="/bin/sh")
+        captured = await shell.run("-c", f"git {' '.join(_ADD)} && exec git write-tree", accept=(0, 1, 128))
+        if captured.code == 0 and not captured.err:
+            return captured.text
+        # Something was odd: git warns of a repository inside, among other things. It has been added by now.
+        await self._settle(parent, captured)
         return (await self.git.run("write-tree")).text
 
     async def stage(self, parent: Commit) -> tuple[Change, ...]:
@@ -165,7 +171,7 @@ class Checkout:
         return self.index.with_name(f"{self.index.name}.lock")
 
     async def _add(self) -> Answer:
-        return await self.git.run("add", "-A", "--ignore-errors", accept=(0, 1, 128))
+        return await self.git.run(*_ADD, accept=(0, 1, 128))
 
     async def _untracked(self) -> tuple[str, ...]:
         """With a slash at the end where a name is that of a whole repository."""

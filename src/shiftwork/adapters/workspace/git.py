@@ -51,6 +51,7 @@ class Git:
     env: Mapping[str, str]
     cwd: Path
     options: tuple[str, ...] = ()
+    program: str = "git"
     seconds: float = _SECONDS
 
     def at(self, cwd: Path, **env: str) -> "Git":
@@ -84,7 +85,7 @@ class Git:
         """Start it in a session of its own: an interrupt at the terminal must not cut git off in the middle."""
         try:
             return await asyncio.create_subprocess_exec(
-                "git",
+                self.program,
                 *self.options,
                 *args,
                 cwd=self.cwd,
@@ -95,7 +96,7 @@ class Git:
                 start_new_session=True,
             )
         except FileNotFoundError as error:
-            missing = "git" if error.filename == "git" else str(self.cwd)
+            missing = self.program if error.filename == self.program else str(self.cwd)
             raise RepositoryError(
                 f"git cannot be run: there is no {missing}", hint="install git 2.38 or newer"
             ) from None

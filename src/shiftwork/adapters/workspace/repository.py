@@ -37,8 +37,8 @@ def lay_repository(hub: Hub, tree: Path, *, index: Path, branch: str, commit: Co
     erase(folder)
     ref = f"refs/heads/shiftwork/{branch}"
     # As few files and folders as git takes for a repository: every step waits for them.
-    for empty in ("refs", "objects/info"):
-        (folder / empty).mkdir(parents=True)
+    for name in ("", "refs", "objects", "objects/info"):
+        (folder / name).mkdir()
     (folder / "HEAD").write_text(f"ref: {ref}\n")
     (folder / "packed-refs").write_text(f"{commit} {ref}\n")
     (folder / "config").write_text(_config(hub), errors="surrogateescape")

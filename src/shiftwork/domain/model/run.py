@@ -43,7 +43,6 @@ class StoryOutcome:
     """What the run knows of one story."""
 
     status: StoryStatus = StoryStatus.UNCLAIMED
-    dispatched: int = 0
     commit: Commit = Commit("")
     reason: str = ""
     cause: FailureCause | None = None

@@ -1,5 +1,7 @@
 """What a story does next: prepare, step, retry, land, mend, end. No effects means that it is over."""
 
+from typing import Final
+
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.pipeline import Step, StepStatus
@@ -15,6 +17,9 @@ from shiftwork.domain.model.story import (
 from shiftwork.domain.model.workflow import Exhausted, StepKind
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
 from shiftwork.domain.rules.editing import MAX_STEPS
+
+MAX_WORKSPACES: Final = 200
+"""A workspace is lost when a worker dies; one that is lost again and again has another reason."""
 
 
 def decide_story(story: StoryState) -> Effects:
@@ -37,8 +42,7 @@ def _wind_up(story: StoryState) -> Effects:
 
 def _work(story: StoryState) -> e.Effect:
     if not story.ready:
-        number = story.workspace + 1
-        return e.PrepareWorkspace(key=f"workspace/{number}", number=number, head=story.head, base=story.base)
+        return _prepare(story)
     step = story.pipeline.current
     if step is None:
         number = story.landings + 1
@@ -52,6 +56,13 @@ def _work(story: StoryState) -> e.Effect:
     if refused and refused.base != story.base:
         return e.MergeBase(key=f"merge/{story.landings}", base=refused.base, head=story.head)
     return _run_step(story, step)
+
+
+def _prepare(story: StoryState) -> e.Effect:
+    number = story.workspace + 1
+    if number > MAX_WORKSPACES:
+        return _fail(FailureCause.WORKSPACE, f"{MAX_WORKSPACES} workspaces were lost one after the other")
+    return e.PrepareWorkspace(key=f"workspace/{number}", number=number, head=story.head, base=story.base)
 
 
 def _over_limit(story: StoryState) -> bool:

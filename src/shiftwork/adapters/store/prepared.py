@@ -1,0 +1,31 @@
+"""Statements turned into the driver's own text once, and run as that: half the cost of an append was in the turning."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql.compiler import SQLCompiler
+
+
+class Prepared:
+    """A statement of plain columns and parameters; values go to the driver as they are."""
+
+    def __init__(self, statement: sa.sql.ClauseElement, dialect: sa.Dialect) -> None:
+        compiled = statement.compile(dialect=dialect)
+        if not isinstance(compiled, SQLCompiler):
+            raise TypeError(f"{statement} is no query")
+        self._text = compiled.string
+        self._names = compiled.positiontup
+        self._constants = {name: value for name, value in compiled.params.items() if value is not None}
+
+    def first(self, connection: sa.Connection, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The first row of a query that always has one."""
+        return tuple(connection.exec_driver_sql(self._text, self._placed(values)).one())
+
+    def run_all(self, connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        connection.exec_driver_sql(self._text, [self._placed(row) for row in rows])
+
+    def _placed(self, values: Mapping[str, Any]) -> Any:
+        """By position or by name, as the driver wants them."""
+        given = {**self._constants, **values}
+        return tuple(given[name] for name in self._names) if self._names else given
