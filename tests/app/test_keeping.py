@@ -8,12 +8,11 @@ import pytest
 
 from shiftwork.adapters.store.memory import MemoryLeases
 from shiftwork.app.commands import resume_run, wait_for
-from shiftwork.app.keeper import keep
 from shiftwork.app.landing import failing
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.gate import GateReport, GateResult
-from shiftwork.domain.model.ids import Commit, StoryId, story_stream
+from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import LandingStage
 from shiftwork.errors import RunBusyError
@@ -26,14 +25,13 @@ def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
         rig.script = honest(coding=[done(pause=60)])
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
-            keeper = asyncio.ensure_future(keep(world, run))
+            waiting = asyncio.ensure_future(wait_for(world, run))
             await rig.until(lambda: any(isinstance(one.what, f.StepStarted) for one in rig.seen))
-            assert not keeper.done()
+            assert not waiting.done()
             other = replace(world.owner, executor="other")
             await world.leases.acquire(run, other, replacing=world.owner)
-            await asyncio.wait_for(keeper, timeout=10)
-            with pytest.raises(RuntimeError):
-                await world.engine.start(world.run_job(run, story_stream(run, StoryId("x"))))
+            with pytest.raises(RunBusyError, match="another process has taken over"):
+                await asyncio.wait_for(waiting, timeout=10)
 
     asyncio.run(scenario())
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from shiftwork import failpoints
 from shiftwork.app import messages
+from shiftwork.app.keeper import until_lost
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
@@ -106,20 +107,23 @@ async def _revive(world: World, state: RunState) -> None:
 
 
 async def wait_for(world: World, run: RunId) -> RunState:
-    """The run as it stands when its job in this process has ended.
+    """The run as it stands when its job in this process has ended; until then, signs of life are given for it.
 
     Raises what any job of this process died of: the run's own might wait for that one for ever. It can be resumed.
     """
     joined = asyncio.ensure_future(world.engine.join(world.run_job(run, run_stream(run))))
     alarm = asyncio.ensure_future(world.alarm.listen())
+    lost = asyncio.ensure_future(until_lost(world, run))
     try:
-        await asyncio.wait({joined, alarm}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({joined, alarm, lost}, return_when=asyncio.FIRST_COMPLETED)
         if alarm.done():
             raise alarm.result()
+        if lost.done():
+            raise RunBusyError(f"another process has taken over run {run}", hint=f"shiftwork status {run}")
         joined.result()
     finally:
-        alarm.cancel()
-        joined.cancel()
+        for task in (joined, alarm, lost):
+            task.cancel()
     await world.leases.release(run, world.owner)
     return await load(world.events, RUN, run_stream(run))
 

@@ -26,7 +26,7 @@ class Conduct:
     gates: tuple[Gate, ...] = ()
     silence_seconds: float = 600
     time_factor: float = 1.0
-    output_bytes: int = 64 * 1024 * 1024
+    output_bytes: int = 32 * 1024 * 1024
     model: str = ""
 
 

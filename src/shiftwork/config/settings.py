@@ -28,7 +28,7 @@ class AgentSettings(_Strict):
     tools: bool = True
     silence_minutes: Positive = 10
     time_factor: Positive = 1.0
-    max_output_mib: Positive = 64
+    max_output_mib: Positive = 32
     env: tuple[str, ...] = ()
 
 

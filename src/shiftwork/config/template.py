@@ -26,7 +26,7 @@ _REST: Final = """
 # tools = true              # offer the agent the tools by which it reads its task and edits its own steps
 # silence_minutes = 10      # an agent that prints nothing for so long is ended
 # time_factor = 1.0         # stretches the time limits of all steps
-# max_output_mib = 64       # an agent that prints more in one attempt is ended
+# max_output_mib = 32       # an agent that prints more in one attempt is ended
 # env = []                  # names of environment variables to pass on to the agent, such as "ANTHROPIC_API_KEY"
 
 [workspace]

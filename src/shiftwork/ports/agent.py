@@ -50,7 +50,7 @@ class AgentLimits:
 
     wall_seconds: float
     silence_seconds: float
-    output_bytes: int = 64 * 1024 * 1024
+    output_bytes: int = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
