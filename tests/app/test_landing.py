@@ -1,9 +1,11 @@
 """What it takes to land: changes, green gates, no conflict, a base that has not moved."""
 
 import asyncio
+import shutil
 from dataclasses import replace
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.run import RunStatus
@@ -87,6 +89,29 @@ def test_a_conflict_is_resolved_by_an_agent_and_reviewed_again(rig: Rig) -> None
 
     asyncio.run(scenario())
     assert rig.log() == ["feat: US-001 - Add work.txt", "user's own", "start"]
+    assert (rig.repo / "README").read_text() == "changed by both\n"
+
+
+def test_a_workspace_that_is_gone_when_the_base_is_merged_is_laid_out_again(rig: Rig) -> None:
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
+            (rig.repo / "README").write_text("changed by the user\n")
+            git(rig.repo, "commit", "--quiet", "-am", "user's own")
+            return done(write={"README": "changed by the agent\n", "work.txt": "w\n"})
+        return done(write={"README": "changed by both\n"})
+
+    def remove_when_refused(sighting: Sighting) -> None:
+        if isinstance(sighting.what, f.LandingRefused):
+            shutil.rmtree(next((rig.repo / ".shiftwork" / "workspaces").glob("*/US-001-1")))
+
+    async def scenario() -> None:
+        rig.script = script
+        rig.watch = remove_when_refused
+        run = await rig.run(workflow=SHORT)
+        assert run.status is RunStatus.COMPLETED
+        assert (await rig.story(run)).workspace == 2
+
+    asyncio.run(scenario())
     assert (rig.repo / "README").read_text() == "changed by both\n"
 
 

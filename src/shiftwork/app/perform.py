@@ -123,7 +123,10 @@ async def _merge_base(effect: e.MergeBase, pen: Pen) -> Facts:
     world = pen.world
     commit, files = await world.repository.merged(effect.base, effect.head)
     keep = world.desks.keep_path(desk_of(pen.state, "merge", 1), "merge")
-    await world.workspaces.restore(place_of(pen.state), commit, keep)
+    try:
+        await world.workspaces.restore(place_of(pen.state), commit, keep)
+    except RepositoryError as error:
+        return (f.WorkspaceLost(at=world.clock.now(), number=pen.state.workspace, reason=error.message),)
     return (f.BaseMerged(at=world.clock.now(), commit=commit, base=effect.base, files=tuple(files)),)
 
 

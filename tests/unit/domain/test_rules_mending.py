@@ -48,7 +48,7 @@ def test_a_refusal_adds_a_step_that_mends_it_before_final_review_which_runs_agai
 
 def test_what_has_landed_since_is_merged_before_the_mending() -> None:
     story = concluded(refused(Refusal.CONFLICT, base=Commit("base-2")))
-    assert next_effect(story) == e.MergeBase(key="merge/1", base=Commit("base-2"), head=story.head)
+    assert next_effect(story) == e.MergeBase(key="merge/1@1", base=Commit("base-2"), head=story.head)
     story = fold_story(story, f.BaseMerged(at=1, commit=Commit("merged"), base=Commit("base-2"), files=("a.py",)))
     assert (story.head, story.base) == (Commit("merged"), Commit("base-2"))
     assert isinstance(next_effect(story), e.RunAgent)

@@ -54,7 +54,7 @@ def _work(story: StoryState) -> e.Effect:
         return _hold(story, HoldCause.LIMIT, detail)
     refused = story.refused
     if refused and refused.base != story.base:
-        return e.MergeBase(key=f"merge/{story.landings}", base=refused.base, head=story.head)
+        return e.MergeBase(key=f"merge/{story.landings}@{story.workspace}", base=refused.base, head=story.head)
     return _run_step(story, step)
 
 
