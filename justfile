@@ -50,6 +50,18 @@ bench-overhead:
 bench-cli:
     @{{env}}; python -m bench.cli
 
+# landings a second, against bare merge-tree and compare-and-swap, and beside the naive way
+bench-landing:
+    @{{env}}; python -m bench.landing
+
+# how long a run takes against the best that any order could reach, beside stage barriers
+bench-makespan:
+    @{{env}}; python -m bench.makespan
+
+# a decision and its append at 100,000 facts against 1,000; and a run of a thousand stories
+bench-history:
+    @{{env}}; python -m bench.history
+
 # what CI runs: lint, every test, coverage of the core
 ci: lint
     {{env}}; pytest -n 2 -m "not durability" --cov --cov-report=term --cov-fail-under=100

@@ -26,10 +26,13 @@ STEP_TEXT: Final = """\
 A step is one node of a story's pipeline. `interrupt` is the death of a worker in the middle of an attempt, or a last
 step that has put work in front of itself; `retry` follows a failure, `restart` is the step's own wish, and `rewind`
 puts a completed last step behind work that was added before it."""
-STORY_TEXT: Final = "A story completes when it has landed, never before. Its run keeps the same status for it."
+STORY_TEXT: Final = """\
+A story completes when it has landed, never before. Its run keeps the same status for it, and knows what a story itself
+does not: it is blocked exactly while something that it depends on, directly or not, has failed (or can never land).
+`adopt` is a story of which the spec's file says that it had landed before."""
 RUN_TEXT: Final = """\
-A run is completed when every one of its stories is; it fails when no story is in progress, none can start and not all
-are completed."""
+A run is completed when every one of its stories is; it fails when every story is completed, failed or blocked and not
+all are completed. It goes on when a story that failed is tried again."""
 ENTRY_TEXT: Final = """\
 An entry is a story's request to land. It is `built` as one commit on the tip of the base, `verified` by a green report
 on that very commit, and `landed` by compare-and-swap; `miss` is a base that moved meanwhile. The story is told before

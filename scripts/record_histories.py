@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Limits, StoryState
@@ -27,7 +28,8 @@ from shiftwork.domain.rules.evolve_run import evolve_run
 from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.testing.builders import asked, assignment, landing_request, planned, run_plan
 from shiftwork.testing.histories import rows_of, snapshot
-from shiftwork.testing.simulated_run import QueueWorld, RunWorld
+from shiftwork.testing.simulated_queue import QueueWorld
+from shiftwork.testing.simulated_run import RunWorld
 from shiftwork.testing.simulated_story import StoryWorld
 from shiftwork.testing.simulation import Chance, FirstChoice, Play
 
@@ -53,8 +55,8 @@ MENDED: Final = {
     f.StoryCompleted,
 }
 CANCELLED: Final = {f.StepCompleted, f.StepCancelled, f.StoryCancelRequested, f.StoryFailed}
-CALLED_OFF: Final = {f.CancelRequested, f.CancelForwarded, f.StoryEnded}
-CONTESTED: Final = {f.BaseMissed, f.BaseMoved, f.EntryRefused}
+CALLED_OFF: Final = {f.CancelRequested, f.CancelForwarded, f.StoryEnded, f.StoryRetryRequested, f.SpecTickFailed}
+CONTESTED: Final = {q.BaseMissed, q.BaseMoved, q.CandidateFailed, q.EntryRefused}
 
 
 @dataclass(slots=True)
@@ -93,14 +95,16 @@ def _story(chance: Chance, started: f.Fact) -> Play[StoryState]:
 
 def run_of_three(chance: Chance) -> Play[RunState]:
     play = Play(decide=decide_run, evolve=evolve_run, answer=RunWorld(chance=chance).answer, state=RunState())
-    play.open([f.RunStarted(at=0, plan=run_plan(asked(1), asked(2, after=(1,)), asked(3), parallel=2))])
+    stories = (asked(1), asked(2, after=(1,)), asked(3), asked(4))
+    started = f.RunStarted(at=0, plan=run_plan(*stories, parallel=2, source="prd-json:prd.json"))
+    play.open([started, f.StoryAdopted(at=0, story=stories[-1].id)])
     return play
 
 
 def queue_of_a_few(chance: Chance) -> Play[QueueState]:
     world = QueueWorld(chance=chance)
     play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
-    play.open([f.EntryQueued(at=0, branch="main", request=landing_request(9)), f.MessagesRead(at=0, upto=1)])
+    play.open([q.EntryQueued(at=0, branch="main", request=landing_request(9)), f.MessagesRead(at=0, upto=1)])
     return play
 
 

@@ -18,6 +18,7 @@ pytest.register_assert_rewrite(
     "shiftwork.testing.engine_suite",
     "shiftwork.testing.engine_conformance",
     "shiftwork.testing.engine_endings",
+    "shiftwork.testing.specs_conformance",
 )
 
 # What a test run is given from outside is read here, as the product's own settings are read in `config`.

@@ -34,6 +34,12 @@ class SettingsError(UsageError):
     kind = "settings"
 
 
+class SpecError(UsageError):
+    """A file that says what is to be done cannot be read, or cannot be told what has landed."""
+
+    kind = "spec"
+
+
 class RepositoryError(ShiftworkError):
     """The git repository is not in a shape that work can start from or land on."""
 

@@ -13,6 +13,7 @@ from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.engine.inline import InlineEngine, InlineMemory
 from shiftwork.adapters.processes.owners import this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
+from shiftwork.adapters.specs.opening import FileSpecs
 from shiftwork.adapters.store.memory import MemoryStore
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity
@@ -24,16 +25,18 @@ from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.app.commands import Order, start_run, wait_for
 from shiftwork.app.kinds import STORY, load
 from shiftwork.app.loop import bodies
-from shiftwork.app.world import Conduct, Sighting, World
+from shiftwork.app.world import Conduct, Sighting, World, nobody_knows
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, run_stream, story_stream
+from shiftwork.domain.model.queue import LandingPolicy
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Spec, one_shot
 from shiftwork.domain.model.story import Limits, StoryState
 from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import AgentTask
+from shiftwork.ports.views import Owner
 
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
 LANDING = landing_stream("test", "main")
@@ -88,6 +91,8 @@ class Rig:
     watch: Callable[[Sighting], None] | None = None
     silence_seconds: float = 20
     time_factor: float = 1.0
+    landing: LandingPolicy = field(default_factory=LandingPolicy)
+    alive: Callable[[Owner], bool | None] = nobody_knows
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[World]:
@@ -108,11 +113,18 @@ class Rig:
             workspaces=GitWorkspaces(hub=hub, setup=setup),
             repository=GitRepository(hub=hub),
             gates=GitGates(hub=hub, setup=setup),
+            specs=FileSpecs(root=self.repo),
             reaper=HostReaper(),
             clock=clock,
-            conduct=Conduct(gates=self.gates, silence_seconds=self.silence_seconds, time_factor=self.time_factor),
+            conduct=Conduct(
+                gates=self.gates,
+                silence_seconds=self.silence_seconds,
+                time_factor=self.time_factor,
+                landing=self.landing,
+            ),
             owner=owner,
             observe=self._observe,
+            alive=self.alive,
         )
         worlds.append(world)
         try:
@@ -131,9 +143,10 @@ class Rig:
         *,
         workflow: Workflow = DYNAMIC,
         limits: Limits = Limits(),  # noqa: B008
+        parallel: int = 1,
     ) -> RunState:
         async with self.open() as world:
-            run = await self.start(world, spec, workflow=workflow, limits=limits)
+            run = await self.start(world, spec, workflow=workflow, limits=limits, parallel=parallel)
             return await asyncio.wait_for(wait_for(world, run), timeout=60)
 
     async def start(
@@ -143,6 +156,7 @@ class Rig:
         *,
         workflow: Workflow = DYNAMIC,
         limits: Limits = Limits(),  # noqa: B008 - frozen
+        parallel: int = 1,
     ) -> RunId:
         order = Order(
             spec=spec or one_shot("Add work.txt"),
@@ -151,6 +165,7 @@ class Rig:
             landing=LANDING,
             agent="scripted",
             limits=limits,
+            parallel=parallel,
         )
         return await start_run(world, order)
 

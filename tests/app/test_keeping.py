@@ -8,13 +8,14 @@ import pytest
 
 from shiftwork.adapters.store.memory import MemoryLeases
 from shiftwork.app.commands import resume_run, wait_for
-from shiftwork.app.landing import failing
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import LandingStage
+from shiftwork.domain.rules.landing import failing
 from shiftwork.errors import RunBusyError
 from shiftwork.ports.views import Lease, Owner
 from tests.app.rig import SHORT, Rig, done, honest
@@ -89,7 +90,7 @@ def test_a_run_that_died_while_landing_is_landed_once(rig: Rig) -> None:
         rig.gates = (gate,)
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, f.CandidateBuilt) for one in rig.seen))
+            await rig.until(lambda: any(isinstance(one.what, q.CandidateBuilt) for one in rig.seen))
         assert (await rig.story(run)).landing is LandingStage.REQUESTED
         rig.memory = type(rig.memory)()
         async with rig.open() as world:

@@ -7,11 +7,13 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.queries import Pulse, run_view
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.views import Owner
+from shiftwork.testing.builders import asked
 from tests.app.rig import SHORT, Rig, done, honest
 
 
@@ -63,6 +65,28 @@ def test_a_finished_run_is_over_and_an_unknown_cost_stays_unknown(rig: Rig) -> N
         assert (view.run.run, view.pulse, view.worker) == (run.given.run, Pulse.OVER, None)
         assert view.cost_usd is None
         assert [step.status for step in view.stories[0].steps] == ["completed", "completed"]
+
+    asyncio.run(scenario())
+
+
+def test_of_several_stories_only_those_that_have_more_to_tell_come_with_their_steps(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = lambda task: Turn() if task.env["SHIFTWORK_STORY"] == "US-002" else honest()(task)
+        spec = Spec(title="Two", description="", stories=(asked(1), asked(2)))
+        run = await rig.run(spec, workflow=SHORT)
+        every = await run_view(rig.store.queries, run.given.run, lives)
+        assert [len(one.steps) for one in every.stories] == [2, 2]
+        telling = await run_view(rig.store.queries, run.given.run, lives, every_step=False)
+        assert [(one.story.status, len(one.steps)) for one in telling.stories] == [("completed", 0), ("failed", 2)]
+
+    asyncio.run(scenario())
+
+
+def test_a_run_of_one_story_always_comes_with_its_steps(rig: Rig) -> None:
+    async def scenario() -> None:
+        run = await rig.run(workflow=SHORT)
+        view = await run_view(rig.store.queries, run.given.run, lives, every_step=False)
+        assert [len(one.steps) for one in view.stories] == [2]
 
     asyncio.run(scenario())
 

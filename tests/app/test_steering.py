@@ -193,7 +193,7 @@ def test_stories_run_in_the_order_of_their_dependencies(rig: Rig) -> None:
         rig.gates = ()
         run = await rig.run(spec, workflow=SHORT)
         assert run.status is RunStatus.FAILED
-        assert run.stories[StoryId("C")].status is StoryStatus.UNCLAIMED
+        assert run.stories[StoryId("C")].status is StoryStatus.BLOCKED
         rows = await rig.store.queries.stories(run.given.run)
         assert [row.story for row in rows] == ["B", "A", "C", "X"]
 

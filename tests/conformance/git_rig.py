@@ -6,12 +6,13 @@ from pathlib import Path
 
 from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import Hub, open_hub
-from shiftwork.adapters.workspace.landing import GitRepository, holding_branch
+from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
+from shiftwork.adapters.workspace.user_trees import holding_branch
 from shiftwork.domain.model.ids import Commit
-from shiftwork.ports.workspace import Candidate, Missed, Moved, Place, Repository, Workspaces
+from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Place, Repository, Unchanged, Workspaces
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
 
 # Names one workspace, and so one program of the whole host, where other tests run at the same time.
@@ -74,9 +75,13 @@ class World:
         return asyncio.run(self.repository.tip("main"))
 
     def candidate(self, tip: Commit, message: str = "feat: US - it") -> Candidate:
-        built = asyncio.run(self.repository.candidate("main", tip, message))
+        built = self.try_candidate(tip, message)
         assert isinstance(built, Candidate)
         return built
+
+    def try_candidate(self, tip: Commit, message: str = "feat: US - it") -> Candidate | Conflict | Unchanged:
+        """On the present tip of `main`."""
+        return asyncio.run(self.repository.candidate(self.tip(), tip, message))
 
     def move(self, candidate: Candidate) -> Moved | Missed:
         return asyncio.run(self.repository.move("main", candidate))

@@ -14,6 +14,7 @@ from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import HEAD_BYTES, TAIL_BYTES, Ends, Shell
+from shiftwork.adapters.workspace.verdicts import KEPT, Verdicts
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
@@ -106,11 +107,22 @@ def test_what_a_gate_leaves_behind_is_gone_but_for_what_git_ignores(user: GitUse
 
 
 @pytest.mark.parametrize(
-    "ruin", ["rm -rf * .[a-z]*", "chmod -R a-rwx src", "rm -rf src; mkfifo src", "rm -rf ../verify-1"]
+    "ruin",
+    [
+        "rm -rf * .[a-z]*",
+        "chmod -R a-rwx src",
+        "chmod a-w src",
+        "rm -rf src; mkfifo src",
+        "rm -rf ../verify-1",
+        "git init -q src",
+        "mkdir empty; echo k > src/kept.log",
+    ],
 )
 def test_a_tree_that_a_gate_has_ruined_is_mended(user: GitUser, gates: Gates, ruin: str) -> None:
     check(gates, user.at("main"), ruin)
-    assert outputs(check(gates, user.at("main"), "cat src/a.txt; git status --porcelain")) == ["one\ntwo\nthree"]
+    look = "cat src/a.txt && git status --porcelain && test ! -e empty && test ! -e src/.git && touch src/x"
+    report = check(gates, user.at("main"), look)
+    assert (outputs(report), report.passed) == (["one\ntwo\nthree"], True)
 
 
 def test_the_setup_command_runs_once_for_a_tree(user: GitUser) -> None:
@@ -128,6 +140,63 @@ def test_a_setup_command_that_fails_is_told_and_tried_again(user: GitUser) -> No
         check(gates, user.at("main"), "true")
     (user.home / "network").touch()
     assert outputs(check(gates, user.at("main"), "ls *.log")) == ["ok.log"]
+
+
+def counted(user: GitUser) -> tuple[str, Path]:
+    """A command that counts how often it ran, and where."""
+    runs = user.home / "runs"
+    runs.write_text("")
+    return f"echo x >> {runs}", runs
+
+
+def test_what_passed_on_a_tree_is_not_run_again_on_the_same_tree(user: GitUser, gates: Gates) -> None:
+    command, runs = counted(user)
+    first = check(gates, user.at("main"), command, "echo said")
+    same = user.commit("the same tree", {})
+    again = check(gates_of(user), same, command, "echo said")
+    assert runs.read_text() == "x\n", "not even by another process"
+    assert (again.commit, again.cached, first.cached) == (same, True, False)
+    assert again.results == first.results
+
+
+def test_another_tree_another_gate_or_another_setup_is_another_result(user: GitUser, gates: Gates) -> None:
+    command, runs = counted(user)
+    commit = user.at("main")
+    check(gates, commit, command)
+    check(gates, commit, command, "true")
+    check(gates_of(user, "true"), commit, command)
+    check(gates, user.commit("other", {"README.md": "other\n"}), command)
+    assert runs.read_text() == "x\n" * 4
+
+
+def test_what_failed_is_run_again(user: GitUser, gates: Gates) -> None:
+    command, runs = counted(user)
+    outside = f"{command}; test -e {user.home}/network"
+    assert not check(gates, user.at("main"), outside).passed
+    (user.home / "network").touch()
+    assert check(gates, user.at("main"), outside).passed
+    assert runs.read_text() == "x\n" * 2
+
+
+def test_a_verdict_that_cannot_be_read_was_never_given(user: GitUser, gates: Gates) -> None:
+    command, runs = counted(user)
+    check(gates, user.at("main"), command)
+    for file in (user.state / "verdicts").iterdir():
+        file.write_text('{"commit": 1}')
+    assert check(gates, user.at("main"), command).passed
+    assert runs.read_text() == "x\n" * 2
+
+
+def test_only_the_newest_verdicts_are_kept(tmp_path: Path) -> None:
+    verdicts = Verdicts(folder=tmp_path)
+    report = GateReport(commit=Commit("c"))
+    for number in range(2 * KEPT):
+        file = tmp_path / f"{number}.json"
+        file.write_text("{}")
+        os.utime(file, (number, number))
+    verdicts.keep("tree", (), report)
+    assert len(list(tmp_path.iterdir())) == KEPT
+    assert verdicts.recall("tree", ()) == report
 
 
 def test_two_checks_at_once_do_not_share_a_tree(user: GitUser, gates: Gates) -> None:

@@ -126,6 +126,14 @@ class TestStaleLocks:
         assert not lock.exists()
         assert elsewhere.move(candidate) == Moved(ref="main")
 
+    def test_an_old_one_does_not_stand_in_the_way_of_landing(self, elsewhere: World) -> None:
+        lock = self.stale(elsewhere)
+        candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
+        old = lock.stat().st_mtime - STALE_SECONDS - 60
+        os.utime(lock, (old, old))
+        assert elsewhere.move(candidate) == Moved(ref="main")
+        assert not lock.exists()
+
     def test_the_lock_of_head_goes_too(self, world: World) -> None:
         self.stale(world)
         self.clear(world, STALE_SECONDS + 1)

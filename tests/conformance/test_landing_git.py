@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from shiftwork.adapters.workspace.radar import GitRadar
+from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.workspace import Conflict, Moved, Unchanged
+from shiftwork.ports.workspace import Candidate, Clash, Conflict, Moved, Unchanged
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser
-from tests.conformance.git_rig import HELD, World
+from tests.conformance.git_rig import HELD, RUN, World
 
 
 @pytest.fixture
@@ -94,13 +96,115 @@ class TestCandidate:
     def test_a_conflict_names_the_files(self, world: World) -> None:
         tip = world.story({"README.md": "theirs\n", "src/a.txt": "theirs\n", "fine": "f\n"})
         base = world.user.commit("mine", {"README.md": "mine\n", "src/a.txt": "mine\n"})
-        answer = asyncio.run(world.repository.candidate("main", tip, "feat"))
-        assert answer == Conflict(base=base, files=("README.md", "src/a.txt"))
+        assert world.try_candidate(tip) == Conflict(base=base, files=("README.md", "src/a.txt"))
 
     def test_no_change(self, world: World) -> None:
         tip = world.story({"README.md": "same\n"})
         base = world.user.commit("the same change", {"README.md": "same\n"})
-        assert asyncio.run(world.repository.candidate("main", tip, "feat")) == Unchanged(base=base)
+        assert world.try_candidate(tip) == Unchanged(base=base)
+
+
+class TestAChain:
+    def test_candidates_stand_on_each_other_and_move_the_branch_together(self, world: World) -> None:
+        tips = [world.story({f"{name}.txt": f"{name}\n"}) for name in "abc"]
+        start = top = world.tip()
+        chain = []
+        for tip in tips:
+            built = asyncio.run(world.repository.candidate(top, tip, "feat", base=start))
+            assert isinstance(built, Candidate)
+            assert built.base == top
+            chain.append(built)
+            top = built.commit
+        assert world.user.at("main") == start, "no ref has moved"
+        assert world.move(Candidate(commit=chain[1].commit, base=start)) == Moved(ref="main")
+        assert world.user.at("main") == chain[1].commit
+        assert world.move(chain[2]) == Moved(ref="main"), "the rest still stands on what has landed"
+        assert world.user.git("rev-list", "--count", f"{start}..main") == "3"
+        assert world.user.status() == ""
+        world.user.git("fsck", "--strict")
+        # Dead after the second move and before it was recorded: it is found, wherever the branch is by now.
+        assert world.move(Candidate(commit=chain[1].commit, base=start)) == Moved(ref="main")
+
+    def test_a_conflict_with_the_candidate_before_is_told_with_it(self, world: World) -> None:
+        first, second = world.story({"README.md": "one\n"}), world.story({"README.md": "two\n"})
+        below = world.candidate(first)
+        answer = asyncio.run(world.repository.candidate(below.commit, second, "feat"))
+        assert answer == Conflict(base=below.commit, files=("README.md",))
+
+    def test_a_landed_commit_bears_the_users_name_and_clock(self, world: World) -> None:
+        world.user.git("commit", "--quiet", "--allow-empty", "-m", "mine")
+        zone = world.user.git("log", "-1", "--format=%ad", "--date=format:%z", "main")
+        world.move(world.candidate(world.story({"a": "a\n"})))
+        assert (
+            world.user.git("log", "-1", "--format=%an|%ae|%ad", "--date=format:%z", "main") == f"{NAME}|{EMAIL}|{zone}"
+        )
+
+
+class TestStackedStories:
+    """A story grows from what has landed, so its base is in the history of the branch, and merging finds it. Only the
+    user can take it out of there: by squashing or rebasing what has landed.
+    """
+
+    def squashed(self, world: World) -> tuple[Commit, Commit]:
+        """A story's base and tip; the base was landed aside, and then squashed into `main` and changed there."""
+        start = world.tip()
+        world.user.write("src/a.txt", "my edit in the way\n")
+        assert world.land({"src/a.txt": "one\nof the first story\nthree\n"}) == Moved(ref=HELD)
+        base = world.tip()
+        tip = world.story({"new.txt": "of the second story\n"}, base)
+        world.user.git("checkout", "--quiet", "src/a.txt")
+        world.user.git("merge", "--quiet", "--squash", HELD)
+        world.user.commit("squashed", {"src/a.txt": "one\nof the first story, and more\nthree\n"})
+        world.user.git("branch", "-D", HELD)
+        assert start in world.user.git("rev-list", "main")
+        return base, tip
+
+    def test_what_was_squashed_meanwhile_is_not_landed_again(self, world: World) -> None:
+        base, tip = self.squashed(world)
+        onto = world.tip()
+        naive = asyncio.run(world.repository.candidate(onto, tip, "feat"))
+        assert naive == Conflict(base=onto, files=("src/a.txt",)), "which is what makes the base worth knowing"
+        built = asyncio.run(world.repository.candidate(onto, tip, "feat", base=base))
+        assert isinstance(built, Candidate)
+        assert built.base == onto
+        assert world.move(built) == Moved(ref="main")
+        assert world.user.git("show", "--format=%s", "--name-only", "main") == "feat\n\nnew.txt"
+        assert "and more" in world.user.show("main", "src/a.txt")
+
+    def test_its_own_conflicts_are_still_conflicts(self, world: World) -> None:
+        base, _ = self.squashed(world)
+        tip = world.story({"src/a.txt": "one\nmine\nthree\n"}, base)
+        onto = world.tip()
+        answer = asyncio.run(world.repository.candidate(onto, tip, "feat", base=base))
+        assert answer == Conflict(base=onto, files=("src/a.txt",))
+
+
+class TestRadar:
+    def foresee(self, world: World, *stories: str) -> list[Clash]:
+        return list(asyncio.run(GitRadar(hub=world.hub).clashes(RUN, stories)))
+
+    def test_names_the_pairs_and_the_files(self, world: World) -> None:
+        world.story({"README.md": "one\n", "src/a.txt": "x\n"})
+        world.story({"README.md": "two\n", "src/a.txt": "y\n", "ünï.txt": "n\n"})
+        world.story({"other.txt": "o\n"})
+        world.story({"ünï.txt": "m\n"})
+        before = world.user.git(f"--git-dir={world.hub.path}", "count-objects")
+        assert self.foresee(world, "US-1", "US-2", "US-3", "US-4") == [
+            Clash(stories=("US-1", "US-2"), files=("README.md", "src/a.txt")),
+            Clash(stories=("US-2", "US-4"), files=("ünï.txt",)),
+        ]
+        assert world.user.git(f"--git-dir={world.hub.path}", "count-objects") == before, "nothing is left"
+
+    def test_stories_without_work_and_fewer_than_two_conflict_with_nobody(self, world: World) -> None:
+        assert self.foresee(world) == []
+        world.story({"README.md": "one\n"})
+        assert self.foresee(world, "US-1", "US-9") == []
+
+    def test_stories_from_different_bases(self, world: World) -> None:
+        world.story({"README.md": "one\n"})
+        world.user.commit("meanwhile", {"more.txt": "m\n"})
+        world.story({"README.md": "two\n"})
+        assert self.foresee(world, "US-1", "US-2") == [Clash(stories=("US-1", "US-2"), files=("README.md",))]
 
 
 class TestMerged:

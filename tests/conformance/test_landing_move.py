@@ -293,11 +293,7 @@ def test_whatever_the_user_has_edited_is_as_it_was(
     user.git("commit", "--quiet", "--allow-empty", "-m", "base")
     user.try_git("branch", "-D", HELD)
     start = user.at("main")
-    built = asyncio.run(
-        shared.repository.candidate(
-            "main", shared.story({name: story[name] for name in story if story[name] is not None}), "feat"
-        )
-    )
+    built = shared.try_candidate(shared.story({name: story[name] for name in story if story[name] is not None}))
     if not isinstance(built, Candidate):
         return
     _put(user.root, edited)

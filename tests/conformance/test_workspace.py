@@ -51,6 +51,13 @@ class TestPrepare:
         assert (tree / "installed.log").read_text() == "dependency\n"
         assert (tree / "README.md").read_text() == "hello\n"
 
+    def test_the_setup_command_is_told_the_ports_and_names_of_its_story(self, user: GitUser) -> None:
+        workspaces = workspaces_of(
+            user, 'echo "$SHIFTWORK_PORT_BASE $SHIFTWORK_PORTS $COMPOSE_PROJECT_NAME" > told.log'
+        )
+        tree = asyncio.run(workspaces.prepare(Place(run="R7", story="US-001", number=1, slot=3), user.at("HEAD")))
+        assert (tree / "told.log").read_text() == "20300 100 shiftwork_r7_us-001\n"
+
     def test_a_failing_setup_command_is_told_with_what_it_printed(self, user: GitUser) -> None:
         workspaces = workspaces_of(user, "echo no network >&2; exit 3")
         with pytest.raises(RepositoryError, match="no network"):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -30,6 +31,13 @@ echo "SUMMARY:"
 echo "$SHIFTWORK_STEP_TYPE done"
 """
 
+SPEC = """\
+{"project": "bench", "userStories": [
+  {"id": "US-001", "title": "Make work.txt", "acceptanceCriteria": ["It is there"], "passes": false},
+  {"id": "US-000", "title": "Begin", "passes": true}
+]}
+"""
+
 SETTINGS = """\
 [agent]
 use = "command"
@@ -50,6 +58,10 @@ class Bench:
     @property
     def repo(self) -> Path:
         return self.root / "repo"
+
+    @property
+    def spec(self) -> Path:
+        return self.root / "prd.json"
 
     @property
     def ledger(self) -> Path:
@@ -136,6 +148,7 @@ class Bench:
 def make_bench(root: Path, store_url: str, special: str = "") -> Bench:
     bench = Bench(root=root, store_url=store_url)
     bench.repo.mkdir()
+    bench.spec.write_text(SPEC)
     agent = root / "agent.sh"
     agent.write_text(AGENT.format(ledger=bench.ledger, special=special))
     agent.chmod(0o755)
@@ -165,5 +178,9 @@ def assert_landed_once(bench: Bench, *, again: int) -> None:
     assert not list((bench.repo / ".git").rglob("*.lock"))
     view = bench.status()
     assert (view["status"], view["worker"]) == ("completed", None)
+    note = r', "notes": "Landed as [0-9a-f]{12} by shiftwork run \w+"'
+    told = re.sub(note, "", bench.spec.read_text(), count=1)
+    assert told == SPEC.replace("false", "true"), "the spec says what has landed, once"
+    assert not list(bench.root.glob(".*.shiftwork")), "no half of a file is left"
     trees = bench.repo / ".shiftwork" / "workspaces" / view["run"]
     assert not trees.exists() or not any(trees.iterdir())

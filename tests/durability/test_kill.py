@@ -11,7 +11,7 @@ from tests.durability.rig import assert_landed_once, kill, make_bench
 
 pytestmark = pytest.mark.durability
 
-REQUEST = "Make work.txt"
+REQUEST = "../prd.json"
 
 PLACES = (
     *failpoints.NAMES,

@@ -12,21 +12,18 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.editing import Edit, NewStep, Operation
 from shiftwork.domain.model.ids import Commit, StepId, step_id
 from shiftwork.domain.model.pipeline import Pipeline
-from shiftwork.domain.model.queue import EntryStage, QueueState
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import ENDED, LandingStage, Limits, Refusal, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import StepPlan
-from shiftwork.domain.rules.decide_queue import decide_queue
 from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.decide_story import decide_story
 from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, Rejected, apply_edits
-from shiftwork.domain.rules.evolve_queue import evolve_queue
 from shiftwork.domain.rules.evolve_run import evolve_run
 from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.testing.builders import assignment, began, fold_story, run_plan, started_story
-from shiftwork.testing.simulated_run import QueueWorld, RunWorld
+from shiftwork.testing.simulated_run import RunWorld
 from shiftwork.testing.simulated_story import StoryWorld
 from shiftwork.testing.simulation import Play
 from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_worlds, workflows
@@ -195,37 +192,3 @@ def test_a_run_starts_each_story_once_after_what_it_depends_on_and_not_too_many(
         if isinstance(turn.effect, e.DispatchStory):
             needed = turn.effect.assignment.story.depends_on
             assert {turn.before.stories[story].status for story in needed} <= {StoryStatus.COMPLETED}
-
-
-# Landing queues ------------------------------------------------------------------------------------------------------
-
-
-@given(st.data())
-@WORLDS
-def test_a_queue_answers_every_request_once_and_rests(data: st.DataObject) -> None:
-    world = QueueWorld(chance=DrawnChance(data))
-    play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
-    play.run(world.bound())
-    queued = [fact.request.key for fact in play.history if isinstance(fact, f.EntryQueued)]
-    closed = [fact.request for fact in play.history if isinstance(fact, f.EntryClosed)]
-    assert closed == queued
-    assert play.state.entries == ()
-    keys = [turn.effect.key for turn in play.turns if turn.facts]
-    assert len(keys) == len(set(keys))
-
-
-@given(st.data())
-@WORLDS
-def test_the_base_moves_only_to_a_candidate_on_which_every_gate_was_green(data: st.DataObject) -> None:
-    world = QueueWorld(chance=DrawnChance(data))
-    play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
-    play.run(world.bound())
-    green = {fact.report.commit for fact in play.history if isinstance(fact, f.CandidateVerified) if fact.report.passed}
-    moved = [fact.commit for fact in play.history if isinstance(fact, f.BaseMoved)]
-    assert green >= set(moved)
-    for turn in play.turns:
-        for entry in turn.after.entries:
-            if entry.stage in {EntryStage.VERIFIED, EntryStage.LANDED}:
-                assert entry.report is not None
-                assert entry.report.passed
-                assert entry.report.commit == entry.candidate

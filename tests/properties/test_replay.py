@@ -20,7 +20,8 @@ from shiftwork.domain.rules.evolve_queue import evolve_queue
 from shiftwork.domain.rules.evolve_run import evolve_run
 from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.testing.builders import assignment, run_plan
-from shiftwork.testing.simulated_run import QueueWorld, RunWorld
+from shiftwork.testing.simulated_queue import QueueWorld
+from shiftwork.testing.simulated_run import RunWorld
 from shiftwork.testing.simulated_story import StoryWorld
 from shiftwork.testing.simulation import Play
 from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_worlds, workflows

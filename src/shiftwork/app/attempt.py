@@ -15,6 +15,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.codec import to_plain
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.pipeline import StepStatus
+from shiftwork.domain.rules.apart import story_environment
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
 from shiftwork.ports.desk import Desk
@@ -114,7 +115,7 @@ def _surroundings(attempt: Attempt) -> Surroundings:
 
 
 def _environment(attempt: Attempt) -> dict[str, str]:
-    """What an attempt finds in its environment: names that keep two stories' test infrastructure apart among it."""
+    """What an attempt finds in its environment: what keeps two stories' test infrastructure apart among it."""
     given = attempt.story.given
     return {
         "SHIFTWORK_RUN": given.run,
@@ -123,7 +124,7 @@ def _environment(attempt: Attempt) -> dict[str, str]:
         "SHIFTWORK_STEP_TYPE": attempt.step.type,
         "SHIFTWORK_ATTEMPT_NUMBER": str(attempt.number),
         "SHIFTWORK_OUTBOX": str(attempt.desk.outbox),
-        "COMPOSE_PROJECT_NAME": f"shiftwork_{given.run}_{given.story.id}".lower(),
+        **story_environment(given.run, given.story.id, given.slot),
         # An agent that loses its own repository must not find the user's, in whose folder its workspace lies.
         "GIT_CEILING_DIRECTORIES": str(attempt.tree.parent),
     }

@@ -10,7 +10,7 @@ from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.ids import RunId, Stream, run_stream, story_stream
+from shiftwork.domain.model.ids import RunId, StoryId, Stream, run_stream, story_stream
 from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import LandingStage, Limits, StoryStatus
@@ -25,7 +25,9 @@ LEASE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a new run is to be."""
+    """What a new run is to be. The branch is made from `base`, where one is named, if it is not there yet; `source` is
+    the spec's file, and `done` are the stories that it says have landed before.
+    """
 
     spec: Spec
     workflow: Workflow
@@ -33,10 +35,16 @@ class Order:
     landing: Stream
     agent: str
     limits: Limits = Limits()
+    parallel: int = 1
+    base: str = ""
+    source: str = ""
+    done: frozenset[StoryId] = frozenset()
 
 
 async def start_run(world: World, order: Order) -> RunId:
     """Record the run and give it a job; it goes on while this process lives, and can be resumed afterwards."""
+    if order.base:
+        await world.repository.ensure_branch(order.branch, order.base)
     await world.repository.tip(order.branch)
     run = RunId(world.clock.fresh())
     plan = RunPlan(
@@ -47,10 +55,14 @@ async def start_run(world: World, order: Order) -> RunId:
         landing=order.landing,
         agent=order.agent,
         limits=order.limits,
+        parallel=order.parallel,
+        source=order.source,
     )
     await world.leases.acquire(run, world.owner)
     pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
-    await pen.write("start", (f.RunStarted(at=world.clock.now(), plan=plan),))
+    at = world.clock.now()
+    adopted = (f.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
+    await pen.write("start", (f.RunStarted(at=at, plan=plan), *adopted))
     failpoints.reach("run.recorded")
     await world.engine.start(world.run_job(run, run_stream(run)))
     return run

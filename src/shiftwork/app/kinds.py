@@ -23,12 +23,15 @@ from shiftwork.ports.views import Row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind[S]:
-    """What a stream folds to, how its next effects are decided, and which rows its changes write."""
+    """What a stream folds to, how its next effects are decided, and which rows its changes write. A `shared` one may
+    be worked on by several processes, in turns; any other belongs to the one that holds its run.
+    """
 
     start: S
     evolve: Callable[[S, Fact], S]
     decide: Callable[[S], Effects]
     rows: Callable[[S, S], tuple[Row, ...]]
+    shared: bool = False
 
     def fold(self, state: S, facts: Iterable[Fact]) -> S:
         for fact in facts:
@@ -38,14 +41,24 @@ class Kind[S]:
 
 RUN: Final[Kind[RunState]] = Kind(start=RunState(), evolve=evolve_run, decide=decide_run, rows=run_rows)
 STORY: Final[Kind[StoryState]] = Kind(start=StoryState(), evolve=evolve_story, decide=decide_story, rows=story_rows)
-LANDING: Final[Kind[QueueState]] = Kind(start=QueueState(), evolve=evolve_queue, decide=decide_queue, rows=queue_rows)
+LANDING: Final[Kind[QueueState]] = Kind(
+    start=QueueState(), evolve=evolve_queue, decide=decide_queue, rows=queue_rows, shared=True
+)
 
 KINDS: Final[dict[str, Kind[Any]]] = {"run": RUN, "story": STORY, "landing": LANDING}
 
 
-async def load[S](events: EventStore, kind: Kind[S], stream: Stream, version: int | None = None) -> S:
-    """The state of a stream as of a version, or as it stands."""
-    return kind.fold(kind.start, await read(events, stream, 0, version))
+async def load[S](
+    events: EventStore,
+    kind: Kind[S],
+    stream: Stream,
+    version: int | None = None,
+    known: tuple[int, S] | None = None,
+) -> S:
+    """The state of a stream as of a version, or as it stands, folded from the `known` one where that is not later."""
+    if known is None or (version is not None and known[0] > version):
+        known = (0, kind.start)
+    return kind.fold(known[1], await read(events, stream, known[0], version))
 
 
 async def read(events: EventStore, stream: Stream, after: int, upto: int | None) -> list[Fact]:

@@ -1,39 +1,66 @@
-"""Landing, one entry at a time: build a candidate, run the gates on that very commit, move the base to it."""
+"""Landing, a batch at a time: chain candidates, run the gates on those very commits, move the base over them.
+
+What does not fit the tip of the branch is refused. What only does not fit a candidate before it in the batch waits for
+the next one: that candidate may yet be refused itself, and a story is sent back to be mended on top of what has landed,
+never on top of what may land.
+"""
+
+import asyncio
+from collections.abc import Sequence
 
 from shiftwork import failpoints
 from shiftwork.app import messages
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.model.story import Refusal, StoryState
+from shiftwork.domain.rules.landing import SLOW_SECONDS, batch_size, tried_again
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Unchanged
 
-DETAIL_LIMIT = 12_000
-"""How much of a failing gate's output a refusal carries: enough to act on, small enough for a fact."""
+
+async def take(effect: e.TakeBatch, pen: Pen) -> tuple[Fact, ...]:
+    """Batch and candidates are one write: from then on the batch stays as it is until it is over."""
+    world = pen.world
+    policy = world.conduct.landing
+    received = await world.inbox.receive(pen.stream, after=effect.cursor)
+    news = messages.facts_of(pen.stream, received, world.clock.now())
+    queue = pen.kind.fold(pen.state, news)
+    waiting = queue.waiting[: batch_size(queue.recent, policy.batch)]
+    if not waiting:
+        return news
+    taken = q.BatchTaken(at=world.clock.now(), number=queue.batch + 1, policy=policy)
+    chain = await _chain(pen, await world.repository.tip(queue.branch), waiting)
+    failpoints.reach("landing.built")
+    return (*news, taken, *chain)
 
 
-async def build(effect: e.BuildCandidate, pen: Pen) -> tuple[Fact, ...]:
-    world, entry = pen.world, effect.entry
+async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fact]:
+    facts: list[Fact] = []
+    top = landed
+    for entry in waiting:
+        built = await _candidate(pen, top, entry)
+        if isinstance(built, Candidate):
+            facts.append(_built(pen, entry, built))
+            top = built.commit
+        elif top == landed:
+            facts.append(_refused(pen, entry, built))
+    return facts
+
+
+async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged:
     request = entry.request
     message = f"feat: {request.story} - {request.title}\n\n{request.body}"
-    built = await world.repository.candidate(pen.state.branch, request.tip, message)
-    failpoints.reach("landing.built")
-    if isinstance(built, Conflict):
-        detail = "These files conflict with what has landed since: " + ", ".join(built.files)
-        return (_refused(pen, entry, Refusal.CONFLICT, detail, built),)
-    if isinstance(built, Unchanged) and not request.may_be_empty:
-        detail = "The story's steps have ended, and nothing in the repository has changed."
-        return (_refused(pen, entry, Refusal.EMPTY, detail, built),)
-    if isinstance(built, Unchanged):
-        built = Candidate(commit=built.base, base=built.base)
-    return (_built(pen, entry, built),)
+    built = await pen.world.repository.candidate(top, request.tip, message, base=request.base)
+    if isinstance(built, Unchanged) and request.may_be_empty:
+        return Candidate(commit=built.base, base=built.base)
+    return built
 
 
 def _built(pen: Pen, entry: Entry, candidate: Candidate) -> Fact:
-    return f.CandidateBuilt(
+    return q.CandidateBuilt(
         at=pen.world.clock.now(),
         request=entry.request.key,
         round=entry.round,
@@ -42,51 +69,80 @@ def _built(pen: Pen, entry: Entry, candidate: Candidate) -> Fact:
     )
 
 
-def _refused(pen: Pen, entry: Entry, cause: Refusal, detail: str, why: Conflict | Unchanged | GateReport) -> Fact:
-    return f.EntryRefused(
+def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged) -> Fact:
+    if isinstance(why, Conflict):
+        cause, files = Refusal.CONFLICT, why.files
+        detail = "These files conflict with what has landed since: " + ", ".join(files)
+    else:
+        cause, files = Refusal.EMPTY, ()
+        detail = "The story's steps have ended, and nothing in the repository has changed."
+    return q.EntryRefused(
         at=pen.world.clock.now(),
         request=entry.request.key,
         cause=cause,
         detail=detail,
-        files=why.files if isinstance(why, Conflict) else (),
-        base=entry.base if isinstance(why, GateReport) else why.base,
-        report=why if isinstance(why, GateReport) else None,
+        files=files,
+        base=why.base,
+        report=None,
     )
 
 
-async def verify(effect: e.VerifyCandidate, pen: Pen) -> tuple[Fact, ...]:
-    world, entry = pen.world, effect.entry
-    marker = f"{entry.request.run}/{entry.request.story}/verify/{entry.request.number}.{entry.round}"
-    report = await world.gates.check(entry.candidate, world.conduct.gates, marker)
+async def check(effect: e.CheckCandidates, pen: Pen) -> tuple[Fact, ...]:
+    """As many at a time as the policy says, from the front. Once one is red, or they have turned out to be slow, no
+    further one is begun: what is known then may settle what is to be done.
+    """
+    verdicts: list[Fact] = []
+    at_once = pen.state.policy.at_once
+    begun, waiting = effect.entries[:at_once], list(effect.entries[at_once:])
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + SLOW_SECONDS
+
+    async def work(entry: Entry | None) -> None:
+        while entry:
+            verdicts.append(await _check(pen, entry))
+            go_on = waiting and loop.time() < deadline and not _any_red(verdicts)
+            entry = waiting.pop(0) if go_on else None
+
+    workers = [asyncio.ensure_future(work(entry)) for entry in begun]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
     failpoints.reach("landing.verified")
-    if not report.passed:
-        return (_refused(pen, entry, Refusal.GATES, failing(report), report),)
-    return (f.CandidateVerified(at=world.clock.now(), request=entry.request.key, report=report),)
+    return tuple(verdicts)
+
+
+def _any_red(verdicts: Sequence[Fact]) -> bool:
+    return any(isinstance(fact, q.CandidateFailed) for fact in verdicts)
+
+
+async def _check(pen: Pen, entry: Entry) -> Fact:
+    request, world = entry.request, pen.world
+    marker = f"{request.run}/{request.story}/verify/{request.number}.{entry.round}.{entry.reds + 1}"
+    report = tried_again(entry.report, await world.gates.check(entry.candidate, world.conduct.gates, marker))
+    kind = q.CandidateVerified if report.passed else q.CandidateFailed
+    return kind(at=world.clock.now(), request=request.key, report=report)
 
 
 async def move(effect: e.MoveBase, pen: Pen) -> tuple[Fact, ...]:
-    entry = effect.entry
-    candidate = Candidate(commit=entry.candidate, base=entry.base)
-    moved = await pen.world.repository.move(pen.state.branch, candidate)
+    first, last = effect.entries[0], effect.entries[-1]
+    moved = await pen.world.repository.move(pen.state.branch, Candidate(commit=last.candidate, base=first.base))
     failpoints.reach("landing.moved")
-    at, request = pen.world.clock.now(), entry.request.key
+    at = pen.world.clock.now()
     if isinstance(moved, Missed):
-        return (f.BaseMissed(at=at, request=request),)
-    return (f.BaseMoved(at=at, request=request, commit=entry.candidate, ref=moved.ref),)
+        return (q.BaseMissed(at=at, batch=pen.state.batch),)
+    requests = tuple(entry.request.key for entry in effect.entries)
+    return (q.BaseMoved(at=at, requests=requests, commit=last.candidate, ref=moved.ref),)
 
 
-async def answer(effect: e.AnswerStory, pen: Pen) -> tuple[Fact, ...]:
-    request = effect.entry.request
-    await pen.world.inbox.post(request.stream, f"answer/{request.number}", messages.answer(effect.entry))
-    failpoints.reach("landing.answered")
-    return (f.EntryClosed(at=pen.world.clock.now(), request=request.key),)
-
-
-def failing(report: GateReport) -> str:
-    """What the red gates said, for whoever must mend it."""
-    parts = [f"gate {red.name} failed:\n{red.output}" for red in report.results if not red.passed]
-    text = "\n\n".join(parts)
-    return text if len(text) <= DETAIL_LIMIT else "[…]\n" + text[-DETAIL_LIMIT:]
+async def answer(effect: e.AnswerStories, pen: Pen) -> tuple[Fact, ...]:
+    for entry in effect.entries:
+        request = entry.request
+        await pen.world.inbox.post(request.stream, f"answer/{request.number}", messages.answer(entry))
+        failpoints.reach("landing.answered")
+    return tuple(q.EntryClosed(at=pen.world.clock.now(), request=entry.request.key) for entry in effect.entries)
 
 
 def commit_body(story: StoryState) -> str:

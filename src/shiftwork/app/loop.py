@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from shiftwork.app.kinds import KINDS, load, read
 from shiftwork.app.pen import Pen
 from shiftwork.app.perform import perform
+from shiftwork.app.turns import alone, turn
 from shiftwork.app.world import World
 from shiftwork.domain.model.effects import Effect, RunAgent
 from shiftwork.domain.model.ids import Stream
@@ -21,10 +22,10 @@ from shiftwork.ports.engine import Bodies, Checkpoints, Job
 async def work(job: Job, checkpoints: Checkpoints, world: World) -> None:
     """Carry one stream on until its state asks for nothing more."""
     kind, stream = KINDS[job.kind], Stream(job.stream)
-    async with world.locks[stream]:
+    async with turn(world, stream) if kind.shared else alone(world, stream):
         # The first read is a checkpoint too: a replay must decide from what was known then, not from what is now.
         version = await checkpoints.once("load", lambda: world.events.version(stream))
-        state, latest = await load(world.events, kind, stream, version), False
+        state, latest = await load(world.events, kind, stream, version, world.folded.get(stream)), False
         while effects := kind.decide(state):
             for effect in effects:
                 pen = Pen(world=world, kind=kind, stream=stream, state=state, version=version, latest=latest)
@@ -36,6 +37,8 @@ async def work(job: Job, checkpoints: Checkpoints, world: World) -> None:
                 latest = bool(news)  # written just now by this job, so that nothing can be behind it
                 news = news or await read(world.events, stream, version, reached)
                 state, version = kind.fold(state, news), reached
+                if kind.shared:  # it lives as long as its branch: the next job is not to fold all of it again
+                    world.folded[stream] = (version, state)
 
 
 def _act(effect: Effect, pen: Pen) -> Callable[[], Awaitable[int]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.codec import from_plain, to_plain
 from shiftwork.domain.model.ids import Commit, StoryId, Stream
 from shiftwork.domain.model.queue import Entry, LandingRequest
@@ -95,7 +96,7 @@ def _released(body: dict[str, Any], at: float) -> f.Fact:
 
 
 def _queued(body: dict[str, Any], at: float) -> f.Fact:
-    return f.EntryQueued(at=at, branch=body["branch"], request=from_plain(LandingRequest, body["request"]))
+    return q.EntryQueued(at=at, branch=body["branch"], request=from_plain(LandingRequest, body["request"]))
 
 
 _READERS: Final[dict[str, dict[str, Callable[[dict[str, Any], float], f.Fact]]]] = {

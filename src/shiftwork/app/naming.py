@@ -7,7 +7,8 @@ from shiftwork.ports.workspace import Place
 
 def place_of(story: StoryState, number: int = 0) -> Place:
     """The story's workspace, by default the one it works in now."""
-    return Place(run=story.given.run, story=story.given.story.id, number=number or story.workspace)
+    given = story.given
+    return Place(run=given.run, story=given.story.id, number=number or story.workspace, slot=given.slot)
 
 
 def desk_of(story: StoryState, step: str, attempt: int) -> DeskName:

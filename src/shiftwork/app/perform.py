@@ -10,6 +10,8 @@ from shiftwork.app.attempt import run_agent
 from shiftwork.app.kinds import STORY
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.pen import Pen
+from shiftwork.app.telling import tick
+from shiftwork.app.turns import call
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.facts import Fact, Trouble
@@ -18,6 +20,7 @@ from shiftwork.domain.model.ids import run_stream, story_stream
 from shiftwork.domain.model.queue import LandingRequest
 from shiftwork.domain.model.story import FailureCause, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED
+from shiftwork.domain.rules.landing import failing
 from shiftwork.errors import RepositoryError, VersionConflictError
 
 type Facts = tuple[Fact, ...]
@@ -62,7 +65,7 @@ async def _dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
     await opening.write("start", (started,))
     await world.engine.start(world.story_job(given.run, given.story.id, stream))
     failpoints.reach("story.dispatched")
-    return (f.StoryDispatched(at=world.clock.now(), story=given.story.id),)
+    return (f.StoryDispatched(at=world.clock.now(), story=given.story.id, slot=given.slot),)
 
 
 async def _forward_cancel(effect: e.ForwardCancel, pen: Pen) -> Facts:
@@ -113,7 +116,7 @@ def _gates_ended(effect: e.RunGates, report: GateReport, at: float) -> Fact:
         step=effect.step,
         attempt=effect.attempt,
         trouble=Trouble.GATES,
-        error=landing.failing(report),
+        error=failing(report),
         usage=NOTHING_USED,
         diff="",
     )
@@ -142,10 +145,11 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         title=given.story.title,
         body=landing.commit_body(story),
         may_be_empty=given.story.may_be_empty,
+        base=story.base,
     )
     await world.inbox.post(given.landing, f"land/{request.key}", messages.land(given.branch, request))
     failpoints.reach("landing.posted")
-    await world.engine.start(world.landing_job(given.landing, request.key))
+    await call(world, given.landing, request.key)
     return (f.LandingRequested(at=world.clock.now(), number=effect.number, tip=effect.tip),)
 
 
@@ -167,6 +171,7 @@ _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]]
     e.Receive: _receive,
     e.DispatchStory: _dispatch,
     e.ForwardCancel: _forward_cancel,
+    e.TickSpec: tick,
     e.PrepareWorkspace: _prepare,
     e.RunAgent: run_agent,
     e.RunGates: _run_gates,
@@ -174,8 +179,8 @@ _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]]
     e.RequestLanding: _request_landing,
     e.ReleaseWorkspace: _release,
     e.ReportStory: _report,
-    e.BuildCandidate: landing.build,
-    e.VerifyCandidate: landing.verify,
+    e.TakeBatch: landing.take,
+    e.CheckCandidates: landing.check,
     e.MoveBase: landing.move,
-    e.AnswerStory: landing.answer,
+    e.AnswerStories: landing.answer,
 }

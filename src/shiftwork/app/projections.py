@@ -1,24 +1,31 @@
 """Views of the history: the rows that a change of state writes beside the facts, in the same transaction."""
 
+from collections.abc import Iterable
+
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import StoryState, StoryStatus
-from shiftwork.domain.model.usage import NOTHING_USED
+from shiftwork.domain.model.story import StoryState
 from shiftwork.ports.views import Row, RunRow, StepRow, StoryRow
 
 
 def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
-    first = before.plan is None
-    unclaimed = (_unclaimed_row(after, position) for position in range(len(after.stories))) if first else ()
-    return (_run_row(after), *unclaimed)
+    """The run, and those of its stories that nobody has begun and that stand otherwise than before."""
+    return (_run_row(after), *(_idle_row(after, story) for story in _changed(before, after)))
+
+
+def _changed(before: RunState, after: RunState) -> Iterable[StoryId]:
+    if before.graph is not after.graph:
+        return tuple(story for story, known in after.stories.items() if not known.dispatched)
+    if before.blocked is after.blocked:
+        return ()
+    either = {**before.blocked, **after.blocked}
+    return tuple(story for story in either if before.blocked.get(story) != after.blocked.get(story))
 
 
 def _run_row(run: RunState) -> RunRow:
     plan = run.given
-    outcomes = run.stories.values()
-    usage = sum((outcome.usage for outcome in outcomes), start=NOTHING_USED)
     return RunRow(
         run=plan.run,
         title=plan.spec.title,
@@ -27,28 +34,27 @@ def _run_row(run: RunState) -> RunRow:
         agent=plan.agent,
         branch=plan.branch,
         stories=len(run.stories),
-        completed=sum(outcome.status is StoryStatus.COMPLETED for outcome in outcomes),
-        failed=sum(outcome.status is StoryStatus.FAILED for outcome in outcomes),
-        cost_usd=usage.cost_usd,
+        completed=run.completed,
+        failed=run.failed,
+        cost_usd=run.spent,
         started_at=run.started_at,
         ended_at=run.ended_at,
     )
 
 
-def _unclaimed_row(run: RunState, position: int) -> StoryRow:
-    story = run.given.spec.stories[position]
+def _idle_row(run: RunState, story: StoryId) -> StoryRow:
     return StoryRow(
         run=run.given.run,
-        story=story.id,
-        position=position,
-        title=story.title,
-        status=StoryStatus.UNCLAIMED,
+        story=story,
+        position=run.graph.position[story],
+        title=run.asked(story).title,
+        status=run.stories[story].status,
         step="",
         landing="none",
         commit="",
         ref="",
         waiting="",
-        failure="",
+        failure=run.blocked.get(story, ""),
         cause="",
         cost_usd=None,
         input_tokens=0,

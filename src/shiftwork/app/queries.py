@@ -1,5 +1,6 @@
 """What front ends show: views of runs, with what can only be derived worked out here, once for all of them."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -45,14 +46,30 @@ type Liveness = Callable[[Owner], bool | None]
 """Whether a process lives; None where that cannot be told from here."""
 
 
-async def run_view(queries: Queries, run: str, alive: Liveness) -> RunView:
-    """One run, by its id, a beginning of it, or the newest where none is named."""
+async def run_view(queries: Queries, run: str, alive: Liveness, *, every_step: bool = True) -> RunView:
+    """One run, by its id, a beginning of it, or the newest where none is named.
+
+    Without `every_step`, only stories that are at work or have failed come with their steps, or a run's only one.
+    """
     row = await _row(queries, run)
     stories = await queries.stories(row.run)
-    views = [StoryView(story=story, steps=await queries.steps(row.run, story.story)) for story in stories]
+    steps = await _steps(queries, row.run, stories, every=every_step or len(stories) == 1)
+    views = [StoryView(story=story, steps=steps.get(story.story, ())) for story in stories]
     lease = await queries.holder(row.run)
     worker = lease.owner if lease and alive(lease.owner) is not False else None
     return RunView(run=row, pulse=_pulse(row, stories, worker), worker=worker, stories=views)
+
+
+async def _steps(
+    queries: Queries, run: str, stories: Sequence[StoryRow], *, every: bool
+) -> dict[str, Sequence[StepRow]]:
+    if not every:
+        telling = [story.story for story in stories if story.status in {"in_progress", "failed"}]
+        return {story: await queries.steps(run, story) for story in telling}
+    found: defaultdict[str, list[StepRow]] = defaultdict(list)
+    for step in await queries.steps(run):
+        found[step.story].append(step)
+    return dict(found)
 
 
 async def _row(queries: Queries, run: str) -> RunRow:

@@ -1,19 +1,22 @@
 """Everything the application may touch, in one value: the ports, and how this process is to conduct itself."""
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from shiftwork.app.alarm import Alarm
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StoryId, Stream
+from shiftwork.domain.model.queue import LandingPolicy
 from shiftwork.ports.agent import Agent, AgentEvent
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.desk import Desks
 from shiftwork.ports.engine import Engine, Job
 from shiftwork.ports.processes import Reaper
+from shiftwork.ports.specs import Specs
 from shiftwork.ports.store import EventStore, Inbox, Leases
 from shiftwork.ports.views import Owner
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
@@ -28,6 +31,7 @@ class Conduct:
     time_factor: float = 1.0
     output_bytes: int = 32 * 1024 * 1024
     model: str = ""
+    landing: LandingPolicy = LandingPolicy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +46,16 @@ def nobody(sighting: Sighting) -> None:
     """The observer where nobody looks."""
 
 
+def nobody_knows(owner: Owner) -> bool | None:  # noqa: ARG001 - one shape for all
+    """Whether a process lives, where that cannot be told."""
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The ports. `owner` is this process; `locks` keep a stream to one job at a time within it."""
+    """The ports. `owner` is this process; `locks` keep a stream to one job at a time within it, and `folded` has the
+    last known state of streams that outlive their jobs, by version.
+    """
 
     events: EventStore
     inbox: Inbox
@@ -55,13 +66,17 @@ class World:
     workspaces: Workspaces
     repository: Repository
     gates: Gates
+    specs: Specs
     reaper: Reaper
     clock: Clock
     conduct: Conduct
     owner: Owner
     observe: Callable[[Sighting], None] = nobody
+    alive: Callable[[Owner], bool | None] = nobody_knows
     alarm: Alarm = field(default_factory=Alarm)
+    folded: dict[Stream, tuple[int, Any]] = field(default_factory=dict)
     locks: defaultdict[Stream, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+    waiting: Counter[Stream] = field(default_factory=Counter)
 
     def run_job(self, run: RunId, stream: Stream) -> Job:
         return Job(id=f"run/{run}#{self.owner.executor}", kind="run", stream=stream)
@@ -70,5 +85,5 @@ class World:
         return Job(id=f"story/{run}/{story}#{self.owner.executor}", kind="story", stream=stream)
 
     def landing_job(self, stream: Stream, request: str) -> Job:
-        """One job a request: each drains the queue, so no request waits for one that has just ended."""
+        """Each drains the queue; see `turns.call`."""
         return Job(id=f"landing/{request}#{self.owner.executor}", kind="landing", stream=stream)

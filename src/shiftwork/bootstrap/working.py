@@ -10,15 +10,16 @@ from shiftwork import failpoints
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
-from shiftwork.adapters.processes.owners import this_owner
+from shiftwork.adapters.processes.owners import is_alive, this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
+from shiftwork.adapters.specs.opening import FileSpecs
 from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.workspace.fitness import unsupported
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
-from shiftwork.adapters.workspace.locks import clear_stale_locks
+from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
@@ -31,7 +32,7 @@ from shiftwork.config.surroundings import visible
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.store import Inbox
-from shiftwork.ports.workspace import Gates, Repository, Workspaces
+from shiftwork.ports.workspace import Gates, Radar, Repository, Workspaces
 
 ENGINE_VERSION: Final = "1"
 """Raised when jobs of an earlier release must not be replayed, but started again from the history."""
@@ -87,11 +88,13 @@ async def open_world(
                     workspaces=git.workspaces,
                     repository=git.repository,
                     gates=git.gates,
+                    specs=FileSpecs(root=site.root),
                     reaper=HostReaper(),
                     clock=clock,
                     conduct=_conduct(settings),
                     owner=owner,
                     observe=observe,
+                    alive=is_alive,
                 )
             )
             yield worlds[0]
@@ -108,6 +111,7 @@ def _conduct(settings: Settings) -> Conduct:
         time_factor=settings.agent.time_factor,
         output_bytes=int(settings.agent.max_output_mib * 1024 * 1024),
         model=settings.agent.model,
+        landing=settings.landing.policy,
     )
 
 
@@ -128,11 +132,9 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
     hub = await open_hub(root=site.root, state=site.state, identity=await _identity(site, env), env=env)
     shell = Shell(env=visible(env, settings.workspace.env))
     setup = Setup(shell=shell, command=settings.workspace.setup, minutes=settings.workspace.setup_minutes)
-    if branch := await current_branch(site, env):
-        await clear_stale_locks(hub, branch, clock)
     return _Git(
         workspaces=GitWorkspaces(hub=hub, setup=setup),
-        repository=GitRepository(hub=hub),
+        repository=GitRepository(hub=hub, clock=clock),
         gates=GitGates(hub=hub, setup=setup),
     )
 
@@ -143,6 +145,11 @@ async def _identity(site: Site, env: Mapping[str, str]) -> Identity:
     name = (await git.run("config", "user.name", accept=(0, 1))).text
     email = (await git.run("config", "user.email", accept=(0, 1))).text
     return Identity(name=name, email=email) if name and email else _NOBODY
+
+
+async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:
+    """For whoever asks which stories will not merge."""
+    return GitRadar(hub=await open_hub(root=site.root, state=site.state, identity=_NOBODY, env=env))
 
 
 async def current_branch(site: Site, env: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shiftwork.config.site import SETTINGS_FILE, read_toml
 from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.queue import LandingPolicy, Proof
 from shiftwork.errors import SettingsError
 
 type Positive = Annotated[float, Field(gt=0)]
@@ -48,6 +49,24 @@ class WorkspaceSettings(_Strict):
     env: tuple[str, ...] = ()
 
 
+class RunSettings(_Strict):
+    """How a run goes about its stories; as many as `parallel` are in progress at once."""
+
+    parallel: Annotated[int, Field(ge=1, le=200)] = 3
+
+
+class LandingSettings(_Strict):
+    """How finished stories land together."""
+
+    batch: Annotated[int, Field(ge=1, le=32)] = 8
+    at_once: Annotated[int, Field(ge=1, le=32)] = 2
+    proof: Literal["each", "tip"] = "each"
+
+    @property
+    def policy(self) -> LandingPolicy:
+        return LandingPolicy(batch=self.batch, at_once=self.at_once, proof=Proof(self.proof))
+
+
 class LimitSettings(_Strict):
     """What one story may use."""
 
@@ -67,7 +86,9 @@ class Settings(_Strict):
 
     agent: AgentSettings = AgentSettings()
     gates: dict[str, str | GateSettings] = {}
+    run: RunSettings = RunSettings()
     workspace: WorkspaceSettings = WorkspaceSettings()
+    landing: LandingSettings = LandingSettings()
     limits: LimitSettings = LimitSettings()
     store: StoreSettings = StoreSettings()
 

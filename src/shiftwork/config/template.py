@@ -29,10 +29,18 @@ _REST: Final = """
 # max_output_mib = 32       # an agent that prints more in one attempt is ended
 # env = []                  # names of environment variables to pass on to the agent, such as "ANTHROPIC_API_KEY"
 
+[run]
+# parallel = 3              # how many stories are in progress at once, each in a workspace of its own
+
 [workspace]
 {setup}# setup_minutes = 15        # how long that may take
 # branch = ""               # the branch to start from and to land on; empty: the one that is checked out
 # env = []                  # names of environment variables to pass on to setup and gates
+
+[landing]
+# batch = 8                 # how many finished stories land together at most; fewer while many of them fail
+# at_once = 2               # on how many of their commits the gates run at a time
+# proof = "each"            # the gates run on "each" commit that lands; or only on the "tip" of a batch: fewer runs
 
 [limits]
 # story_usd = 5.0           # money for one story before a person is asked; left out: no limit

@@ -109,8 +109,11 @@ class Queries(Protocol):
         """In the order of the spec."""
         ...
 
-    async def steps(self, run: str, story: str) -> Sequence[StepRow]:
-        """In the order of the pipeline; steps that an edit has replaced are left out."""
+    async def steps(self, run: str, story: str = "") -> Sequence[StepRow]:
+        """In the order of the pipeline, of one story or, where none is named, of all: those of one after another.
+
+        Steps that an edit has replaced are left out.
+        """
         ...
 
     async def holder(self, run: str) -> Lease | None:

@@ -3,19 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit
 
+NOWHERE: Final = Commit("")
+"""Where a commit is not known."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Names a workspace: a story's `number`-th. Two places never share a path, so a late write goes nowhere."""
+    """Names a workspace: a story's `number`-th. Two places never share a path, so a late write goes nowhere.
+
+    `slot` decides about the ports that commands in it are told to use.
+    """
 
     run: str
     story: str
     number: int
+    slot: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,18 +106,33 @@ class Repository(Protocol):
         """
         ...
 
+    async def ensure_branch(self, branch: str, base: str) -> None:
+        """Make the branch where there is none, at the tip of the branch `base`; one that is there stays where it is.
+
+        Raises RepositoryError where git takes no such name, or there is no `base`.
+        """
+        ...
+
     async def merged(self, base: Commit, tip: Commit) -> tuple[Commit, tuple[str, ...]]:
         """Merge `base` into `tip`: the merge commit, and the files in which conflict markers stand."""
         ...
 
-    async def candidate(self, branch: str, tip: Commit, message: str) -> Candidate | Conflict | Unchanged:
-        """All changes of `tip` as one commit on the branch's present tip; no ref moves."""
+    async def candidate(
+        self, onto: Commit, tip: Commit, message: str, *, base: Commit = NOWHERE
+    ) -> Candidate | Conflict | Unchanged:
+        """All changes of `tip` as one commit on `onto`; no ref moves.
+
+        `base` is what the changes were made from; empty is where the two histories part. It decides where `onto` does
+        not have it: because what was landed there was squashed or rebased later on, and is not to be landed again.
+        """
         ...
 
     async def move(self, branch: str, candidate: Candidate) -> Moved | Missed:
         """Compare and swap the branch from the candidate's base to its commit, with the user's checkout where safe.
 
-        Calling again after success gives the same answer and moves nothing.
+        There may be other candidates between the two. Calling again after success gives the same answer and moves
+        nothing. To be called by whoever holds the lease on the branch's landing queue: locks on the branch that a
+        killed git has left behind are cleared away.
         """
         ...
 
@@ -125,6 +147,26 @@ class Gates(Protocol):
     async def check(self, commit: Commit, gates: Sequence[Gate], marker: str) -> GateReport:
         """Lay out the commit in a tree no agent has touched and run every gate there; a red one is no error.
 
-        No process that a gate started is alive afterwards.
+        No process that a gate started is alive afterwards. Where all these gates have passed before on a commit with
+        the very same tree, that report is given again; what was red is run again, since not only the tree decides.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clash:
+    """Two stories whose work so far does not merge, and the files in which it does not."""
+
+    stories: tuple[str, str]
+    files: tuple[str, ...]
+
+
+class Radar(Protocol):
+    """Foresees conflicts."""
+
+    async def clashes(self, run: str, stories: Sequence[str]) -> Sequence[Clash]:
+        """Those pairs among the stories whose last committed work conflicts; a story without any conflicts with none.
+
+        Nothing is written, and nobody is disturbed.
         """
         ...

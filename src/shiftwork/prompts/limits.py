@@ -8,7 +8,8 @@ from typing import Final
 
 # Their sum and the fixed texts stay below `PROMPT`; a test adds them up.
 LIMITS: Final = {
-    "story": 40_000,
+    "story": 24_000,
+    "instructions": 16_000,
     "requirements": 12_000,
     "criteria": 16_000,
     "gates": 4_000,

@@ -78,6 +78,7 @@ def story(view: View) -> str:
         f"## Story {one_line(asked.id)}: {one_line(asked.title)}",
         shorten(asked.description.strip(), LIMITS["story"]),
         f"Requirements that hold for all of this work:\n\n{wanted}" if wanted else "",
+        shorten(view.state.given.instructions.strip(), LIMITS["instructions"]),
     )
 
 

@@ -56,7 +56,9 @@ def workflow(*steps: StepPlan) -> Workflow:
     return Workflow(id="made-up", version=1, steps=(loop,))
 
 
-def run_plan(*stories: Story, parallel: int = 1, limits: Limits | None = None, steps: Workflow = DYNAMIC) -> RunPlan:
+def run_plan(
+    *stories: Story, parallel: int = 1, limits: Limits | None = None, steps: Workflow = DYNAMIC, source: str = ""
+) -> RunPlan:
     return RunPlan(
         run=RUN,
         spec=Spec(title="Work", description="What there is to do", stories=stories or (asked(),)),
@@ -66,6 +68,7 @@ def run_plan(*stories: Story, parallel: int = 1, limits: Limits | None = None, s
         agent="scripted",
         limits=limits or Limits(),
         parallel=parallel,
+        source=source,
     )
 
 

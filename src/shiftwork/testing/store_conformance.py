@@ -247,6 +247,7 @@ class QueriesConformance:
         await store.events.append(_stream(), notes("a"), expected=0, key="a", rows=rows)
         assert list(await store.queries.stories("r")) == stories
         assert list(await store.queries.steps("r", "s1")) == steps
+        assert list(await store.queries.steps("r")) == [*steps, step_row("r", "s2", "step-001")]
 
     @awaited
     async def test_who_works_on_a_run_is_who_holds_its_lease(self, store: Handle) -> None:

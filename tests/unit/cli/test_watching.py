@@ -10,6 +10,7 @@ from rich.console import Console
 
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit, RunId, Stream, landing_stream, step_id, story_stream
@@ -74,7 +75,7 @@ def test_the_board_folds_facts_and_names_their_steps() -> None:
 def test_a_landing_is_told_with_its_story_and_its_gates() -> None:
     report = GateReport(commit=COMMIT, results=(GateResult(name="test", passed=True, seconds=1.25),))
     board = Board()
-    change = board.see(Sighting(stream=LANDING, what=f.CandidateVerified(at=1, request="r1/US-001/1", report=report)))
+    change = board.see(Sighting(stream=LANDING, what=q.CandidateVerified(at=1, request="r1/US-001/1", report=report)))
     assert change is not None
     assert (change.event, change.story, change.text) == ("gates_passed", "US-001", "test passed in 1.2 s")
 

@@ -35,23 +35,27 @@ def reachable(table: machine.Table[Any], start: StrEnum) -> set[StrEnum]:
 def test_every_status_is_reached_from_the_first_one(name: str) -> None:
     table, statuses = TABLES[name]
     first = next(iter(statuses))
-    # A story is blocked by the run's own view of its dependencies; no fact of the first release leads there.
-    assert reachable(table, first) == set(statuses) - {StoryStatus.BLOCKED}
+    assert reachable(table, first) == set(statuses)
 
 
 @pytest.mark.parametrize(
     ("name", "ends"),
     [
         ("step", {StepStatus.SKIPPED}),
-        ("story", set(ENDED)),
-        ("run", set(RUN_ENDED)),
+        ("story", {StoryStatus.COMPLETED}),
+        ("run", {RunStatus.COMPLETED, RunStatus.CANCELLED}),
         ("entry", {EntryStage.CLOSED}),
     ],
 )
 def test_nothing_leads_out_of_an_end(name: str, ends: set[StrEnum]) -> None:
     table, statuses = TABLES[name]
     left = {status for status, _ in table}
-    assert set(statuses) - left - {StoryStatus.BLOCKED} == ends
+    assert set(statuses) - left == ends
+
+
+@pytest.mark.parametrize(("table", "ended"), [(machine.STORY, ENDED), (machine.RUN, RUN_ENDED)], ids=["story", "run"])
+def test_what_has_ended_goes_on_only_by_a_retry(table: machine.Table[Any], ended: set[StrEnum]) -> None:
+    assert {trigger for status, trigger in table if status in ended} == {Trigger.RETRY}
 
 
 def test_a_completed_step_runs_again_only_by_being_rewound() -> None:

@@ -9,7 +9,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import FailureCause, StoryStatus
+from shiftwork.domain.model.story import Assignment, FailureCause, StoryStatus
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import DYNAMIC
 from shiftwork.domain.rules.decide_run import decide_run
@@ -37,6 +37,10 @@ def keys(run: RunState) -> list[str]:
     return [effect.key for effect in decide_run(run)]
 
 
+def assignments(run: RunState) -> list[Assignment]:
+    return [effect.assignment for effect in decide_run(run) if isinstance(effect, e.DispatchStory)]
+
+
 def closing(run: RunState) -> f.Fact:
     (effect,) = decide_run(run)
     assert isinstance(effect, e.Conclude)
@@ -59,6 +63,39 @@ def test_as_many_stories_at_once_as_allowed(parallel: int, expected: int) -> Non
     run = started_run(asked(1), asked(2), asked(3), parallel=parallel)
     assert len(decide_run(run)) == expected
     assert len(decide_run(fold_run(run, dispatched(1)))) == max(expected - 1, 1)
+
+
+def test_the_longest_way_comes_first_then_priority_then_the_order_of_the_spec() -> None:
+    stories = (asked(1), replace(asked(2), priority=-1), asked(3), asked(4), asked(5, after=(4,)))
+    assert [given.story.id for given in assignments(started_run(*stories, parallel=4))] == [
+        "US-004",
+        "US-002",
+        "US-001",
+        "US-003",
+    ]
+    longer = replace(asked(3), complexity=9)
+    assert keys(started_run(*stories[:2], longer, *stories[3:])) == ["dispatch/US-003"]
+
+
+def test_a_slot_is_held_until_its_story_ends_and_then_given_to_the_next() -> None:
+    run = started_run(*(asked(number) for number in range(1, 6)), parallel=3)
+    for given in assignments(run):
+        run = fold_run(run, f.StoryDispatched(at=1, story=given.story.id, slot=given.slot))
+    assert run.flying == {"US-001": 0, "US-002": 1, "US-003": 2}
+    run = fold_run(run, ended(2))
+    assert [(given.story.id, given.slot) for given in assignments(run)] == [("US-004", 1)]
+    run = fold_run(run, ended(1))
+    assert [(given.story.id, given.slot) for given in assignments(run)] == [("US-004", 0), ("US-005", 1)]
+
+
+def test_stories_that_touch_the_same_files_are_kept_apart_where_another_can_start() -> None:
+    first, second = (replace(asked(number), touches=("src/api/*",)) for number in (1, 2))
+    run = started_run(first, second, asked(3), parallel=2)
+    assert [given.story.id for given in assignments(run)] == ["US-001", "US-003"]
+    run = fold_run(run, dispatched(1))
+    assert keys(run) == ["dispatch/US-003"]
+    run = fold_run(run, dispatched(3), ended(3))
+    assert keys(run) == ["dispatch/US-002"], "a conflict costs less than an empty slot"
 
 
 def test_a_story_is_given_all_it_needs() -> None:
@@ -96,6 +133,74 @@ def test_a_run_ends_when_nothing_flies_and_nothing_can_start(
 def test_other_stories_go_on_when_one_fails() -> None:
     run = fold_run(started_run(asked(1), asked(2)), dispatched(1), ended(1, StoryStatus.FAILED))
     assert keys(run) == ["dispatch/US-002"]
+
+
+# Blocked -------------------------------------------------------------------------------------------------------------
+
+
+def statuses(run: RunState) -> str:
+    """One letter a story."""
+    return "".join(known.status[0] for known in run.stories.values())
+
+
+def test_a_failure_blocks_all_that_hangs_on_it_and_names_the_story_that_failed() -> None:
+    run = started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,)), asked(4))
+    run = fold_run(run, dispatched(1), ended(1, StoryStatus.FAILED))
+    assert statuses(run) == "fbbu"
+    assert set(run.blocked.values()) == {"depends on US-001, which failed"}
+    assert keys(run) == ["dispatch/US-004"]
+
+
+def test_a_retry_that_succeeds_unblocks_what_hangs_on_it() -> None:
+    run = started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,)))
+    run = fold_run(run, dispatched(1), ended(1, StoryStatus.FAILED), f.StoryRetryRequested(at=1, story=story_id(1)))
+    assert (statuses(run), run.blocked) == ("uuu", {})
+    assert keys(run) == ["dispatch/US-001/2"], "under its own key: the first one is spent"
+    assert statuses(fold_run(run, dispatched(1), ended(1, StoryStatus.FAILED))) == "fbb"
+    assert keys(fold_run(run, dispatched(1), ended(1))) == ["dispatch/US-002"]
+
+
+def test_a_story_that_needs_two_failed_ones_is_blocked_until_both_are_tried_again() -> None:
+    run = started_run(asked(1), asked(2), asked(3, after=(1, 2)), parallel=2)
+    run = fold_run(run, dispatched(1), dispatched(2), ended(2, StoryStatus.FAILED), ended(1, StoryStatus.FAILED))
+    assert run.blocked == {"US-003": "depends on US-001, which failed"}
+    run = fold_run(run, f.StoryRetryRequested(at=1, story=story_id(1)))
+    assert run.blocked == {"US-003": "depends on US-002, which failed"}
+    run = fold_run(run, f.StoryRetryRequested(at=1, story=story_id(2)))
+    assert statuses(run) == "uuu"
+
+
+def test_a_run_that_had_failed_goes_on_for_a_retry_and_ends_once_more() -> None:
+    run = fold_run(started_run(asked(1)), dispatched(1), ended(1, StoryStatus.FAILED))
+    assert keys(run) == ["end/1"]
+    run = fold_run(run, replace(closing(run), at=8), f.StoryRetryRequested(at=9, story=story_id(1)))
+    assert (run.status, run.ended_at) == (RunStatus.RUNNING, None)
+    run = fold_run(run, dispatched(1), ended(1))
+    assert keys(run) == ["end/2"]
+    assert closing(run) == f.RunEnded(at=0, status=RunStatus.COMPLETED)
+    assert run.spent == 0.5, "the story tells all that it has used, the first try included"
+
+
+def test_what_can_never_start_is_blocked_from_the_beginning() -> None:
+    run = started_run(asked(1, after=(2,)), asked(2, after=(1,)), asked(3, after=(1,)), asked(4, after=(9,)), asked(5))
+    assert statuses(run) == "bbbbu"
+    circle = "depends on a circle: US-001 → US-002 → US-001"
+    assert run.blocked == {
+        "US-001": circle,
+        "US-002": circle,
+        "US-003": circle,
+        "US-004": "depends on US-009, which is not in the spec",
+    }
+
+
+def test_a_story_whose_dependencies_have_not_landed_cannot_have_been_dispatched() -> None:
+    run = started_run(asked(1), asked(2, after=(1,)))
+    assert fold_run(run, dispatched(2)) == run
+
+
+def test_an_unknown_cost_stays_unknown() -> None:
+    run = fold_run(started_run(asked(1)), dispatched(1), replace(ended(1), usage=Usage()))
+    assert run.spent is None
 
 
 def test_a_cancelled_run_tells_its_stories_waits_for_them_and_ends() -> None:

@@ -14,6 +14,7 @@ from shiftwork.domain.model.workflow import DYNAMIC
 from shiftwork.domain.rules.editing import Rejected, apply_edits
 from shiftwork.prompts.context import Surroundings, compose
 from shiftwork.prompts.contract import Problem, edits
+from shiftwork.prompts.limits import LIMITS
 
 STORY = "## Story US-1: Say hello"
 CRITERIA = "## Acceptance criteria"
@@ -279,3 +280,14 @@ def test_every_type_of_the_default_workflow_has_instructions_of_its_own() -> Non
     for kind in (*DYNAMIC_STEPS, "rebase_resolve"):
         assert general not in compose(a_state(a_step(kind)), a_step(kind), GIVEN)
     assert general in compose(a_state(a_step("../coding")), a_step("../coding"), GIVEN)
+
+
+def test_instructions_of_the_spec_stand_with_the_story_and_are_bounded() -> None:
+    step = a_step("coding")
+    state = a_state(step)
+    told = replace(state, assignment=replace(state.given, instructions="Leave the plan alone. " * 2_000))
+    prompt = compose(told, step, GIVEN)
+    story = prompt.partition(STORY)[2].partition(CRITERIA)[0]
+    assert "Leave the plan alone." in story
+    assert "characters left out here" in story
+    assert len(story) < LIMITS["instructions"] + 1_000

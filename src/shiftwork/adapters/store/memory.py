@@ -53,9 +53,9 @@ class MemoryViews:
     async def stories(self, run: str) -> Sequence[StoryRow]:
         return sorted((row for row in self._all(StoryRow) if row.run == run), key=lambda row: (row.position, row.story))
 
-    async def steps(self, run: str, story: str) -> Sequence[StepRow]:
-        found = [row for row in self._all(StepRow) if (row.run, row.story) == (run, story)]
-        return sorted((row for row in found if row.position >= 0), key=lambda row: (row.position, row.step))
+    async def steps(self, run: str, story: str = "") -> Sequence[StepRow]:
+        found = [row for row in self._all(StepRow) if row.run == run and (row.story == story or not story)]
+        return sorted((row for row in found if row.position >= 0), key=lambda row: (row.story, row.position, row.step))
 
     async def holder(self, run: str) -> Lease | None:
         return next((lease for lease in await self._leases.holders() if lease.resource == run), None)

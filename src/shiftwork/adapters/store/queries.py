@@ -33,9 +33,10 @@ class SqlQueries:
     async def stories(self, run: str) -> Sequence[StoryRow]:
         return await self._rows(StoryRow, 'WHERE "run" = ? ORDER BY "position", "story"', run)
 
-    async def steps(self, run: str, story: str) -> Sequence[StepRow]:
-        tail = 'WHERE "run" = ? AND "story" = ? AND "position" >= 0 ORDER BY "position", "step"'
-        return await self._rows(StepRow, tail, run, story)
+    async def steps(self, run: str, story: str = "") -> Sequence[StepRow]:
+        only, of = (' AND "story" = ?', (run, story)) if story else ("", (run,))
+        tail = f'WHERE "run" = ?{only} AND "position" >= 0 ORDER BY "story", "position", "step"'
+        return await self._rows(StepRow, tail, *of)
 
     async def holder(self, run: str) -> Lease | None:
         columns = f"executor, host, pid, pid_started, {self._now} - beat_at"

@@ -134,6 +134,16 @@ class Checkout:
         rows = zip(answer.parts[::2], answer.parts[1::2], strict=True)
         return tuple(Change(path=path, mode=row.split(" ")[1], letter=row[-1]) for row, path in rows)
 
+    async def is_pristine(self) -> bool:
+        """Whether nothing differs from the index and there is nothing to clean or to mend, found out by a single git.
+
+        False also where that takes a closer look, as for a folder that holds nothing but ignored files.
+        """
+        command = ("ls-files", "-z", "-t", "-c", "-o", "-m", "-d", "--directory", "--exclude-standard")
+        rows = (await self.git.run(*command)).parts
+        names = [row[2:] for row in rows if row.startswith("H ")]
+        return len(names) == len(rows) and not self._mend(_folders(names))
+
     async def outstanding(self) -> tuple[str, ...]:
         """Files that differ from the index or are not in it, ignored ones excepted."""
         return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
@@ -152,13 +162,17 @@ class Checkout:
         """Undo what git does not see: folders closed to writing, and a `.git` inside, which is entered by whoever
         works there next.
         """
-        folders = (await self.git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)).parts
-        for folder in folders:
-            open_up(self.tree / folder)
-        self._set_aside(name for folder in folders if self._has(name := f"{folder}/.git"))
+        self._mend((await self.git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)).parts)
 
-    def _has(self, name: str) -> bool:
-        return os.path.lexists(self.tree / name)
+    def _mend(self, folders: Iterable[str]) -> bool:
+        # Plain text, not paths: there may be thousands of folders, and every check of a candidate waits for this.
+        tree, inside = str(self.tree), []
+        for folder in sorted(folders):
+            open_up(f"{tree}/{folder}")
+            if os.path.lexists(f"{tree}/{folder}/.git"):
+                inside.append(f"{folder}/.git")
+        self._set_aside(inside)
+        return bool(inside)
 
     def _set_aside(self, names: Iterable[str]) -> None:
         """Move files or folders out of the tree to where a person can find them."""
@@ -176,3 +190,14 @@ class Checkout:
     async def _untracked(self) -> tuple[str, ...]:
         """With a slash at the end where a name is that of a whole repository."""
         return (await self.git.run("ls-files", "-z", "-o", "--exclude-standard")).parts
+
+
+def _folders(names: Iterable[str]) -> set[str]:
+    """All folders that these files lie in."""
+    folders: set[str] = set()
+    for name in names:
+        folder = name.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders

@@ -4,15 +4,18 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final
 
 from shiftwork.adapters.workspace.checkout import Checkout
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import Errand
+from shiftwork.adapters.workspace.verdicts import Verdicts
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.rules.apart import check_environment
 from shiftwork.errors import RepositoryError
 
 _BRANCH: Final = "verify"
@@ -26,20 +29,33 @@ class GitGates:
     setup: Setup
 
     async def check(self, commit: Commit, gates: Sequence[Gate], marker: str) -> GateReport:
-        with self._free_tree() as checkout:
-            await self._lay_out(checkout, commit, marker)
-            results = [await self._judge(checkout, gate, marker) for gate in gates]
+        if not gates:
+            return GateReport(commit=commit)
+        tree = await self.hub.tree_of(commit)
+        verdicts = Verdicts(folder=self.hub.state / "verdicts", setup=self.setup.command)
+        if known := verdicts.recall(tree, gates):
+            return replace(known, commit=commit, cached=True)
+        report = await self._run(commit, gates, marker)
+        if report.passed:
+            verdicts.keep(tree, gates, report)
+        return report
+
+    async def _run(self, commit: Commit, gates: Sequence[Gate], marker: str) -> GateReport:
+        with self._free_tree() as (number, checkout):
+            errand = Errand(marker=marker, env=check_environment(number))
+            await self._lay_out(checkout, commit, errand)
+            results = [await self._judge(checkout, gate, errand) for gate in gates]
         return GateReport(commit=commit, results=tuple(results))
 
-    async def _judge(self, checkout: Checkout, gate: Gate, marker: str) -> GateResult:
-        outcome = await self.setup.shell.run(gate.command, tree=checkout.tree, marker=marker, seconds=60 * gate.minutes)
+    async def _judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:
+        outcome = await self.setup.shell.run(gate.command, errand, tree=checkout.tree, seconds=60 * gate.minutes)
         return GateResult(name=gate.name, passed=outcome.passed, seconds=outcome.seconds, output=outcome.output)
 
-    async def _lay_out(self, checkout: Checkout, commit: Commit, marker: str) -> None:
+    async def _lay_out(self, checkout: Checkout, commit: Commit, errand: Errand) -> None:
         if not await self._used_again(checkout, commit):
             self._ready(checkout, ready=False)
             await checkout.lay_out(commit)
-            await self.setup.furnish(checkout, commit, marker)
+            await self.setup.furnish(checkout, commit, errand)
             await checkout.clean()
             self._ready(checkout, ready=True)
         await checkout.renew_repository(_BRANCH, commit)
@@ -51,6 +67,8 @@ class GitGates:
         try:
             await checkout.enter()
             await checkout.reset(commit)
+            if await checkout.is_pristine():
+                return True
             await checkout.clean()
             await checkout.mend_folders(commit)
             return not await checkout.outstanding()
@@ -65,7 +83,7 @@ class GitGates:
             mark.unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def _free_tree(self) -> Iterator[Checkout]:
+    def _free_tree(self) -> Iterator[tuple[int, Checkout]]:
         """The first tree that no check, of this process or another, is using; the lock dies with its holder."""
         folder = self.hub.state / "indexes"
         folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +95,7 @@ class GitGates:
                 os.close(held)
                 continue
             try:
-                yield Checkout(hub=self.hub, name=f"verify-{number}")
+                yield number, Checkout(hub=self.hub, name=f"verify-{number}")
             finally:
                 os.close(held)
             return

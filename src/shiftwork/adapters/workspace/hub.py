@@ -24,6 +24,7 @@ from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Place
 
 _NAME_CHARACTERS: Final = 60
+_TREES_KNOWN: Final = 1000
 
 _CARRIED: Final = "core.(autocrlf|eol|filemode|ignorecase|precomposeunicode|symlinks)"
 """The user's settings that decide how files look on disk: trees of the harness must look like theirs."""
@@ -105,15 +106,19 @@ class Hub:
     async def tree_of(self, commit: Commit) -> str:
         """The tree of a commit; the last ones are remembered, because every step asks for its parent's."""
         if commit not in self.trees:
-            self.trees[commit] = (await self.git.run("rev-parse", f"{commit}^{{tree}}")).text
+            self.know_tree(commit, (await self.git.run("rev-parse", f"{commit}^{{tree}}")).text)
         return self.trees[commit]
 
+    def know_tree(self, commit: Commit, tree: str) -> None:
+        self.trees[commit] = tree
+        if len(self.trees) > _TREES_KNOWN:
+            del self.trees[next(iter(self.trees))]
+
     def record(self, tree: str, parent: Commit, message: str) -> Commit:
-        """A commit that only the harness sees."""
+        """A commit on top of one other."""
         snapshot = Snapshot(tree=tree, parent=parent, identity=self.identity, at=SystemClock().now(), message=message)
         commit = write_commit(self.path / "objects", self.object_format, snapshot)
-        self.trees.pop(parent, None)
-        self.trees[commit] = tree
+        self.know_tree(commit, tree)
         return commit
 
     async def contains(self, commit: Commit, ancestor: Commit) -> bool:

@@ -7,21 +7,21 @@ there until the branch has caught up.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.git import Answer
 from shiftwork.adapters.workspace.hub import Hub
-from shiftwork.adapters.workspace.user_trees import claimed, fast_forward, holders, unfinished
+from shiftwork.adapters.workspace.locks import clear_stale_locks
+from shiftwork.adapters.workspace.user_trees import claimed, fast_forward, holders, holding_branch, unfinished
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
+from shiftwork.ports.clock import Clock
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Unchanged
 
 _NOWHERE: Final = Commit("")
 _SWAP_TRIES: Final = 3
-
-
-def holding_branch(branch: str) -> str:
-    return f"shiftwork/landed/{branch}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,22 @@ class GitRepository:
     """Branches are named without `refs/heads/`, and so are those in answers."""
 
     hub: Hub
+    clock: Clock = SystemClock()
 
     async def tip(self, branch: str) -> Commit:
         return (await self._present(branch))[0]
+
+    async def ensure_branch(self, branch: str, base: str) -> None:
+        named = await self.hub.user.run("check-ref-format", "--branch", branch, accept=(0, 1, 128))
+        if named.code or named.text != branch:
+            raise RepositoryError(f"a branch cannot be called {branch!r}", hint="git help check-ref-format")
+        ref = f"refs/heads/{branch}"
+        if (await self.hub.user.run("show-ref", "--verify", "--quiet", ref, accept=(0, 1))).code:
+            start = await self.tip(base)
+            # Nobody's branch is moved: if somebody makes it first, it is there, and that is all that is asked.
+            made = await self.hub.user.run("update-ref", ref, start, "0" * len(start), accept=(0, 1, 128))
+            if made.code and (await self.hub.user.run("show-ref", "--verify", "--quiet", ref, accept=(0, 1))).code:
+                raise RepositoryError(f"the branch {branch} cannot be made: {made.err}", hint="git branch --list")
 
     async def merged(self, base: Commit, tip: Commit) -> tuple[Commit, tuple[str, ...]]:
         if await self.hub.contains(tip, base):
@@ -50,19 +63,33 @@ class GitRepository:
         self.hub.pin(f"merged/{commit}", commit)
         return commit, tuple(dict.fromkeys(files))
 
-    async def candidate(self, branch: str, tip: Commit, message: str) -> Candidate | Conflict | Unchanged:
-        base = await self.tip(branch)
-        answer, present = await asyncio.gather(
-            self._merge_tree(base, tip), self.hub.git.run("rev-parse", f"{base}^{{tree}}")
+    async def candidate(
+        self, onto: Commit, tip: Commit, message: str, *, base: Commit = _NOWHERE
+    ) -> Candidate | Conflict | Unchanged:
+        answer, present, related = await asyncio.gather(
+            self._merge_tree(onto, tip), self.hub.tree_of(onto), self._has(onto, base)
         )
+        if not related:
+            answer = await self._merge_tree(*await self._parted(onto, tip, base))
         tree, *files = answer.parts
         if answer.code:
-            return Conflict(base=base, files=tuple(dict.fromkeys(files)))
-        if tree == present.text:
-            return Unchanged(base=base)
-        commit = await self.hub.commit(tree, (base,), message)
+            return Conflict(base=onto, files=tuple(dict.fromkeys(files)))
+        if tree == present:
+            return Unchanged(base=onto)
+        commit = self.hub.record(tree, onto, message)
         self.hub.pin(f"candidate/{commit}", commit)
-        return Candidate(commit=commit, base=base)
+        self.hub.unpin(f"candidate/{onto}")  # the new one holds it
+        return Candidate(commit=commit, base=onto)
+
+    async def _has(self, onto: Commit, base: Commit) -> bool:
+        return base in {_NOWHERE, onto} or await self.hub.contains(onto, base)
+
+    async def _parted(self, onto: Commit, tip: Commit, base: Commit) -> tuple[Commit, Commit]:
+        """Stand-ins for the two sides, whose histories part at the base: that is what a merge then starts from."""
+        root = await self.hub.commit(await self.hub.tree_of(base), (), "what the changes were made from")
+        ours = await self.hub.commit(await self.hub.tree_of(onto), (root,), "where they are to land")
+        theirs = await self.hub.commit(await self.hub.tree_of(tip), (root,), "the changes")
+        return ours, theirs
 
     async def move(self, branch: str, candidate: Candidate) -> Moved | Missed:
         result = await self._move(branch, candidate)
@@ -78,20 +105,21 @@ class GitRepository:
         return tuple(name.removeprefix(f"{commit}:") for name in found)
 
     async def _move(self, branch: str, candidate: Candidate) -> Moved | Missed:
-        present, heads = await self._present(branch)
+        await clear_stale_locks(self.hub, branch, self.clock)
+        shared = self.hub.share(candidate.commit, (candidate.base,))
+        (present, heads), trees, _ = await asyncio.gather(self._present(branch), holders(self.hub.user, branch), shared)
         held = holding_branch(branch)
         if present != candidate.base:
             for name, head in ((branch, heads.branch), (held, heads.holding)):
                 if head != _NOWHERE and await self.hub.contains(head, candidate.commit):
                     return Moved(ref=name)
             return Missed()
-        await self.hub.share(candidate.commit, (candidate.base,))
-        if await self._advance(branch, heads.branch, candidate.commit):
+        if await self._advance(branch, heads.branch, candidate.commit, trees):
             await self._retire(branch, heads)
             return Moved(ref=branch)
         if (await self._heads(branch)).branch != heads.branch:
             return Missed()
-        if await self._advance(held, heads.holding, candidate.commit):
+        if await self._advance(held, heads.holding, candidate.commit, await holders(self.hub.user, held)):
             return Moved(ref=held)
         if (await self._heads(branch)).holding != heads.holding:
             return Missed()
@@ -111,8 +139,8 @@ class GitRepository:
                 return heads.branch, replace(heads, holding=_NOWHERE)
             if await self.hub.contains(heads.holding, heads.branch):
                 return heads.holding, heads
-            joined = await self._joined(branch, heads)
-            if await self._advance(holding_branch(branch), heads.holding, joined):
+            joined, name = await self._joined(branch, heads), holding_branch(branch)
+            if await self._advance(name, heads.holding, joined, await holders(self.hub.user, name)):
                 return joined, replace(heads, holding=joined)
         raise RepositoryError(f"{holding_branch(branch)} cannot be moved: it is checked out, or moves by itself")
 
@@ -142,9 +170,8 @@ class GitRepository:
         command = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
         return await self.hub.git.run(*command, ours, theirs, accept=(0, 1))
 
-    async def _advance(self, branch: str, old: Commit, new: Commit) -> bool:
+    async def _advance(self, branch: str, old: Commit, new: Commit, trees: Sequence[Path]) -> bool:
         """Move one branch, with the tree that has it checked out; False where it is elsewhere or that is not safe."""
-        trees = await holders(self.hub.user, branch)
         if claimed(self.hub.common, branch) or len(trees) > 1 or any(unfinished(tree) for tree in trees):
             return False
         if trees:

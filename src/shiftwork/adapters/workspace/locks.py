@@ -8,8 +8,7 @@ import psutil
 
 from shiftwork.adapters.workspace.git import MARK
 from shiftwork.adapters.workspace.hub import Hub
-from shiftwork.adapters.workspace.landing import holding_branch
-from shiftwork.adapters.workspace.user_trees import git_folder, holders
+from shiftwork.adapters.workspace.user_trees import git_folder, holders, holding_branch
 from shiftwork.ports.clock import Clock
 
 STALE_SECONDS: Final = 5.0
@@ -18,9 +17,11 @@ STALE_SECONDS: Final = 5.0
 async def clear_stale_locks(hub: Hub, branch: str, clock: Clock) -> Sequence[Path]:
     """Remove the locks that a landing on the branch takes, where nobody holds them any more; those removed are given.
 
-    To be called at start-up, when this process alone may land on the branch. A lock goes only if it has some age and
-    no git is at work in the repository: the user's own may hold it.
+    To be called by the one that may land on the branch. A lock goes only if it has some age and no git is at work in
+    the repository: the user's own may hold it. Where there is no lock, which is nearly always, no git is run.
     """
+    if not any(lock.exists() for lock in _suspects(hub, branch)):
+        return ()
     stale = [
         lock
         for lock in await _locks(hub, branch)
@@ -33,14 +34,21 @@ async def clear_stale_locks(hub: Hub, branch: str, clock: Clock) -> Sequence[Pat
     return stale
 
 
+def _suspects(hub: Hub, branch: str) -> list[Path]:
+    """Every lock that could be one of `_locks`, and some that are not."""
+    trees = (hub.common, *(hub.common / "worktrees").glob("*"))
+    return [*_of_branches(hub, branch), *(folder / "HEAD.lock" for folder in trees)]
+
+
 async def _locks(hub: Hub, branch: str) -> list[Path]:
     names = (branch, holding_branch(branch))
     folders = [git_folder(tree) for name in names for tree in await holders(hub.user, name)]
-    return [
-        *(hub.common / "refs" / "heads" / f"{name}.lock" for name in names),
-        *(folder / "HEAD.lock" for folder in folders if folder is not None),
-        hub.common / "packed-refs.lock",
-    ]
+    return [*_of_branches(hub, branch), *(folder / "HEAD.lock" for folder in folders if folder is not None)]
+
+
+def _of_branches(hub: Hub, branch: str) -> list[Path]:
+    names = (branch, holding_branch(branch))
+    return [*(hub.common / "refs" / "heads" / f"{name}.lock" for name in names), hub.common / "packed-refs.lock"]
 
 
 def _at_work(hub: Hub) -> Iterator[int]:

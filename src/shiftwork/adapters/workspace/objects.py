@@ -1,10 +1,10 @@
-"""Writes a commit as git would, without starting git: every step waits for one, and a process takes ten times as long.
-
-Only for commits that stay in the hub. What lands on a branch of the user's is made by git itself.
+"""Writes a commit as git would, without starting git: every step and every landing waits for one, and a process takes
+ten times as long.
 """
 
 import hashlib
 import re
+import time
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ class Snapshot:
 
 def write_commit(objects: Path, object_format: str, snapshot: Snapshot) -> Commit:
     """Write the commit as a loose object and give its name; writing it again changes nothing."""
-    who = f"{_plain(snapshot.identity.name)} <{_plain(snapshot.identity.email)}> {int(snapshot.at)} +0000"
+    who = f"{_plain(snapshot.identity.name)} <{_plain(snapshot.identity.email)}> {_moment(snapshot.at)}"
     lines = (f"tree {snapshot.tree}", f"parent {snapshot.parent}", f"author {who}", f"committer {who}", "")
     text = "\n".join((*lines, snapshot.message.replace("\0", "").strip(), "")).encode(errors="replace")
     content = b"commit %d\0" % len(text) + text
@@ -36,6 +36,11 @@ def write_commit(objects: Path, object_format: str, snapshot: Snapshot) -> Commi
     if not path.exists():
         write_whole(path, zlib.compress(content, level=1))
     return Commit(name)
+
+
+def _moment(at: float) -> str:
+    """In the time zone of the user, as in commits of their own."""
+    return f"{int(at)} {time.strftime('%z', time.localtime(at))}"
 
 
 def _plain(text: str) -> str:

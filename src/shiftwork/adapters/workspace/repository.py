@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.files import erase, open_up
+from shiftwork.adapters.workspace.files import erase, open_up, write_new
 from shiftwork.adapters.workspace.git import quoted
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.domain.model.ids import Commit
@@ -33,23 +33,23 @@ def lay_repository(hub: Hub, tree: Path, *, index: Path, branch: str, commit: Co
     The objects are borrowed from the hub and the user, which an agent may read and never needs to write.
     """
     open_up(tree)
-    folder = tree / ".git"
-    erase(folder)
+    erase(tree / ".git")
     ref = f"refs/heads/shiftwork/{branch}"
-    # As few files and folders as git takes for a repository: every step waits for them.
-    for name in ("", "refs", "objects", "objects/info"):
-        (folder / name).mkdir()
-    (folder / "HEAD").write_text(f"ref: {ref}\n")
-    (folder / "packed-refs").write_text(f"{commit} {ref}\n")
-    (folder / "config").write_text(_config(hub), errors="surrogateescape")
     borrowed = (hub.path / "objects", hub.objects)
-    (folder / "objects" / "info" / "alternates").write_bytes(b"".join(os.fsencode(one) + b"\n" for one in borrowed))
     excludes = hub.excludes_file.read_bytes()
+    # As few files and folders as git takes for a repository, and paths as plain text: every step and every check of a
+    # candidate waits for them.
+    folder = f"{tree}/.git"
+    for name in ("", "/refs", "/objects", "/objects/info", *(("/info",) if excludes else ())):
+        os.mkdir(folder + name)  # noqa: PTH102 - see above
+    write_new(f"{folder}/HEAD", f"ref: {ref}\n".encode())
+    write_new(f"{folder}/packed-refs", f"{commit} {ref}\n".encode())
+    write_new(f"{folder}/config", _config(hub).encode(errors="surrogateescape"))
+    write_new(f"{folder}/objects/info/alternates", b"".join(os.fsencode(one) + b"\n" for one in borrowed))
     if excludes:
-        (folder / "info").mkdir()
-        (folder / "info" / "exclude").write_bytes(excludes)
+        write_new(f"{folder}/info/exclude", excludes)
     # With its time: git reads again every file that is as young as the index that lists it.
-    shutil.copy2(index, folder / "index")
+    shutil.copy2(index, f"{folder}/index")
 
 
 def _config(hub: Hub) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from shiftwork.adapters.workspace.checkout import Checkout
 from shiftwork.adapters.workspace.files import copy_within
 from shiftwork.adapters.workspace.includes import included
-from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.adapters.workspace.shell import Errand, Shell
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
 
@@ -20,7 +20,7 @@ class Setup:
     command: str = ""
     minutes: float = 15
 
-    async def furnish(self, checkout: Checkout, commit: Commit, marker: str) -> None:
+    async def furnish(self, checkout: Checkout, commit: Commit, errand: Errand) -> None:
         """Copy the included files, run the command; changes that it makes to files of the commit are undone.
 
         Left in, they would land with the story. Raises RepositoryError where the command fails.
@@ -31,7 +31,7 @@ class Setup:
             hub.exclude(names)
             await asyncio.to_thread(_copy, names, hub.root, checkout.tree)
         if self.command:
-            outcome = await self.shell.run(self.command, tree=checkout.tree, marker=marker, seconds=60 * self.minutes)
+            outcome = await self.shell.run(self.command, errand, tree=checkout.tree, seconds=60 * self.minutes)
             if not outcome.passed:
                 raise RepositoryError(f"the setup command failed: {self.command}\n{outcome.output}")
             await checkout.reset(commit)

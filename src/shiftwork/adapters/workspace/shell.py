@@ -1,7 +1,7 @@
 """Runs commands of the project's own (its setup, its gates) by the shell, keeping the two ends of what they print."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -54,12 +54,20 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """On whose behalf commands run: `marker` is how their processes are found, `env` what they have for themselves."""
+
+    marker: str
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
-    """`env` is the whole environment of what runs, markers apart."""
+    """`env` is the whole environment of what runs, markers and that of the errand apart."""
 
     env: Mapping[str, str]
 
-    async def run(self, command: str, *, tree: Path, marker: str, seconds: float) -> Outcome:
+    async def run(self, command: str, errand: Errand, *, tree: Path, seconds: float) -> Outcome:
         """Run the command at the root of the tree; no process of it is alive afterwards."""
         printed = Ends()
         spawn = Spawn(
@@ -67,8 +75,8 @@ class Shell:
             argv=("/bin/sh", "-c", f"exec 2>&1\n{command}"),
             cwd=tree,
             # Without a ceiling, git in a tree that lost its `.git` would find the user's repository further up.
-            env={**without_git(self.env), "CI": "1", "GIT_CEILING_DIRECTORIES": str(tree.parent)},
-            marker=marker,
+            env={**without_git(self.env), **errand.env, "CI": "1", "GIT_CEILING_DIRECTORIES": str(tree.parent)},
+            marker=errand.marker,
             wall_seconds=seconds,
             silence_seconds=seconds,
             output_bytes=_PRINTED_BYTES,

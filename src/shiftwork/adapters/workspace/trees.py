@@ -6,8 +6,10 @@ from pathlib import Path
 from shiftwork.adapters.workspace.checkout import Checkout
 from shiftwork.adapters.workspace.hub import Hub, folder_of, slug
 from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import Errand
 from shiftwork.adapters.workspace.undo import undo
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.rules.apart import story_environment
 from shiftwork.ports.workspace import Place
 
 
@@ -22,7 +24,11 @@ class GitWorkspaces:
         checkout = self._checkout(place)
         await self.hub.borrow(place, commit)
         await checkout.lay_out(commit)
-        await self.setup.furnish(checkout, commit, f"{place.run}/{place.story}/setup-{place.number}")
+        errand = Errand(
+            marker=f"{place.run}/{place.story}/setup-{place.number}",
+            env=story_environment(place.run, place.story, place.slot),
+        )
+        await self.setup.furnish(checkout, commit, errand)
         await checkout.renew_repository(slug(place.story), commit)
         return checkout.tree
 

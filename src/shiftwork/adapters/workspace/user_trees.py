@@ -13,6 +13,11 @@ from shiftwork.domain.model.ids import Commit
 _UNFINISHED: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
 
 
+def holding_branch(branch: str) -> str:
+    """Where work lands while moving the branch itself would disturb the user."""
+    return f"shiftwork/landed/{branch}"
+
+
 async def holders(user: Git, branch: str) -> Sequence[Path]:
     """The working trees with the branch checked out; a tree that was deleted without telling git holds nothing."""
     listing = (await user.run("worktree", "list", "--porcelain", "-z")).out.decode(errors="surrogateescape")
@@ -59,9 +64,12 @@ async def fast_forward(git: Git, branch: str, *, old: Commit, new: Commit) -> bo
     branch's lock, and leaves them changed when it does not get it.
     """
     async with _prepared(git, branch, old=old, new=new) as transaction:
-        if transaction is None or await _in_the_way(git, old, new):
+        if transaction is None:
             return False
-        await git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
+        refreshed = git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
+        in_the_way, _ = await asyncio.gather(_in_the_way(git, old, new), refreshed)
+        if in_the_way:
+            return False
         if (await git.run("read-tree", "-m", "-u", old, new, accept=(0, 1, 128))).code:
             return False
         if await _say(transaction, "commit"):

@@ -45,6 +45,14 @@ class ForwardCancel(Effect):
     story: StoryId
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TickSpec(Effect):
+    """Make the spec's file agree with what has become of these stories."""
+
+    stories: tuple[StoryId, ...]
+    final: bool = False
+
+
 # A story's -----------------------------------------------------------------------------------------------------
 
 
@@ -99,22 +107,28 @@ class ReportStory(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildCandidate(Effect):
-    entry: Entry
+class TakeBatch(Effect):
+    """Read the inbox after `cursor`, and build candidates of the first that wait, each on top of the one before."""
+
+    cursor: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VerifyCandidate(Effect):
-    entry: Entry
+class CheckCandidates(Effect):
+    """Run the gates on these candidates, all at once."""
+
+    entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveBase(Effect):
-    entry: Entry
+    """Move the base branch over these candidates, from what the first stands on to the last."""
+
+    entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerStory(Effect):
-    """Tell the story what became of its request."""
+class AnswerStories(Effect):
+    """Tell the stories what became of their requests."""
 
-    entry: Entry
+    entries: tuple[Entry, ...]

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.model.editing import Edit
-from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit, StepId, StoryId
-from shiftwork.domain.model.queue import LandingRequest
 from shiftwork.domain.model.run import RunPlan, RunStatus
 from shiftwork.domain.model.story import (
     Assignment,
@@ -43,8 +41,18 @@ class RunStarted(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoryDispatched(Fact):
+class StoryAdopted(Fact):
+    """The spec says that the story had landed before: it counts as completed and is not worked on."""
+
     story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryDispatched(Fact):
+    """A story was given its job, and a slot that no other story of the run holds while it is in progress."""
+
+    story: StoryId
+    slot: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +65,30 @@ class StoryEnded(Fact):
     reason: str
     cause: FailureCause | None
     usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryRetryRequested(Fact):
+    """A person asked for another go at a story that failed: from the step that failed, or `afresh` from its first."""
+
+    story: StoryId
+    afresh: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecTicked(Fact):
+    """The spec's file now says of these stories what has become of them."""
+
+    stories: tuple[StoryId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecTickFailed(Fact):
+    """The spec's file could not be written to; unless this was the `final` try, that is done with what lands next."""
+
+    stories: tuple[StoryId, ...]
+    reason: str
+    final: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,57 +329,3 @@ class StoryFailed(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReported(Fact):
     """The run has been told how the story ended."""
-
-
-# Facts of a landing queue --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryQueued(Fact):
-    branch: str
-    request: LandingRequest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateBuilt(Fact):
-    request: str
-    round: int
-    base: Commit
-    commit: Commit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateVerified(Fact):
-    request: str
-    report: GateReport
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseMoved(Fact):
-    request: str
-    commit: Commit
-    ref: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseMissed(Fact):
-    """Somebody else moved the base first; the entry is built again on what is there now."""
-
-    request: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryRefused(Fact):
-    request: str
-    cause: Refusal
-    detail: str
-    files: tuple[str, ...]
-    base: Commit
-    report: GateReport | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryClosed(Fact):
-    """The story has been told; the entry leaves the queue."""
-
-    request: str

@@ -1,4 +1,4 @@
-"""The landing queue of one base branch: who wants to land, and how far the one at the head has come."""
+"""The landing queue of one base branch: who wants to land, and how far the batch that is being landed has come."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,9 +19,27 @@ class EntryStage(StrEnum):
     CLOSED = "closed"
 
 
+class Proof(StrEnum):
+    """What verifies a candidate: gates on each commit, or only on the last of those that land together."""
+
+    EACH = "each"
+    TIP = "tip"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingPolicy:
+    """How batches are landed: at most `batch` entries together, at most `at_once` candidates checked at a time."""
+
+    batch: int = 8
+    at_once: int = 2
+    proof: Proof = Proof.EACH
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRequest:
-    """What a story asks of the queue. `number` counts the story's own requests from 1."""
+    """What a story asks of the queue: to land what it has changed from `base` to `tip`. `number` counts the story's
+    own requests from 1.
+    """
 
     run: RunId
     story: StoryId
@@ -31,6 +49,7 @@ class LandingRequest:
     title: str
     body: str
     may_be_empty: bool = False
+    base: Commit = Commit("")
 
     @property
     def key(self) -> str:
@@ -39,7 +58,11 @@ class LandingRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A request in the queue. `round` counts candidates: a base that moved meanwhile costs a round, not the entry."""
+    """A request in the queue. `round` counts candidates: a base that moved meanwhile costs a round, not the entry.
+
+    `base` is what the candidate stands on: the base branch, or the candidate before it. `reds` counts the times that
+    gates failed on the candidate.
+    """
 
     request: LandingRequest
     stage: EntryStage = EntryStage.QUEUED
@@ -47,6 +70,7 @@ class Entry:
     base: Commit = Commit("")
     candidate: Commit = Commit("")
     report: GateReport | None = None
+    reds: int = 0
     landed_ref: str = ""
     refusal: Refusal | None = None
     detail: str = ""
@@ -55,12 +79,32 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueState:
-    """The fold of a landing stream; closed entries leave it, so its size is that of the work at hand."""
+    """The fold of a landing stream; closed entries leave it, so its size is that of the work at hand.
+
+    `batch` counts the batches, and `policy` is that of the present one. `recent` tells of the last entries that were
+    checked whether they landed.
+    """
 
     branch: str = ""
     entries: tuple[Entry, ...] = ()
     cursor: int = 0
+    batch: int = 0
+    policy: LandingPolicy = LandingPolicy()
+    recent: tuple[bool, ...] = ()
 
     @property
-    def head(self) -> Entry | None:
-        return self.entries[0] if self.entries else None
+    def waiting(self) -> tuple[Entry, ...]:
+        return self._at(EntryStage.QUEUED)
+
+    @property
+    def chain(self) -> tuple[Entry, ...]:
+        """The batch under way: candidates, each of which stands on the one before."""
+        return self._at(EntryStage.BUILT, EntryStage.VERIFIED)
+
+    @property
+    def settled(self) -> tuple[Entry, ...]:
+        """Those whose stories are still to be told."""
+        return self._at(EntryStage.LANDED, EntryStage.REFUSED)
+
+    def _at(self, *stages: EntryStage) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self.entries if entry.stage in stages)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream
-from shiftwork.domain.model.spec import Spec
+from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.domain.model.story import FailureCause, Limits, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import Workflow
@@ -26,7 +26,10 @@ RUN_ENDED = frozenset({RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
-    """Everything a run is given at its start and keeps to its end."""
+    """Everything a run is given at its start and keeps to its end.
+
+    `source` names the file that the spec was read from and that is told what lands; empty where there is none.
+    """
 
     run: RunId
     spec: Spec
@@ -36,13 +39,15 @@ class RunPlan:
     agent: str
     limits: Limits = Limits()
     parallel: int = 1
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryOutcome:
-    """What the run knows of one story."""
+    """What the run knows of one story; `dispatched` counts how often it was begun."""
 
     status: StoryStatus = StoryStatus.UNCLAIMED
+    dispatched: int = 0
     commit: Commit = Commit("")
     reason: str = ""
     cause: FailureCause | None = None
@@ -50,15 +55,56 @@ class StoryOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """What the spec's file is still to be told of, in the order of landing. After a try that failed nothing is `due`
+    until more lands or the run is about to end.
+    """
+
+    untold: tuple[StoryId, ...] = ()
+    due: bool = False
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graph:
+    """What follows from the stories and their dependencies alone; made anew only where these change.
+
+    `position` is a story's place in the spec, `depth` one in an order in which dependencies come first (stories on a
+    circle have none, and `circle` names it), `rank` its place among those that could start.
+    """
+
+    position: Mapping[StoryId, int] = field(default_factory=dict)
+    depth: Mapping[StoryId, int] = field(default_factory=dict)
+    rank: Mapping[StoryId, int] = field(default_factory=dict)
+    dependents: Mapping[StoryId, tuple[StoryId, ...]] = field(default_factory=dict)
+    circle: tuple[StoryId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunState:
-    """The fold of a run's facts; `stories` keeps the order of the spec."""
+    """The fold of a run's facts; `stories` keeps the order of the spec.
+
+    From `graph` to `spent` it holds what could be derived from the stories, kept up with each fact because a decision
+    must not look at all of them: how many dependencies each still waits for, which could start (the best first), who
+    holds which slot, why each blocked story is blocked, how many have landed or failed and what they cost.
+    """
 
     plan: RunPlan | None = None
     status: RunStatus = RunStatus.PLANNED
     stories: Mapping[StoryId, StoryOutcome] = field(default_factory=dict)
+    graph: Graph = field(default_factory=Graph)
+    unlanded: Mapping[StoryId, int] = field(default_factory=dict)
+    ready: tuple[StoryId, ...] = ()
+    flying: Mapping[StoryId, int] = field(default_factory=dict)
+    blocked: Mapping[StoryId, str] = field(default_factory=dict)
+    completed: int = 0
+    failed: int = 0
+    spent: float | None = None
     cancelling: bool = False
     cancelled_stories: frozenset[StoryId] = frozenset()
     cursor: int = 0
+    endings: int = 0
+    telling: Telling = Telling()
     started_at: float | None = None
     ended_at: float | None = None
 
@@ -68,3 +114,7 @@ class RunState:
         if self.plan is None:
             raise LookupError("the run has not started")
         return self.plan
+
+    def asked(self, story: StoryId) -> Story:
+        """The story as the spec has it."""
+        return self.given.spec.stories[self.graph.position[story]]

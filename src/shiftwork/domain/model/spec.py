@@ -17,7 +17,11 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """One unit of asked work. `may_be_empty` says that doing it may rightly change nothing."""
+    """One unit of asked work. `may_be_empty` says that doing it may rightly change nothing.
+
+    A lower `priority` comes first. `complexity`, from 1 to 5, is a guess at how long it takes; `touches` are paths and
+    globs that it is expected to change. Both only help to choose a good order.
+    """
 
     id: StoryId
     title: str
@@ -26,16 +30,24 @@ class Story:
     depends_on: tuple[StoryId, ...] = ()
     priority: int = 0
     may_be_empty: bool = False
+    complexity: int = 3
+    touches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """A piece of work as a whole; `requirements` go into every prompt."""
+    """A piece of work as a whole; `requirements` go into every prompt.
+
+    `branch` is the one that landing moves, where the spec names one. `instructions` tell an agent how to work from the
+    kind of file that the spec was read from.
+    """
 
     title: str
     description: str
     stories: tuple[Story, ...]
     requirements: tuple[str, ...] = ()
+    branch: str = ""
+    instructions: str = ""
 
 
 def one_shot(request: str) -> Spec:

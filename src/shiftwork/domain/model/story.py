@@ -94,7 +94,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """Everything a story's job needs to begin: fixed when the run dispatches it."""
+    """Everything a story's job needs to begin: fixed when the run dispatches it. While the story is in progress no
+    other one of the run has its `slot`.
+    """
 
     run: RunId
     story: spec.Story
@@ -104,6 +106,8 @@ class Assignment:
     landing: Stream
     agent: str
     limits: Limits
+    slot: int = 0
+    instructions: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

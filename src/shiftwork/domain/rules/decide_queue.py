@@ -1,22 +1,39 @@
-"""What a landing queue does next, from the state of its first entry."""
+"""What a landing queue does next: answer, land, check, blame, or take the next batch."""
 
 from shiftwork.domain.model import effects as e
-from shiftwork.domain.model.queue import EntryStage, QueueState
-from shiftwork.domain.rules.deciding import Effects, receive
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.queue import Entry, QueueState
+from shiftwork.domain.model.story import Refusal
+from shiftwork.domain.rules.deciding import NOW, Effects
+from shiftwork.domain.rules.landing import failing, lands_now, to_check
 
 
 def decide_queue(queue: QueueState) -> Effects:
-    """One entry at a time; an empty queue looks into its inbox once and rests when there is nothing."""
-    entry = queue.head
-    if entry is None:
-        return (receive(queue.cursor, wait=False),)
-    key = f"{entry.request.key}/{entry.stage}/{entry.round}"
-    match entry.stage:
-        case EntryStage.QUEUED:
-            return (e.BuildCandidate(key=key, entry=entry),)
-        case EntryStage.BUILT:
-            return (e.VerifyCandidate(key=key, entry=entry),)
-        case EntryStage.VERIFIED:
-            return (e.MoveBase(key=key, entry=entry),)
-        case _:
-            return (e.AnswerStory(key=key, entry=entry),)
+    """One batch at a time; a queue without one looks into its inbox, and rests when nobody waits."""
+    if told := queue.settled:
+        return (e.AnswerStories(key=f"answer/{told[0].request.key}", entries=told),)
+    chain = queue.chain
+    if not chain:
+        return (e.TakeBatch(key=f"batch/{queue.batch + 1}/{queue.cursor}", cursor=queue.cursor),)
+    if landing := lands_now(chain, queue.policy):
+        return (e.MoveBase(key=f"move/{queue.batch}/{landing[-1].request.key}", entries=landing),)
+    if checks := to_check(chain, queue.policy):
+        # The first of them gets a verdict whatever becomes of the others, and at most `TRIES` in one batch.
+        tried = f"{checks[0].request.key}/{checks[0].reds + 1}"
+        return (e.CheckCandidates(key=f"check/{queue.batch}/{tried}", entries=checks),)
+    return (_refuse(chain[0], chain[0].report),)
+
+
+def _refuse(culprit: Entry, report: GateReport | None) -> e.Conclude:
+    """All before it has landed by now, so that it is sent back to be mended on top of what is on the base."""
+    refused = q.EntryRefused(
+        at=NOW,
+        request=culprit.request.key,
+        cause=Refusal.GATES,
+        detail=failing(report) if report else "",
+        files=(),
+        base=culprit.base,
+        report=report,
+    )
+    return e.Conclude(key=f"refuse/{culprit.request.key}", facts=(refused,))

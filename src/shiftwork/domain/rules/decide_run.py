@@ -1,60 +1,65 @@
 """What a run does next: start stories, wait for them, end. No effects means that it is over."""
 
+from collections.abc import Iterator
+from itertools import count
+
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import (
-    Assignment,
-    StoryStatus,
-)
+from shiftwork.domain.model.story import Assignment
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
+from shiftwork.domain.rules.scheduling import to_start
+from shiftwork.domain.rules.telling import tick_at_last, tick_due
 
 
 def decide_run(run: RunState) -> Effects:
     if run.status in RUN_ENDED:
         return ()
-    flying = [story for story, known in run.stories.items() if known.status is StoryStatus.IN_PROGRESS]
+    if ticks := tick_due(run):
+        return ticks
     if run.cancelling:
-        return _cancel_run(run, flying)
-    free = run.given.parallel - len(flying)
-    if starting := [story for story in run.given.spec.stories if _ready(run, story)][: max(free, 0)]:
-        return tuple(_dispatch(run, story) for story in starting)
-    return (receive(run.cursor),) if flying else (_end_run(run),)
+        return _cancel_run(run)
+    if starting := to_start(run, run.given.parallel - len(run.flying)):
+        return tuple(_dispatch(run, story, slot) for story, slot in zip(starting, _free_slots(run), strict=False))
+    return (receive(run.cursor),) if run.flying else tick_at_last(run) or (_end(run, _verdict(run)),)
 
 
-def _cancel_run(run: RunState, flying: list[StoryId]) -> Effects:
-    if untold := [story for story in flying if story not in run.cancelled_stories]:
+def _cancel_run(run: RunState) -> Effects:
+    if untold := [story for story in run.flying if story not in run.cancelled_stories]:
         return tuple(e.ForwardCancel(key=f"cancel/{story}", story=story) for story in untold)
-    if flying:
+    if run.flying:
         return (receive(run.cursor),)
-    return (e.Conclude(key="end", facts=(f.RunEnded(at=NOW, status=RunStatus.CANCELLED),)),)
+    return tick_at_last(run) or (_end(run, RunStatus.CANCELLED),)
 
 
-def _ready(run: RunState, story: Story) -> bool:
-    if run.stories[story.id].status is not StoryStatus.UNCLAIMED:
-        return False
-    return all(run.stories[needed].status is StoryStatus.COMPLETED for needed in story.depends_on)
+def _free_slots(run: RunState) -> Iterator[int]:
+    """The lowest come first, so that slots stay few and what was decided before a crash is decided again after it."""
+    held = set(run.flying.values())
+    return (slot for slot in count() if slot not in held)
 
 
-def _dispatch(run: RunState, story: Story) -> e.DispatchStory:
-    plan = run.given
-    position = plan.spec.stories.index(story)
+def _dispatch(run: RunState, story: StoryId, slot: int) -> e.DispatchStory:
+    plan, times = run.given, run.stories[story].dispatched + 1
     assignment = Assignment(
         run=plan.run,
-        story=story,
-        position=position,
+        story=run.asked(story),
+        position=run.graph.position[story],
         requirements=plan.spec.requirements,
         branch=plan.branch,
         landing=plan.landing,
         agent=plan.agent,
         limits=plan.limits,
+        slot=slot,
+        instructions=plan.spec.instructions,
     )
-    return e.DispatchStory(key=f"dispatch/{story.id}", assignment=assignment, steps=plan.workflow.story_steps)
+    key = f"dispatch/{story}" if times == 1 else f"dispatch/{story}/{times}"
+    return e.DispatchStory(key=key, assignment=assignment, steps=plan.workflow.story_steps)
 
 
-def _end_run(run: RunState) -> e.Conclude:
-    done = all(known.status is StoryStatus.COMPLETED for known in run.stories.values())
-    status = RunStatus.COMPLETED if done else RunStatus.FAILED
-    return e.Conclude(key="end", facts=(f.RunEnded(at=NOW, status=status),))
+def _verdict(run: RunState) -> RunStatus:
+    return RunStatus.COMPLETED if run.completed == len(run.stories) else RunStatus.FAILED
+
+
+def _end(run: RunState, status: RunStatus) -> e.Conclude:
+    return e.Conclude(key=f"end/{run.endings + 1}", facts=(f.RunEnded(at=NOW, status=status),))

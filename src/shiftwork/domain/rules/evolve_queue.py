@@ -1,78 +1,151 @@
 """How facts change a landing queue. A fact that does not fit the state changes nothing at all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.queue import Entry, QueueState
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.queue import Entry, EntryStage, Proof, QueueState
+from shiftwork.domain.model.story import Refusal
+from shiftwork.domain.rules.landing import REMEMBERED
 from shiftwork.domain.rules.machine import Trigger, turn_entry
+
+_NOTHING: Final[dict[str, Any]] = {"base": Commit(""), "candidate": Commit(""), "report": None, "reds": 0}
 
 
 def evolve_queue(queue: QueueState, fact: f.Fact) -> QueueState:
-    if isinstance(fact, f.MessagesRead):
-        return replace(queue, cursor=max(queue.cursor, fact.upto))
-    if isinstance(fact, f.EntryQueued):
-        return _queued(queue, fact)
-    handler = _QUEUE.get(type(fact))
-    head = queue.head
-    if handler is None or head is None or head.request.key != getattr(fact, "request", None):
-        return queue
-    changed = handler(head, fact)
-    if changed is None:
-        return queue
-    rest = queue.entries[1:]
-    return replace(queue, entries=rest if isinstance(fact, f.EntryClosed) else (changed, *rest))
+    if handler := _QUEUE.get(type(fact)):
+        return handler(queue, fact) or queue
+    if about := _ENTRY.get(type(fact)):
+        entry = next((one for one in queue.entries if one.request.key == getattr(fact, "request", None)), None)
+        return queue if entry is None else about(queue, entry, fact) or queue
+    return queue
 
 
-def _queued(queue: QueueState, fact: f.EntryQueued) -> QueueState:
+# Facts about the whole queue -------------------------------------------------------------------------------------
+
+
+def _messages_read(queue: QueueState, fact: f.MessagesRead) -> QueueState | None:
+    return replace(queue, cursor=max(queue.cursor, fact.upto))
+
+
+def _queued(queue: QueueState, fact: q.EntryQueued) -> QueueState | None:
     if any(entry.request.key == fact.request.key for entry in queue.entries):
-        return queue
+        return None
     return replace(queue, branch=fact.branch, entries=(*queue.entries, Entry(request=fact.request)))
 
 
-def _built(entry: Entry, fact: f.CandidateBuilt) -> Entry | None:
-    return turn_entry(entry, Trigger.BUILD, base=fact.base, candidate=fact.commit)
-
-
-def _verified(entry: Entry, fact: f.CandidateVerified) -> Entry | None:
-    """Only a report on the very commit that would land, with every gate green, verifies it."""
-    if fact.report.commit != entry.candidate or not fact.report.passed:
+def _taken(queue: QueueState, fact: q.BatchTaken) -> QueueState | None:
+    """Batches come one after the other, never two at a time."""
+    if queue.chain or fact.number != queue.batch + 1:
         return None
-    return turn_entry(entry, Trigger.VERIFY, report=fact.report)
+    return replace(queue, batch=fact.number, policy=fact.policy)
 
 
-def _moved(entry: Entry, fact: f.BaseMoved) -> Entry | None:
-    if fact.commit != entry.candidate:
+def _moved(queue: QueueState, fact: q.BaseMoved) -> QueueState | None:
+    """Only the first of the chain land, all of them verified, and the branch is at the last of them."""
+    landing = queue.chain[: len(fact.requests)]
+    if not landing or tuple(entry.request.key for entry in landing) != fact.requests:
         return None
-    return turn_entry(entry, Trigger.LAND, landed_ref=fact.ref)
+    landed = [turn_entry(entry, Trigger.LAND, landed_ref=fact.ref) for entry in landing]
+    if landing[-1].candidate != fact.commit:
+        return None
+    return _remember(_put(queue, landed), *(True for _ in landed))
 
 
-def _missed(entry: Entry, fact: f.BaseMissed) -> Entry | None:  # noqa: ARG001 - one shape for all
-    return turn_entry(entry, Trigger.MISS, round=entry.round + 1)
+def _missed(queue: QueueState, fact: q.BaseMissed) -> QueueState | None:
+    return _dissolve(queue, queue.chain) if fact.batch == queue.batch else None
 
 
-def _refused(entry: Entry, fact: f.EntryRefused) -> Entry | None:
-    return turn_entry(
-        entry,
-        Trigger.REFUSE,
-        refusal=fact.cause,
-        detail=fact.detail,
-        files=fact.files,
-        base=fact.base,
-        report=fact.report,
-    )
+# Facts about one entry -------------------------------------------------------------------------------------------
 
 
-def _closed(entry: Entry, fact: f.EntryClosed) -> Entry | None:  # noqa: ARG001
-    return turn_entry(entry, Trigger.CLOSE)
+def _built(queue: QueueState, entry: Entry, fact: q.CandidateBuilt) -> QueueState | None:
+    """A candidate joins the chain at its end, standing on the one before, and behind it in the queue."""
+    if queue.chain:
+        last = queue.chain[-1]
+        if fact.base != last.candidate or queue.entries.index(entry) < queue.entries.index(last):
+            return None
+    return _put(queue, [turn_entry(entry, Trigger.BUILD, base=fact.base, candidate=fact.commit)])
 
 
-_QUEUE: Final[dict[type[f.Fact], Callable[[Entry, Any], Entry | None]]] = {
-    f.CandidateBuilt: _built,
-    f.CandidateVerified: _verified,
-    f.BaseMoved: _moved,
-    f.BaseMissed: _missed,
-    f.EntryRefused: _refused,
-    f.EntryClosed: _closed,
+def _verified(queue: QueueState, entry: Entry, fact: q.CandidateVerified) -> QueueState | None:
+    """Only a report on the very commit that would land, with every gate green, verifies it. Where the last of a batch
+    is proof enough, it verifies those below it too.
+    """
+    if not _on_candidate(entry, fact.report) or not fact.report.passed:
+        return None
+    if queue.policy.proof is Proof.EACH:
+        proved: Sequence[Entry] = (entry,)
+    else:
+        upto = queue.chain.index(entry) + 1
+        proved = [one for one in queue.chain[:upto] if one.stage is EntryStage.BUILT]
+    return _put(queue, [turn_entry(one, Trigger.VERIFY, report=fact.report, reds=0) for one in proved])
+
+
+def _failed(queue: QueueState, entry: Entry, fact: q.CandidateFailed) -> QueueState | None:
+    if not _on_candidate(entry, fact.report) or fact.report.passed:
+        return None
+    return _put(queue, [replace(entry, report=fact.report, reds=entry.reds + 1)])
+
+
+def _on_candidate(entry: Entry, report: GateReport) -> bool:
+    return entry.stage is EntryStage.BUILT and report.commit == entry.candidate
+
+
+def _refused(queue: QueueState, entry: Entry, fact: q.EntryRefused) -> QueueState | None:
+    """What stood on the refused candidate is to be built again without it."""
+    behind = queue.chain[queue.chain.index(entry) + 1 :] if entry in queue.chain else ()
+    told = {"refusal": fact.cause, "detail": fact.detail, "files": fact.files, "base": fact.base}
+    changed = _put(queue, [turn_entry(entry, Trigger.REFUSE, report=fact.report, **told)])
+    if changed is None:
+        return None
+    dissolved = _dissolve(changed, behind)
+    return _remember(dissolved, False) if fact.cause is Refusal.GATES else dissolved
+
+
+def _closed(queue: QueueState, entry: Entry, fact: q.EntryClosed) -> QueueState | None:  # noqa: ARG001 - one shape for all
+    if turn_entry(entry, Trigger.CLOSE) is None:
+        return None
+    return replace(queue, entries=tuple(one for one in queue.entries if one is not entry))
+
+
+# What they share -------------------------------------------------------------------------------------------------
+
+
+def _put(queue: QueueState, changed: Sequence[Entry | None]) -> QueueState | None:
+    """The queue with these entries in place of what they were; None where one of the changes was illegal."""
+    new = {entry.request.key: entry for entry in changed if entry is not None}
+    if len(new) < len(changed):
+        return None
+    return replace(queue, entries=tuple(new.get(entry.request.key, entry) for entry in queue.entries))
+
+
+def _dissolve(queue: QueueState, entries: Sequence[Entry]) -> QueueState:
+    """Back to waiting, at the same place in the queue."""
+    back = [turn_entry(entry, Trigger.MISS, round=entry.round + 1, **_NOTHING) for entry in entries]
+    return _put(queue, back) or queue
+
+
+def _remember(queue: QueueState | None, *landed: bool) -> QueueState | None:
+    return None if queue is None else replace(queue, recent=(*queue.recent, *landed)[-REMEMBERED:])
+
+
+_QUEUE: Final[dict[type[f.Fact], Callable[[QueueState, Any], QueueState | None]]] = {
+    f.MessagesRead: _messages_read,
+    q.EntryQueued: _queued,
+    q.BatchTaken: _taken,
+    q.BaseMoved: _moved,
+    q.BaseMissed: _missed,
+}
+
+_ENTRY: Final[dict[type[f.Fact], Callable[[QueueState, Entry, Any], QueueState | None]]] = {
+    q.CandidateBuilt: _built,
+    q.CandidateVerified: _verified,
+    q.CandidateFailed: _failed,
+    q.EntryRefused: _refused,
+    q.EntryClosed: _closed,
 }

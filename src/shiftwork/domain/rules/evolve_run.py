@@ -6,9 +6,11 @@ from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.run import RunState, RunStatus, StoryOutcome
+from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import StoryStatus
+from shiftwork.domain.rules import scheduling
 from shiftwork.domain.rules.machine import Trigger, turn_outcome, turn_run
+from shiftwork.domain.rules.telling import owe, tick_failed, ticked
 
 
 def evolve_run(run: RunState, fact: f.Fact) -> RunState:
@@ -17,12 +19,20 @@ def evolve_run(run: RunState, fact: f.Fact) -> RunState:
 
 
 def _started(run: RunState, fact: f.RunStarted) -> RunState | None:
-    outcomes = {story.id: StoryOutcome() for story in fact.plan.spec.stories}
-    return turn_run(run, Trigger.START, plan=fact.plan, stories=outcomes, started_at=fact.at)
+    turned = turn_run(run, Trigger.START, plan=fact.plan, started_at=fact.at)
+    return turned and scheduling.scheduled(turned)
+
+
+def _adopted(run: RunState, fact: f.StoryAdopted) -> RunState | None:
+    turned = _turn_story(run, fact.story, Trigger.ADOPT)
+    return turned and scheduling.landed(turned, fact.story)
 
 
 def _dispatched(run: RunState, fact: f.StoryDispatched) -> RunState | None:
-    return _turn_story(run, fact.story, Trigger.START)
+    if not scheduling.could_start(run, fact.story):
+        return None
+    turned = _turn_story(run, fact.story, Trigger.START, dispatched=run.stories[fact.story].dispatched + 1)
+    return turned and scheduling.begun(turned, fact.story, fact.slot)
 
 
 def _story_ended(run: RunState, fact: f.StoryEnded) -> RunState | None:
@@ -30,7 +40,28 @@ def _story_ended(run: RunState, fact: f.StoryEnded) -> RunState | None:
     if trigger is None:
         return None
     told = {"commit": fact.commit, "reason": fact.reason, "cause": fact.cause, "usage": fact.usage}
-    return _turn_story(run, fact.story, trigger, **told)
+    turned = _turn_story(run, fact.story, trigger, **told)
+    if turned is None:
+        return None
+    paid = replace(turned, spent=_spent(run, fact))
+    if trigger is Trigger.FAIL:
+        return scheduling.failed(paid, fact.story)
+    return owe(scheduling.landed(paid, fact.story), fact.story)
+
+
+def _spent(run: RunState, fact: f.StoryEnded) -> float | None:
+    """A story tells all that it has used, what it had used before a retry included."""
+    before, now = run.stories[fact.story].usage.cost_usd, fact.usage.cost_usd
+    if now is None:
+        return run.spent
+    return (run.spent or 0.0) - (before or 0.0) + now
+
+
+def _retry_requested(run: RunState, fact: f.StoryRetryRequested) -> RunState | None:
+    """Another go, which a run that had failed goes on for."""
+    going = turn_run(run, Trigger.RETRY, ended_at=None) or run
+    turned = _turn_story(going, fact.story, Trigger.RETRY)
+    return turned and scheduling.reopened(turned, fact.story)
 
 
 def _turn_story(run: RunState, story: StoryId, trigger: Trigger, **changes: Any) -> RunState | None:
@@ -63,13 +94,17 @@ _RUN_TRIGGERS: Final = {
 
 def _ended(run: RunState, fact: f.RunEnded) -> RunState | None:
     trigger = _RUN_TRIGGERS.get(fact.status)
-    return None if trigger is None else turn_run(run, trigger, ended_at=fact.at)
+    return None if trigger is None else turn_run(run, trigger, ended_at=fact.at, endings=run.endings + 1)
 
 
 _RUN: Final[dict[type[f.Fact], Callable[[RunState, Any], RunState | None]]] = {
     f.RunStarted: _started,
+    f.StoryAdopted: _adopted,
     f.StoryDispatched: _dispatched,
     f.StoryEnded: _story_ended,
+    f.StoryRetryRequested: _retry_requested,
+    f.SpecTicked: ticked,
+    f.SpecTickFailed: tick_failed,
     f.MessagesRead: _messages_read,
     f.CancelRequested: _cancel_requested,
     f.CancelForwarded: _cancel_forwarded,

@@ -20,6 +20,7 @@ class Trigger(StrEnum):
     """What moves a status on."""
 
     START = "start"
+    ADOPT = "adopt"
     COMPLETE = "complete"
     FAIL = "fail"
     CANCEL = "cancel"
@@ -34,6 +35,8 @@ class Trigger(StrEnum):
     REFUSE = "refuse"
     MISS = "miss"
     CLOSE = "close"
+    BLOCK = "block"
+    UNBLOCK = "unblock"
 
 
 type Table[S: StrEnum] = Mapping[tuple[S, Trigger], S]
@@ -53,8 +56,12 @@ STEP: Final[Table[StepStatus]] = {
 
 STORY: Final[Table[StoryStatus]] = {
     (StoryStatus.UNCLAIMED, Trigger.START): StoryStatus.IN_PROGRESS,
+    (StoryStatus.UNCLAIMED, Trigger.ADOPT): StoryStatus.COMPLETED,
+    (StoryStatus.UNCLAIMED, Trigger.BLOCK): StoryStatus.BLOCKED,
+    (StoryStatus.BLOCKED, Trigger.UNBLOCK): StoryStatus.UNCLAIMED,
     (StoryStatus.IN_PROGRESS, Trigger.COMPLETE): StoryStatus.COMPLETED,
     (StoryStatus.IN_PROGRESS, Trigger.FAIL): StoryStatus.FAILED,
+    (StoryStatus.FAILED, Trigger.RETRY): StoryStatus.UNCLAIMED,
 }
 
 RUN: Final[Table[RunStatus]] = {
@@ -62,6 +69,7 @@ RUN: Final[Table[RunStatus]] = {
     (RunStatus.RUNNING, Trigger.COMPLETE): RunStatus.COMPLETED,
     (RunStatus.RUNNING, Trigger.FAIL): RunStatus.FAILED,
     (RunStatus.RUNNING, Trigger.CANCEL): RunStatus.CANCELLED,
+    (RunStatus.FAILED, Trigger.RETRY): RunStatus.RUNNING,
 }
 
 ENTRY: Final[Table[EntryStage]] = {
@@ -69,6 +77,7 @@ ENTRY: Final[Table[EntryStage]] = {
     (EntryStage.QUEUED, Trigger.REFUSE): EntryStage.REFUSED,
     (EntryStage.BUILT, Trigger.VERIFY): EntryStage.VERIFIED,
     (EntryStage.BUILT, Trigger.REFUSE): EntryStage.REFUSED,
+    (EntryStage.BUILT, Trigger.MISS): EntryStage.QUEUED,
     (EntryStage.VERIFIED, Trigger.LAND): EntryStage.LANDED,
     (EntryStage.VERIFIED, Trigger.MISS): EntryStage.QUEUED,
     (EntryStage.LANDED, Trigger.CLOSE): EntryStage.CLOSED,

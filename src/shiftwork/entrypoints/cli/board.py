@@ -8,6 +8,7 @@ from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import StepId, Stream
+from shiftwork.domain.model.queue_facts import CandidateVerified
 from shiftwork.domain.model.run import RunPlan
 from shiftwork.domain.model.story import StoryState
 from shiftwork.ports.agent import AgentEvent
@@ -64,6 +65,9 @@ _ATTEMPT_OVER: Final = (f.StepCompleted, f.StepFailed, f.StepCancelled, f.StepIn
 
 _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     f.RunStarted: ("run_started", "plan"),
+    f.StoryAdopted: ("story_adopted", "story"),
+    f.SpecTicked: ("spec_ticked", "stories"),
+    f.SpecTickFailed: ("spec_tick_failed", "reason"),
     f.WorkspacePrepared: ("workspace_prepared", ""),
     f.StepStarted: ("step_started", ""),
     f.StepCompleted: ("step_completed", "notes"),
@@ -75,7 +79,7 @@ _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     f.WorkflowEditRejected: ("edit_rejected", "reason"),
     f.StoryHeld: ("story_held", "detail"),
     f.LandingRequested: ("landing_requested", ""),
-    f.CandidateVerified: ("gates_passed", "report"),
+    CandidateVerified: ("gates_passed", "report"),
     f.LandingRefused: ("landing_refused", "detail"),
     f.MendingPlanned: ("repair_planned", "description"),
     f.LandingAccepted: ("landed", "ref"),
@@ -106,6 +110,8 @@ def _spelled(said: object) -> str:
             return _judged(said)
         case RunPlan():
             return said.spec.title
+        case tuple():
+            return ", ".join(map(str, said))
         case _:
             return str(said)
 

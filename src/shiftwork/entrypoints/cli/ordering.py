@@ -12,14 +12,15 @@ from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
-from shiftwork.domain.model.spec import one_shot
 from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.workflow import DYNAMIC
 from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.asking import asked_for, counted
 from shiftwork.entrypoints.cli.conditions import checked_out, conditions
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
 from shiftwork.errors import UsageError
+from shiftwork.ports.specs import Sheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,15 @@ class Ordered:
     agent: str | None = None
     model: str = ""
     max_cost: float | None = None
+    parallel: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is to be done, and the branch that the spec's own is made from where there is none of that name."""
+
+    sheet: Sheet
+    base: str
 
 
 def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
@@ -38,11 +48,13 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
         raise UsageError("the request is empty", hint='shiftwork run "what you want done"')
     asked = {"SHIFTWORK_AGENT": ordered.agent, "SHIFTWORK_MODEL": ordered.model}
     found = conditions(site, environment() | {name: value for name, value in asked.items() if value})
-    branch = ordered.branch or found.settings.workspace.branch or checked_out(site, environment())
-    order = _order(site, found.settings, ordered, branch)
+    sheet = asked_for(site, ordered.request)
+    base = ordered.branch or found.settings.workspace.branch or checked_out(site, environment())
+    order = _order(site, found.settings, ordered, Asked(sheet=sheet, base=base))
     if not as_json:
         click.echo(found.note)
-    title = f"{order.spec.title}\n{order.agent}, landing on {branch}"
+    about = ", ".join(part for part in (order.agent, counted(sheet), f"landing on {order.branch}") if part)
+    title = f"{order.spec.title}\n{about}"
     return work(site, Shift(site=site, settings=found.settings, begin=starting(order)), title, as_json=as_json)
 
 
@@ -52,10 +64,12 @@ def work(site: Site, shift: Shift, title: str, *, as_json: bool) -> int:
     return conclude(site, run_id, stop, as_json=as_json)
 
 
-def _order(site: Site, settings: Settings, ordered: Ordered, branch: str) -> Order:
+def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Order:
     limits = settings.limits
+    spec = asked.sheet.spec
+    branch = ordered.branch or spec.branch or asked.base
     return Order(
-        spec=one_shot(ordered.request),
+        spec=spec,
         workflow=DYNAMIC,
         branch=branch,
         landing=landing_stream(site.repository, branch),
@@ -65,6 +79,10 @@ def _order(site: Site, settings: Settings, ordered: Ordered, branch: str) -> Ord
             repairs=limits.repairs,
             conflicts=limits.conflicts,
         ),
+        parallel=ordered.parallel or settings.run.parallel,
+        base=asked.base if branch == spec.branch else "",
+        source=asked.sheet.source,
+        done=asked.sheet.done,
     )
 
 

@@ -35,6 +35,9 @@ class View(Protocol):
 
 _TOLD: Final = {
     "run_started": "the run begins",
+    "story_adopted": "has landed before",
+    "spec_ticked": "ticked in the spec",
+    "spec_tick_failed": "the spec could not be ticked",
     "workspace_prepared": "workspace ready",
     "step_started": "begins",
     "step_completed": "done",

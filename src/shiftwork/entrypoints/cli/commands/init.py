@@ -1,10 +1,12 @@
 """`shiftwork init`: writes a commented settings file with the checks that the project already has."""
 
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
 from shiftwork.config.detect import Detected, detect
+from shiftwork.config.prd_template import PRD_FILE, prd_file
 from shiftwork.config.site import SETTINGS_FILE
 from shiftwork.config.template import settings_file
 from shiftwork.entrypoints.cli import words
@@ -14,29 +16,34 @@ from shiftwork.errors import UsageError
 
 
 @click.command("init", short_help="Write a commented shiftwork.toml.")
+@click.option("--prd", is_flag=True, help="Write a commented prd.json instead, to be filled in.")
 @click.option("--print", "only_print", is_flag=True, help="Print the file instead of writing it.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, only_print: bool, force: bool, as_json: bool) -> None:
+def command(*, prd: bool, only_print: bool, force: bool, as_json: bool) -> None:
     """Write a commented shiftwork.toml with the checks this project already has.
 
     Found are checks of Python, Node, Rust and Go projects, and the words test, lint and check of a Makefile or a
-    justfile. Nothing is run.
+    justfile. Nothing is run. With --prd a spec is written, to be filled in and handed over with `shiftwork run`.
     """
     root = here().root
-    found = detect(root)
-    text, path = settings_file(found), root / SETTINGS_FILE
+    found = Detected(gates=(), setup="") if prd else detect(root)
+    text, path = (prd_file(root.name), root / PRD_FILE) if prd else (settings_file(found), root / SETTINGS_FILE)
     if not only_print:
-        if path.exists() and not force:
-            raise UsageError(f"{path} is there already", hint="shiftwork init --force replaces it; --print only shows")
-        path.write_text(text, encoding="utf-8")
+        _write(path, text, force=force)
     if as_json:
-        gates = [asdict(gate) for gate in found.gates]
-        say({"path": str(path), "written": not only_print, "gates": gates, "setup": found.setup, "text": text})
+        more = {} if prd else {"gates": [asdict(gate) for gate in found.gates], "setup": found.setup}
+        say({"path": str(path), "written": not only_print, **more, "text": text})
     elif only_print:
         click.echo(text, nl=False)
     else:
-        click.echo(_told(found))
+        click.echo(f"wrote {PRD_FILE}; fill it in, then: shiftwork run {PRD_FILE}" if prd else _told(found))
+
+
+def _write(path: Path, text: str, *, force: bool) -> None:
+    if path.exists() and not force:
+        raise UsageError(f"{path} is there already", hint="--force replaces it; --print only shows")
+    path.write_text(text, encoding="utf-8")
 
 
 def _told(found: Detected) -> str:

@@ -16,9 +16,13 @@ AGENTS = ("claude-code", "command")
 @click.option(
     "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Ask before more is spent."
 )
+@click.option("--parallel", type=click.IntRange(1, 200), metavar="N", help="Work on at most N stories at once.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
 def command(request: str, *, branch: str, as_json: bool, **asked: str | float | None) -> int:
-    """Hand over REQUEST, a piece of work in your own words, and watch it land.
+    """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
+
+    Read are prd.json, an OpenSpec change folder, spec-kit's tasks.md and plans in Markdown; stories that land are
+    ticked there. A spec's own branch is landed on, and made where it is not there yet; --branch overrides it.
 
     The agents you already have do it in small steps in a workspace of their own. Nothing reaches your branch unless
     every gate passes on the very commit that lands. Ctrl-C stops in order; `shiftwork resume` goes on.

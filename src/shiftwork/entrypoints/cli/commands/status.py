@@ -13,6 +13,8 @@ from shiftwork.entrypoints.cli.here import here
 from shiftwork.ports.views import RunRow, StepRow
 
 _LISTED = 1000
+_SHOWN = 40
+_ORDER = ("completed", "in_progress", "failed", "blocked", "unclaimed")
 
 
 @click.command("status", short_help="Show where a run stands.")
@@ -28,7 +30,7 @@ def command(run: str, *, everything: bool, as_json: bool) -> None:
     if everything:
         _list(answer(lambda: queries.runs(limit=_LISTED)), as_json=as_json)
         return
-    view = answer(lambda: run_view(queries, run, liveness()))
+    view = answer(lambda: run_view(queries, run, liveness(), every_step=as_json))
     if as_json:
         from shiftwork.entrypoints.cli.documents import run_document, say  # noqa: PLC0415 - see the first line
 
@@ -55,7 +57,16 @@ def _list(rows: Sequence[RunRow], *, as_json: bool) -> None:
 
 def told(view: RunView) -> str:
     """The view as text."""
-    return "\n".join((*_head(view), *(line for story in view.stories for line in _story(view, story)), *_next(view)))
+    shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
+    stories = (line for story in shown for line in _story(view, story))
+    return "\n".join((*_head(view), *stories, *_rest(view, shown), *_next(view)))
+
+
+def _rest(view: RunView, shown: Sequence[StoryView]) -> Iterator[str]:
+    """Of many stories those that are at work or have failed are shown, and the others counted."""
+    if left := len(view.stories) - len(shown):
+        yield ""
+        yield f"  {left:,} {'more' if shown else 'stories'}: shiftwork stories {view.run.run}"
 
 
 def _head(view: RunView) -> Iterator[str]:
@@ -74,10 +85,20 @@ def _head(view: RunView) -> Iterator[str]:
             ("state", state + worker),
             ("branch", run.branch),
             ("agent", f"{run.agent}, workflow {run.workflow}"),
+            ("stories", _counted(view) if len(view.stories) > 1 else ""),
             ("took", words.duration(words.between(run.started_at, run.ended_at)) if run.ended_at else ""),
             ("cost", words.money(view.cost_usd) + tokens),
         ]
     )
+
+
+def _counted(view: RunView) -> str:
+    """How many of the stories stand where, in the order in which a story gets there."""
+    counts = dict.fromkeys(_ORDER, 0)
+    for one in view.stories:
+        counts[one.story.status] += 1
+    moving = view.pulse is Pulse.WORKING
+    return ", ".join(f"{count:,} {words.state(status, moving=moving)}" for status, count in counts.items() if count)
 
 
 def _story(run: RunView, view: StoryView) -> Iterator[str]:
@@ -86,7 +107,7 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
     yield f"  {words.padded(story.story + '  ' + story.title, room - 14)} {words.state(story.status, moving=moving)}"
     if story.commit:
         yield f"    landed {story.commit[:10]} on {one_line(story.ref, 60)}"
-    for name, text in (("waits", story.waiting), ("failed", story.failure)):
+    for name, text in (("waits", story.waiting), ("blocked" if story.status == "blocked" else "failed", story.failure)):
         if text:
             yield f"    {name}: {one_line(text, room - 12)}"
     if view.steps:

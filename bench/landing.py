@@ -1,0 +1,172 @@
+"""Landings a second: stories that are ready to land, under shiftwork and by bare git, in the same run.
+
+Bare git is the quickest way that does not lose work: for each story `rev-parse`, `merge-tree`, `commit-tree` and a
+compare-and-swap by `update-ref`, one after the other, and nothing else. Naive git is what people write first: in a
+worktree, rebase the story, squash it, commit. Under shiftwork each story asks its queue as it does in a run, and a
+landing is all of it: store, engine, lease, batches, a checkout of every commit that lands, a gate that always passes
+run there under supervision, the move of the base together with the user's own checkout of it, and the answer. The
+last three lines. A few stories land before the clock starts, so that trees are laid out and statements compiled. The
+three take turns, in rounds, because timings on a shared machine drift; the ratio is that of the medians.
+"""
+
+import asyncio
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shiftwork.app import messages
+from shiftwork.app.turns import call
+from shiftwork.app.world import Sighting, World
+from shiftwork.bootstrap.working import open_world
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import environment, find_site
+from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream, landing_stream, story_stream
+from shiftwork.domain.model.queue import LandingRequest
+from shiftwork.domain.model.queue_facts import EntryClosed
+
+ROUNDS = 5
+WARM_UP = 8
+STORIES = 64
+NAIVE_STORIES = 12
+FILES = 200
+RUN = RunId("bench")
+
+
+def git(folder: Path, *args: str, given: str = "") -> str:
+    done = subprocess.run(("git", *args), cwd=folder, check=True, input=given, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@contextmanager
+def repository() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch) / "repository"
+        root.mkdir()
+        git(root, "init", "-q", "-b", "main")
+        git(root, "config", "user.name", "Bench")
+        git(root, "config", "user.email", "bench@localhost")
+        for number in range(FILES):
+            file = root / f"part-{number % 20}" / f"file-{number}.txt"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(f"{number}\n" * 50)
+        git(root, "add", "-A")
+        git(root, "commit", "-q", "-m", "start")
+        yield root
+
+
+def stories(root: Path, repository: Path, count: int) -> list[Commit]:
+    """Tips of stories, made in a repository that has the objects of `root`: each changes a file of its own."""
+    base = git(root, "rev-parse", "main")
+    wanted = "".join(
+        f"commit refs/shiftwork/story-{number}\n"
+        f"committer Bench <bench@localhost> 1700000000 +0000\ndata 4\nwork\nfrom {base}\n"
+        f"M 644 inline part-{number % 20}/file-{number}.txt\ndata 5\nwork\n\n"
+        for number in range(count)
+    )
+    git(root, f"--git-dir={repository}", "fast-import", "--quiet", given=wanted)
+    refs = [f"refs/shiftwork/story-{number}" for number in range(count)]
+    return [Commit(tip) for tip in git(root, f"--git-dir={repository}", "rev-parse", *refs).splitlines()]
+
+
+def bare(root: Path) -> float:
+    tips = stories(root, root / ".git", STORIES)
+    git(root, "switch", "-q", "--detach")
+    began = time.perf_counter()
+    for number, tip in enumerate(tips):
+        base = git(root, "rev-parse", "--verify", "refs/heads/main")
+        tree = git(root, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", base, tip).rstrip("\0")
+        commit = git(root, "commit-tree", tree, "-p", base, "-m", f"story {number}")
+        git(root, "update-ref", "refs/heads/main", commit, base)
+    return STORIES / (time.perf_counter() - began)
+
+
+def naive(root: Path) -> float:
+    tips = stories(root, root / ".git", NAIVE_STORIES)
+    tree = root.parent / "naive"
+    git(root, "worktree", "add", "-q", "--detach", str(tree), "main")
+    git(root, "switch", "-q", "--detach")
+    began = time.perf_counter()
+    for number, tip in enumerate(tips):
+        git(tree, "checkout", "-q", "--detach", tip)
+        git(tree, "rebase", "-q", "main")
+        work = git(tree, "rev-parse", "HEAD")
+        git(tree, "checkout", "-q", "main")
+        git(tree, "merge", "-q", "--squash", work)
+        git(tree, "commit", "-q", "-m", f"story {number}")
+        git(tree, "checkout", "-q", "--detach")
+    return NAIVE_STORIES / (time.perf_counter() - began)
+
+
+async def under_shiftwork(root: Path, proof: str) -> float:
+    env = environment()
+    site = find_site(root, env)
+    settings = Settings.model_validate({"gates": {"test": "true"}, "landing": {"proof": proof}})
+    watch = Watch()
+    async with open_world(site, settings, env, observe=watch.see) as world:
+        tips = list(enumerate(stories(root, site.state / "hub.git", WARM_UP + STORIES)))
+        queue = landing_stream(site.repository, "main")
+        await watch.land(world, queue, tips[:WARM_UP])
+        began = time.perf_counter()
+        await watch.land(world, queue, tips[WARM_UP:])
+        taken = time.perf_counter() - began
+    landed = int(git(root, "rev-list", "--count", "main")) - 1
+    if landed != len(tips) or git(root, "status", "--porcelain"):
+        raise RuntimeError("not everything has landed as it should")
+    return STORIES / taken
+
+
+class Watch:
+    """Counts the stories that have been told that they landed."""
+
+    def __init__(self) -> None:
+        self.told = 0
+        self.news = asyncio.Event()
+
+    def see(self, sighting: Sighting) -> None:
+        self.told += isinstance(sighting.what, EntryClosed)
+        self.news.set()
+
+    async def land(self, world: World, queue: Stream, tips: list[tuple[int, Commit]]) -> None:
+        wanted = self.told + len(tips)
+        rung = asyncio.ensure_future(world.alarm.listen())
+        await asyncio.gather(*(ask(world, queue, number, tip) for number, tip in tips))
+        while self.told < wanted:
+            self.news.clear()
+            await asyncio.wait({rung, asyncio.ensure_future(self.news.wait())}, return_when=asyncio.FIRST_COMPLETED)
+            if rung.done():
+                raise rung.result()
+        rung.cancel()
+
+
+async def ask(world: World, queue: Stream, number: int, tip: Commit) -> None:
+    """As a story does whose steps are done."""
+    story = StoryId(f"US-{number:03d}")
+    request = LandingRequest(
+        run=RUN, story=story, number=1, stream=story_stream(RUN, story), tip=tip, title="work", body="done"
+    )
+    await world.inbox.post(queue, f"land/{request.key}", messages.land("main", request))
+    await call(world, queue, request.key)
+
+
+def main() -> None:
+    rates: dict[str, list[float]] = {"naive git": [], "bare git": [], "shiftwork": [], "shiftwork, tip": []}
+    for _ in range(ROUNDS):
+        with repository() as root:
+            rates["naive git"].append(naive(root))
+        with repository() as root:
+            rates["bare git"].append(bare(root))
+        for name, proof in (("shiftwork", "each"), ("shiftwork, tip", "tip")):
+            with repository() as root:
+                rates[name].append(asyncio.run(under_shiftwork(root, proof)))
+    medians = {name: statistics.median(measured) for name, measured in rates.items()}
+    for name, median in medians.items():
+        print(f"{name:16} {median:6.1f} landings a second   {median / medians['bare git']:5.2f} of bare git")
+    print(f"{medians['shiftwork'] / medians['bare git']:.2f}")
+
+
+if __name__ == "__main__":
+    main()

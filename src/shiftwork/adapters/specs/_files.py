@@ -1,0 +1,94 @@
+"""Spec files on disk: read as they are, replaced whole, one writer at a time."""
+
+import contextlib
+import fcntl
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from shiftwork.errors import SpecError
+
+_LARGEST: Final = 8 * 1024 * 1024
+_TRIES: Final = 5
+
+
+def text_of(path: Path, name: str) -> str:
+    """The text, line ends and all; raises SpecError that calls the file by its name."""
+    content = _bytes_of(path, name)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        line, column = before.count(b"\n") + 1, len(before.rpartition(b"\n")[2]) + 1
+        raise SpecError(f"{name}:{line}:{column}: this is no UTF-8", hint="save the file as UTF-8") from None
+
+
+def rewrite(path: Path, name: str, change: Callable[[str], str]) -> None:
+    """Replace the text by what `change` makes of it; where nothing differs, nothing is written.
+
+    Others of our own processes wait for each other. An editor does not know of that, so the file is read once more
+    before it is replaced, and the change is made anew where it is no longer the same.
+    """
+    path = path.resolve()  # what is replaced is the file, not a link to it
+    try:
+        with _alone(path.parent):
+            for _ in range(_TRIES):
+                old = text_of(path, name)
+                new = change(old)
+                if new == old or _replaced(path, old, new):
+                    return
+    except FileNotFoundError:
+        raise _missing(name) from None
+    except OSError as error:
+        raise SpecError(f"{name} cannot be written: {error.strerror or error}", hint=f"look at {path}") from error
+    raise SpecError(f"{name} is being written to again and again by somebody else")
+
+
+def _missing(name: str) -> SpecError:
+    return SpecError(f"there is no file {name}", hint="shiftwork init --prd writes one")
+
+
+def _bytes_of(path: Path, name: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+    except FileNotFoundError:
+        raise _missing(name) from None
+    except OSError as error:
+        raise SpecError(f"{name} cannot be read: {error.strerror or error}") from None
+    if len(content) > _LARGEST:
+        raise SpecError(f"{name} has more than {_LARGEST >> 20} MiB; that is no spec")
+    return content
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """A lock on the folder: it leaves nothing behind, whoever dies. Where there are no locks, one does without."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+        with contextlib.suppress(OSError):  # some file systems do not know how to, and need not
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _replaced(path: Path, old: str, new: str) -> bool:
+    # Always the same name: what somebody who died has left is overwritten, and so does not gather.
+    partial = path.with_name(f".{path.name}.shiftwork")
+    try:
+        with partial.open("wb") as file:
+            os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            file.write(new.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        if path.read_bytes() != old.encode():
+            return False
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return True

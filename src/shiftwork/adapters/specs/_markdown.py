@@ -1,0 +1,137 @@
+"""Markdown as far as plans need it: headings, bullets with or without a box, and prose, each with its place.
+
+Not taken: a Markdown library. None of them tells the offset of a box, which is the one thing that is written here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+from shiftwork.prompts.signals import cleaned
+
+_LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
+_HEADING: Final = re.compile(r"(?P<lead> {0,3}(?P<marks>#{1,6})[ \t]+)(?P<text>.*?)(?:[ \t]+#+)?[ \t]*")
+_BULLET: Final = re.compile(r"(?P<lead>[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)(?P<text>.*)")
+_BOX: Final = re.compile(r"\[(?P<mark>[ xX])\](?:[ \t]+|\Z)")
+_FENCE: Final = re.compile(r"[ \t]*(?P<run>`{3,}|~{3,})(?P<rest>.*)")
+_RULE: Final = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+TICKED: Final = "x"
+OPEN: Final = " "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A heading (of `level` 1 to 6), a bullet or a line of prose. `at` is where its text begins, without its box.
+
+    `box` is the offset of the box's mark, and below zero where there is no box.
+    """
+
+    at: int
+    text: str
+    level: int = 0
+    bullet: bool = False
+    box: int = -1
+    ticked: bool = False
+    inert: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading and all that stands under it, deeper headings included."""
+
+    heading: Block
+    body: tuple[Block, ...]
+
+    @property
+    def boxes(self) -> tuple[Block, ...]:
+        return tuple(block for block in self.body if block.bullet and block.box >= 0)
+
+
+def prose(blocks: Iterable[Block]) -> str:
+    """The blocks as text again."""
+    return cleaned("\n".join(f"{_lead(block)}{block.text}" for block in blocks)).strip()
+
+
+def _lead(block: Block) -> str:
+    return f"{'#' * block.level} " if block.level else "- " * block.bullet
+
+
+def parse(text: str) -> tuple[Block, ...]:
+    """The blocks of a text. Code, comments and front matter are no blocks that mean anything."""
+    blocks: list[Block] = []
+    for block in _blocks(text):
+        previous = blocks[-1] if blocks else None
+        if previous and previous.bullet and _continues(block, text):
+            blocks[-1] = replace(previous, text=f"{previous.text} {block.text.strip()}")
+        else:
+            blocks.append(block)
+    return tuple(blocks)
+
+
+def sections(blocks: Sequence[Block], level: int) -> Iterator[Section]:
+    """The sections under the headings of a level; a higher heading ends one and begins none."""
+    starts = [place for place, block in enumerate(blocks) if 0 < block.level <= level]
+    for start, end in pairwise((*starts, len(blocks))):
+        if blocks[start].level == level:
+            yield Section(heading=blocks[start], body=tuple(blocks[start + 1 : end]))
+
+
+def _continues(block: Block, text: str) -> bool:
+    """Whether a line belongs to the bullet above it: it is prose, and indented."""
+    indented = text[block.at : block.at + 1] in {" ", "\t"}
+    return not (block.level or block.bullet or block.inert) and indented and bool(block.text.strip())
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    fence, comment = "", False
+    front = _front_matter(text)
+    for found in _LINE.finditer(text):
+        line, at = found[1], found.start()
+        if at < front or (at == len(text) and not line):
+            continue
+        if comment or (not fence and line.lstrip().startswith("<!--")):
+            comment = "-->" not in line
+            continue
+        fenced = _FENCE.fullmatch(line)
+        if fence or fenced:
+            fence = _fence_after(fence, fenced)
+            yield Block(at=at, text=line, inert=True)
+        else:
+            yield _block(line, at)
+
+
+def _fence_after(fence: str, found: re.Match[str] | None) -> str:
+    if not fence or found is None:
+        return fence or (found["run"] if found else "")
+    closes = found["run"].startswith(fence) and not found["rest"].strip()
+    return "" if closes else fence
+
+
+def _front_matter(text: str) -> int:
+    """Where the text begins behind its front matter, if it has one; a byte order mark is no text either."""
+    start = 1 if text.startswith("\ufeff") else 0
+    found = re.compile(r"---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?:\r?\n|\Z)").match(text, start)
+    return found.end() if found else start
+
+
+def _block(line: str, at: int) -> Block:
+    heading = _HEADING.fullmatch(line)
+    bullet = None if heading or _RULE.fullmatch(line) else _BULLET.fullmatch(line)
+    found = heading or bullet
+    if not found:
+        return Block(at=at, text=line)
+    level = len(heading["marks"]) if heading else 0
+    lead = found.end("lead")
+    box = _BOX.match(found["text"])
+    if box is None:
+        return Block(at=at + lead, text=found["text"], level=level, bullet=not heading)
+    return Block(
+        at=at + lead + box.end(),
+        text=found["text"][box.end() :],
+        level=level,
+        bullet=not heading,
+        box=at + lead + box.start("mark"),
+        ticked=box["mark"] != OPEN,
+    )

@@ -1,0 +1,57 @@
+"""What a plan in Markdown says of a story in lines of their own: what it depends on, how urgent it is."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from shiftwork.adapters.specs._markdown import Block
+from shiftwork.domain.model.ids import StoryId
+
+_LINE: Final = re.compile(r"[ \t]*\**(?P<key>[A-Za-z][A-Za-z ]{2,20}?)\**:\**[ \t]*(?P<value>.*?)[ \t]*")
+_NAME: Final = re.compile(r"[^,;\s](?:[^,;]*[^,;\s])?")
+_NOTHING: Final = frozenset({"none", "nothing", "-", "no", "n/a"})
+
+NEEDS: Final = "depends on"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """The value of one line `Key: value`, and where it stands."""
+
+    key: str
+    value: str
+    at: int
+
+
+def said(block: Block, *keys: str) -> Said | None:
+    """What the line says, if it is one of these keys; a heading, code or a box says nothing."""
+    found = _LINE.fullmatch(block.text)
+    if found is None or block.level or block.inert or block.box >= 0 or found["key"].lower() not in keys:
+        return None
+    value = found["value"].strip("`")
+    at = block.at + found.start("value") + found["value"].find(value)
+    return Said(key=found["key"].lower(), value=value, at=at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """Dependencies and their places; `stated` tells that a line spoke of them, even to say that there are none."""
+
+    ids: tuple[StoryId, ...] = ()
+    places: tuple[int, ...] = ()
+    stated: bool = False
+
+
+def needs_of(blocks: Sequence[Block], resolve: Callable[[str], str]) -> Needs:
+    """What all lines `Depends on: a, b` of a section say; `resolve` turns a name as it is written into an id."""
+    lines = [line for block in blocks if (line := said(block, NEEDS))]
+    named = dict(_named(lines, resolve))
+    return Needs(ids=tuple(named), places=tuple(named.values()), stated=bool(lines))
+
+
+def _named(lines: Sequence[Said], resolve: Callable[[str], str]) -> Iterator[tuple[StoryId, int]]:
+    for line in lines:
+        for found in _NAME.finditer(line.value):
+            if found[0].lower().rstrip(".") not in _NOTHING:
+                yield StoryId(resolve(found[0].strip("`*"))), line.at + found.start()

@@ -1,0 +1,38 @@
+"""Texts that an agent is offered beside its story, bounded: what does not fit is named, so that it can be looked up."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+OFFER_LIMIT: Final = 12_000
+"""Characters. The prompt has a limit of its own; this one keeps the history small, which has them once a story."""
+
+
+_NAMES: Final = 100
+
+
+def text_beside(file: Path) -> str:
+    """The text of a file that may be there; nothing of one that is not, or cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def offered(instructions: str, lead: str, texts: Sequence[tuple[str, str]]) -> str:
+    """Instructions, then each text under its name until the room is used, then the names of those left out."""
+    if not texts:
+        return instructions
+    room = OFFER_LIMIT - len(instructions) - len(lead)
+    parts: list[str] = []
+    left: list[str] = []
+    for name, text in texts:
+        part = f"{name}\n\n{text}"
+        room -= len(part)
+        if left or room < 0:
+            left.append(f"- {name}")
+        else:
+            parts.append(part)
+    rest = ["Left out here for their length, and to be looked up:\n\n" + "\n".join(left[:_NAMES])] if left else []
+    more = [f"and {len(left) - _NAMES} more"] if len(left) > _NAMES else []
+    return "\n\n".join((instructions, lead, *parts, *rest, *more))

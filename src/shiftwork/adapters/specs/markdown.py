@@ -1,0 +1,154 @@
+"""Plans in Markdown: headings are stories, bullets under them are acceptance criteria.
+
+Stories stand under a heading `Stories` or `Tasks`, one level deeper; where there is none, every `##` heading with
+bullets under it is one, but those that usually speak of the whole. A box in the heading says that the story is done;
+where there is none, the boxes of its criteria do.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.specs._document import Edit, Mistake
+from shiftwork.adapters.specs._draft import Draft, Found, slug, untitled
+from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections
+from shiftwork.adapters.specs._needs import NEEDS, needs_of, said
+from shiftwork.adapters.specs._ticks import ticks
+from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.ports.specs import Mark
+from shiftwork.prompts.signals import cleaned
+
+NAME: Final = "markdown"
+
+_NAMED: Final = re.compile(
+    r"(?i)(?P<name>[A-Za-z][A-Za-z0-9]*-\d[\w.-]*?|(?:(?P<kind>story|task|step|phase)[ \t]+)?(?P<number>\d{1,6}))"
+    r"[ \t]*(?:[:.)]|[ \t][-\u2013\u2014])[ \t]+(?P<title>\S.*)"
+)
+_CONTAINERS: Final = frozenset({"stories", "user stories", "tasks"})
+_REQUIREMENTS: Final = frozenset({"requirements", "technical requirements", "constraints"})
+_OF_THE_WHOLE: Final = _REQUIREMENTS | frozenset(
+    {"overview", "background", "context", "summary", "goals", "goal", "non-goals", "out of scope", "notes"}
+    | {"introduction", "motivation", "references", "risks", "open questions"}
+)
+_LINES: Final = (NEEDS, "priority", "complexity", "touches")
+
+_INSTRUCTIONS: Final = """\
+The stories of this work are headings of the plan `{file}`. Yours is the one below: do that one and no other. Do not
+change `{file}`: the harness itself ticks a story there, and does so when the story has landed."""
+
+
+def belongs(path: Path, text: str) -> bool:  # noqa: ARG001 - one shape for all formats
+    return path.suffix.lower() in {".md", ".markdown"}
+
+
+def read(path: Path, text: str, shown: str) -> Draft:
+    blocks = parse(text)
+    stories = _stories(blocks)
+    mistakes: list[Mistake] = []
+    ids = {_id(section.heading) for section in stories}
+    found = tuple(_found(section, ids, mistakes) for section in stories)
+    if not found:
+        mistakes.append(Mistake(at=0, text="there is no story: a heading `## Title` with bullets `- …` under it"))
+    title = next((block.text for block in blocks if block.level == 1), "")
+    first = next((place for place, block in enumerate(blocks) if block.level > 1), len(blocks))
+    opening = [block for block in blocks[:first] if not block.level]
+    return Draft(
+        title=cleaned(title).strip() or path.stem,
+        description=prose([block for block in opening if not said(block, "branch")]),
+        stories=found,
+        requirements=_requirements(blocks),
+        branch=next((line.value for block in opening if (line := said(block, "branch"))), ""),
+        instructions=_INSTRUCTIONS.format(file=shown),
+        mistakes=(*mistakes, *untitled(found)),
+    )
+
+
+def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[Edit]:
+    for section in _stories(parse(text)):
+        if mark := marks.get(_id(section.heading)):
+            yield from _marked(section, done=mark.done)
+
+
+def _marked(section: Section, *, done: bool) -> Iterator[Edit]:
+    """All boxes of the story; a story without any gets one in its heading."""
+    own = (section.heading,) if section.heading.box >= 0 else ()
+    yield from ticks((*own, *section.boxes), done=done)
+    if done and not own and not section.boxes:
+        yield Edit(start=section.heading.at, end=section.heading.at, text="[x] ")
+
+
+def _stories(blocks: Sequence[Block]) -> list[Section]:
+    for level in range(1, 6):
+        for container in sections(blocks, level):
+            if container.heading.text.strip().lower() in _CONTAINERS:
+                return list(sections(container.body, level + 1))
+    return [
+        section
+        for section in sections(blocks, 2)
+        if section.heading.text.strip().lower() not in _OF_THE_WHOLE and any(block.bullet for block in section.body)
+    ]
+
+
+def _id(heading: Block) -> StoryId:
+    named = _NAMED.fullmatch(heading.text)
+    if named is None:
+        return StoryId(slug(heading.text))
+    return StoryId(_numbered(named["number"]) if named["number"] else named["name"])
+
+
+def _numbered(number: str) -> str:
+    return f"story-{int(number)}"
+
+
+def _found(section: Section, ids: set[StoryId], mistakes: list[Mistake]) -> Found:
+    heading = section.heading
+    named = _NAMED.fullmatch(heading.text)
+    title = " ".join(cleaned(named["title"] if named else heading.text).split())
+    lines = [block for block in section.body if said(block, *_LINES)]
+    needs = needs_of(lines, lambda name: _resolved(name, ids))
+    criteria = [block for block in section.body if block.bullet and block not in lines]
+    story = Story(
+        id=_id(heading),
+        title=title,
+        description=prose([block for block in section.body if not block.bullet and block not in lines]),
+        criteria=tuple(Criterion(id=f"AC-{n}", text=cleaned(one.text)) for n, one in enumerate(criteria, start=1)),
+        depends_on=needs.ids,
+        priority=_number(lines, "priority", 0, mistakes),
+        complexity=_number(lines, "complexity", 3, mistakes),
+        touches=tuple(path.strip("` ") for path in _value(lines, "touches").split(",") if path.strip("` ")),
+    )
+    boxes = section.boxes
+    done = heading.ticked if heading.box >= 0 else bool(boxes) and all(box.ticked for box in boxes)
+    return Found(story=story, at=heading.at, done=done, needs_at=needs.places)
+
+
+def _resolved(name: str, ids: set[StoryId]) -> str:
+    """An id whatever its case, a number, or the title of a story."""
+    spelled = {known.lower(): known for known in ids}
+    words = name.split()
+    number = words[-1] if words[-1].isdecimal() and len(words) <= 2 else ""
+    tried = (name.lower(), _numbered(number) if number else "", slug(name))
+    return next((spelled[one] for one in tried if one in spelled), name)
+
+
+def _value(lines: Sequence[Block], key: str) -> str:
+    return next((line.value for block in lines if (line := said(block, key))), "")
+
+
+def _number(lines: Sequence[Block], key: str, default: int, mistakes: list[Mistake]) -> int:
+    for block in lines:
+        line = said(block, key)
+        if line:
+            digits = line.value.removeprefix("P").removeprefix("p")
+            if digits.isdecimal() and len(digits) <= 6 and (key != "complexity" or 1 <= int(digits) <= 5):
+                return int(digits)
+            range_told = "from 1 to 5" if key == "complexity" else "such as 1"
+            mistakes.append(Mistake(at=line.at, text=f"{key} is a number {range_told}, not {line.value!r}"))
+    return default
+
+
+def _requirements(blocks: Sequence[Block]) -> tuple[str, ...]:
+    found = (s for s in sections(blocks, 2) if s.heading.text.strip().lower() in _REQUIREMENTS)
+    return tuple(cleaned(block.text) for section in found for block in section.body if block.bullet)

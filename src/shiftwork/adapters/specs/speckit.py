@@ -1,0 +1,166 @@
+"""spec-kit's `tasks.md`: lines `- [ ] T001 [P] [US1] text`, grouped by user story.
+
+Setup and foundations come first, then the user stories, which need not wait for each other, then what polishes all of
+it: spec-kit's own order of phases. A phase without user stories is a story of its own.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.specs._document import Edit, Mistake
+from shiftwork.adapters.specs._draft import Draft, Found, slug
+from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections
+from shiftwork.adapters.specs._offer import text_beside
+from shiftwork.adapters.specs._ticks import ticks
+from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.ports.specs import Mark
+from shiftwork.prompts.signals import cleaned
+
+NAME: Final = "spec-kit"
+
+_TASK: Final = re.compile(
+    r"(?P<number>T\d{1,6})[:.]?[ \t]+(?P<tags>(?:\[[A-Za-z0-9]+\][ \t]*)*)(?P<text>.*)", re.DOTALL
+)
+_LINE: Final = re.compile(r"(?m)^[ \t]*[-*+][ \t]+\[[ xX]\][ \t]+T\d+[:.]?[ \t]")
+_TAG: Final = re.compile(r"\[US(\d+)\]", re.IGNORECASE)
+_STORY: Final = re.compile(r"(?i)user story (?P<number>\d+)[ \t]*[-\u2013\u2014:]?[ \t]*(?P<title>.*)")
+_PRIORITY: Final = re.compile(r"(?i)\(priority:[ \t]*P?(?P<number>\d+)\)")
+_PHASE: Final = re.compile(r"(?i)phase \w+[ \t]*[-\u2013\u2014:][ \t]*(?P<title>.*)")
+_BRANCH: Final = re.compile(r"\*\*Feature Branch\*\*:?[ \t]*:?[ \t]*`([^`\[\]\s]+)`")
+_ASIDE: Final = re.compile(r"[ \t]*(?:\([^()]*\)|[^\w\s.,;:!?'\"`/&()-]).*")
+
+_INSTRUCTIONS: Final = """\
+This work is kept in the manner of spec-kit in `{folder}`. Your story is one group of the tasks in its `tasks.md`: do
+these tasks and no others. Of the files there that exist, read `spec.md` (what is wanted, with acceptance scenarios for
+each user story), `plan.md` (how), and as needed `research.md`, `data-model.md`, `contracts/` and `quickstart.md`. Do
+not change `tasks.md`: the harness itself ticks a story's tasks, and does so when the story has landed."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Group:
+    """The tasks of one story; `shared` where they belong to no user story."""
+
+    id: StoryId
+    title: str
+    at: int
+    shared: bool
+    priority: int = 0
+    tasks: list[Block] = field(default_factory=list)
+
+
+def belongs(path: Path, text: str) -> bool:  # noqa: ARG001 - one shape for all formats
+    return _LINE.search(text) is not None
+
+
+def read(path: Path, text: str, shown: str) -> Draft:
+    spec = text_beside(path.parent / "spec.md")
+    groups = _groups(text)
+    asked = dict(_asked(spec))
+    branch = _BRANCH.search(spec)
+    return Draft(
+        title=_title(text, path.parent),
+        stories=tuple(_found(groups, asked)),
+        branch=branch[1] if branch else "",
+        instructions=_INSTRUCTIONS.format(folder=shown.rpartition("/")[0] or "."),
+        mistakes=tuple(_repeated(groups)),
+    )
+
+
+def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[Edit]:
+    for group in _groups(text):
+        if mark := marks.get(group.id):
+            yield from ticks(group.tasks, done=mark.done)
+
+
+def _groups(text: str) -> list[_Group]:
+    """In the order in which their first tasks stand in the file."""
+    groups: dict[StoryId, _Group] = {}
+    heading = Block(at=0, text="", level=2)
+    for block in parse(text):
+        heading = block if block.level == 2 else heading
+        task = _TASK.fullmatch(block.text) if block.bullet and block.box >= 0 else None
+        if task:
+            group = _group(heading, task, block)
+            groups.setdefault(group.id, group).tasks.append(block)
+    return list(groups.values())
+
+
+def _group(heading: Block, task: re.Match[str], block: Block) -> _Group:
+    """Where a task belongs: to the user story it is tagged with, to that of its heading, or to the heading itself."""
+    headed = _STORY.search(heading.text)
+    tag = _TAG.search(task["tags"])
+    number = tag[1] if tag else headed["number"] if headed else ""
+    if not number:
+        phase = _PHASE.fullmatch(heading.text)
+        title = _plain(phase["title"] if phase else heading.text) or "Tasks"
+        return _Group(id=StoryId(slug(title) or "tasks"), title=title, at=block.at, shared=True)
+    own = headed if headed and int(headed["number"]) == int(number) else None
+    urgent = _PRIORITY.search(heading.text) if own else None
+    return _Group(
+        id=StoryId(f"US{int(number)}"),
+        title=_plain(own["title"]) if own else "",
+        at=block.at,
+        shared=False,
+        priority=int(urgent["number"]) if urgent else 0,
+    )
+
+
+def _plain(title: str) -> str:
+    """A title without what spec-kit adds to it: a priority, an aside in brackets, a symbol."""
+    return " ".join(cleaned(_ASIDE.sub("", title)).split())
+
+
+def _found(groups: Iterable[_Group], asked: Mapping[str, Section]) -> Iterator[Found]:
+    foundation: tuple[StoryId, ...] = ()
+    since: tuple[StoryId, ...] = ()
+    for group in groups:
+        needs = (since or foundation) if group.shared else foundation
+        wanted = asked.get(group.id)
+        story = Story(
+            id=group.id,
+            title=group.title or (_story_title(wanted) if wanted else "") or f"User story {group.id[2:]}",
+            description=prose(wanted.body) if wanted else "",
+            criteria=tuple(_criterion(block) for block in group.tasks),
+            depends_on=needs,
+            priority=group.priority,
+        )
+        done = all(task.ticked for task in group.tasks)
+        yield Found(story=story, at=group.at, done=done, needs_at=(group.at,) * len(needs))
+        foundation, since = ((group.id,), ()) if group.shared else (foundation, (*since, group.id))
+
+
+def _criterion(block: Block) -> Criterion:
+    task = _TASK.fullmatch(block.text)
+    if task is None:
+        raise ValueError("only tasks are grouped")
+    return Criterion(id=task["number"], text=cleaned(task["text"]))
+
+
+def _asked(spec: str) -> Iterator[tuple[str, Section]]:
+    """What `spec.md` says of each user story."""
+    for section in sections(parse(spec), 3):
+        if found := _STORY.match(section.heading.text):
+            yield f"US{int(found['number'])}", section
+
+
+def _story_title(section: Section) -> str:
+    found = _STORY.match(section.heading.text)
+    return _plain(found["title"]) if found else ""
+
+
+def _title(text: str, folder: Path) -> str:
+    headings = (block.text for block in parse(text) if block.level == 1)
+    return cleaned(re.sub(r"(?i)^tasks:?[ \t]*", "", next(headings, "")) or folder.name)
+
+
+def _repeated(groups: Iterable[_Group]) -> Iterator[Mistake]:
+    seen: set[str] = set()
+    for task in (task for group in groups for task in group.tasks):
+        number = task.text.split(maxsplit=1)[0].rstrip(":.")
+        if number in seen:
+            yield Mistake(at=task.at, text=f"the task {number} stands here for the second time")
+        seen.add(number)

@@ -1,0 +1,46 @@
+"""What gates have said before: green reports by the tree they were made on, in files beside the hub.
+
+Only green ones: a red result may come from what is outside the tree (no network, a full disk), and keeping it would
+refuse the same work for ever.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.files import write_whole
+from shiftwork.domain.model.codec import from_plain, to_plain
+from shiftwork.domain.model.gate import Gate, GateReport
+
+KEPT: Final = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """One file a verdict; the newest are kept. `setup` belongs to the gates: another one may make another result."""
+
+    folder: Path
+    setup: str = ""
+
+    def recall(self, tree: str, gates: Sequence[Gate]) -> GateReport | None:
+        """The report, if all these gates have passed on the tree; what cannot be read was never said."""
+        try:
+            report: GateReport = from_plain(GateReport, json.loads(self._file(tree, gates).read_bytes()))
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
+        return report
+
+    def keep(self, tree: str, gates: Sequence[Gate], report: GateReport) -> None:
+        write_whole(self._file(tree, gates), json.dumps(to_plain(report)).encode())
+        if len(os.listdir(self.folder)) > 2 * KEPT:  # noqa: PTH208 - every landing waits for this
+            oldest = sorted(self.folder.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)[:-KEPT]
+            for file in oldest:
+                file.unlink(missing_ok=True)
+
+    def _file(self, tree: str, gates: Sequence[Gate]) -> Path:
+        asked = json.dumps([self.setup, *(to_plain(gate) for gate in gates)])
+        return self.folder / f"{tree}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"

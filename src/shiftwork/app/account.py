@@ -1,0 +1,93 @@
+"""All that the history tells of one run: of its stories, their steps, and the landing queue they went through."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from shiftwork.app.kinds import RUN, STORY, read
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.model.queue_facts import CandidateFailed, CandidateVerified, EntryRefused
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.spec import Story
+from shiftwork.domain.model.story import StoryState
+from shiftwork.errors import UnknownRunError
+from shiftwork.ports.store import EventStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A fact that changed something, with the story before and after it."""
+
+    fact: Fact
+    before: StoryState
+    after: StoryState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """The gates on one candidate of a story."""
+
+    at: float
+    report: GateReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryAccount:
+    """`asked` is the story as the spec has it; one that nobody has begun has no turns."""
+
+    asked: Story
+    state: StoryState
+    turns: tuple[Turn, ...]
+    checks: tuple[Checked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """In the order of the spec."""
+
+    run: RunState
+    stories: tuple[StoryAccount, ...]
+
+
+async def account(events: EventStore, run: RunId) -> Account:
+    """Read it all; raises UnknownRunError where the history has no such run."""
+    state = RUN.fold(RUN.start, await read(events, run_stream(run), 0, None))
+    if state.plan is None:
+        raise UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
+    checks = _checks(run, await read(events, state.plan.landing, 0, None))
+    stories = [await _story(events, state, story, checks.get(story.id, ())) for story in state.plan.spec.stories]
+    return Account(run=state, stories=tuple(stories))
+
+
+async def _story(events: EventStore, run: RunState, asked: Story, checks: Sequence[Checked]) -> StoryAccount:
+    facts = await read(events, story_stream(run.given.run, asked.id), 0, None)
+    turns = tuple(_turns(facts))
+    state = turns[-1].after if turns else StoryState()
+    return StoryAccount(asked=asked, state=state, turns=turns, checks=tuple(checks))
+
+
+def _turns(facts: Sequence[Fact]) -> Iterator[Turn]:
+    state = STORY.start
+    for fact in facts:
+        after = STORY.evolve(state, fact)
+        if after is not state:
+            yield Turn(fact=fact, before=state, after=after)
+        state = after
+
+
+def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]]:
+    """Every report of gates in the queue's history, by story; requests are named `<run>/<story>/<number>`."""
+    found: dict[StoryId, list[Checked]] = {}
+    for fact in facts:
+        match fact:
+            case CandidateVerified(request=request, report=report) | CandidateFailed(request=request, report=report):
+                pass
+            case EntryRefused(request=request, report=GateReport() as report):
+                pass
+            case _:
+                continue
+        of, _, rest = request.partition("/")
+        if of == run:
+            found.setdefault(StoryId(rest.rpartition("/")[0]), []).append(Checked(at=fact.at, report=report))
+    return found

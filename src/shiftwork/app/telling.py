@@ -1,0 +1,29 @@
+"""Telling the user's own spec file which stories have landed. A file that cannot be told is no reason to stop."""
+
+from shiftwork import failpoints
+from shiftwork.app.pen import Pen
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import StoryStatus
+from shiftwork.errors import SpecError
+from shiftwork.ports.specs import Mark
+
+
+async def tick(effect: e.TickSpec, pen: Pen) -> tuple[Fact, ...]:
+    world, run = pen.world, pen.state
+    try:
+        await world.specs.mark(run.given.source, {story: _mark(run, story) for story in effect.stories})
+    except SpecError as error:
+        at, final = world.clock.now(), effect.final
+        return (f.SpecTickFailed(at=at, stories=effect.stories, reason=error.message, final=final),)
+    failpoints.reach("spec.ticked")
+    return (f.SpecTicked(at=world.clock.now(), stories=effect.stories),)
+
+
+def _mark(run: RunState, story: StoryId) -> Mark:
+    outcome = run.stories[story]
+    done = outcome.status is StoryStatus.COMPLETED
+    return Mark(done=done, note=f"Landed as {outcome.commit[:12]} by shiftwork run {run.given.run}" if done else "")

@@ -1,0 +1,83 @@
+"""Taking turns: of all processes that would land on one branch, one does at a time, and no turn outlives its holder.
+
+The lease decides, and with it who may clear away a lock that a killed git has left on the branch. It is not what keeps
+the history whole: a holder that was frozen, and has lost its turn without knowing, finds the stream at another version
+and the branch at another commit.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from shiftwork import failpoints
+from shiftwork.app.commands import LEASE_SECONDS
+from shiftwork.app.keeper import BEAT_SECONDS
+from shiftwork.app.kinds import LANDING, load
+from shiftwork.app.world import World
+from shiftwork.domain.model.ids import Stream
+from shiftwork.ports.views import Lease
+
+LOOK_SECONDS: Final = 0.25
+
+
+async def call(world: World, stream: Stream, request: str) -> None:
+    """Have a job read this request, which lies in the queue's inbox. One that still waits for its turn will."""
+    if not world.waiting[stream]:
+        await world.engine.start(world.landing_job(stream, request))
+
+
+@asynccontextmanager
+async def alone(world: World, stream: Stream) -> AsyncIterator[None]:
+    """Be the only job of this process that works on the stream."""
+    world.waiting[stream] += 1
+    try:
+        await world.locks[stream].acquire()
+    finally:
+        world.waiting[stream] -= 1
+    try:
+        yield
+    finally:
+        world.locks[stream].release()
+
+
+@asynccontextmanager
+async def turn(world: World, stream: Stream) -> AsyncIterator[None]:
+    """Be the only job of all processes that lands from this queue."""
+    async with alone(world, stream):
+        await _take(world, stream)
+        beating = asyncio.ensure_future(_beat(world))
+        try:
+            failpoints.reach("landing.leased")
+            yield
+        finally:
+            beating.cancel()
+            await asyncio.gather(beating, return_exceptions=True)
+            await world.leases.release(stream, world.owner)
+
+
+async def _take(world: World, stream: Stream) -> None:
+    """Wait for the lease; where its holder is dead, take it, and end what its gates have left running."""
+    while (held := await world.leases.acquire(stream, world.owner)) is not None:
+        if not _is_gone(world, held):
+            await asyncio.sleep(LOOK_SECONDS)
+        elif await world.leases.acquire(stream, world.owner, replacing=held.owner) is None:
+            return await _tidy(world, stream)
+    return None
+
+
+def _is_gone(world: World, held: Lease) -> bool:
+    """On this host it is known whether the holder lives; of another only its signs of life are."""
+    alive = world.alive(held.owner)
+    return held.age > LEASE_SECONDS if alive is None else not alive
+
+
+async def _tidy(world: World, stream: Stream) -> None:
+    for entry in (await load(world.events, LANDING, stream)).chain:
+        await world.reaper.end(f"{entry.request.run}/{entry.request.story}/verify/")
+
+
+async def _beat(world: World) -> None:
+    while True:
+        await asyncio.sleep(BEAT_SECONDS)
+        await world.leases.renew(world.owner)

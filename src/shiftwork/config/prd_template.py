@@ -1,0 +1,64 @@
+"""The spec that `shiftwork init --prd` writes, to be filled in.
+
+JSON has no comments, so they are keys named `_comment`. Not taken: JSON with comments, or a plan in Markdown. What is
+written here is a plain prd.json, which every other tool that knows the format reads as well.
+"""
+
+import json
+from typing import Any, Final
+
+PRD_FILE: Final = "prd.json"
+
+
+def prd_file(project: str) -> str:
+    """The text of a spec with two stories to replace; it reads without a mistake as it is."""
+    return json.dumps(_template(project), indent=2, ensure_ascii=False) + "\n"
+
+
+def _template(project: str) -> dict[str, Any]:
+    return {
+        "_comment": [
+            "What is to be done, story by story. Replace the stories below, then: shiftwork run prd.json",
+            "Keys that shiftwork does not know, such as _comment, are for you: they are ignored and left as they are.",
+        ],
+        "project": project,
+        "_comment_branchName": "The branch to land on, made from yours if it is not there. Empty: the one you are on.",
+        "branchName": "",
+        "description": "What this is about, in a few sentences.",
+        "userStories": [_first(), _second()],
+    }
+
+
+def _first() -> dict[str, Any]:
+    return {
+        "_comment": [
+            "id: short and unique. title: becomes the subject of the commit.",
+            "acceptanceCriteria: what must hold in the end; say it so that a test or a look at the code can decide.",
+            "priority: smaller numbers come first, where dependencies leave a choice.",
+            "passes, notes: written by shiftwork when the story has landed. A story that passes is not worked on.",
+        ],
+        "id": "US-001",
+        "title": "Show the version",
+        "description": "As a user I want to see which version I have, so that I can report problems.",
+        "acceptanceCriteria": ["`--version` prints the version and exits with 0", "A test checks that"],
+        "priority": 1,
+        "passes": False,
+        "notes": "",
+    }
+
+
+def _second() -> dict[str, Any]:
+    return {
+        "_comment": [
+            "dependsOn: starts when these have landed. Stories that do not depend on each other are done in parallel.",
+            "Optional: complexity (1 to 5), touches (paths it will change: such stories are kept apart).",
+        ],
+        "id": "US-002",
+        "title": "Describe --version in the README",
+        "description": "",
+        "acceptanceCriteria": ["The README shows the option and what it prints"],
+        "priority": 2,
+        "dependsOn": ["US-001"],
+        "passes": False,
+        "notes": "",
+    }

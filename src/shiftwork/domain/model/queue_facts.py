@@ -1,0 +1,84 @@
+"""Facts of a landing queue: what happened to the stories that want to land on one base branch."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.queue import LandingPolicy, LandingRequest
+from shiftwork.domain.model.story import Refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryQueued(Fact):
+    branch: str
+    request: LandingRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchTaken(Fact):
+    """Entries land together: those of which it is told at the same moment that they were built. Nobody joins later."""
+
+    number: int
+    policy: LandingPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateBuilt(Fact):
+    """All changes of an entry are one commit on `base`: the tip of the branch, or the candidate before it."""
+
+    request: str
+    round: int
+    base: Commit
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateVerified(Fact):
+    """Every gate is green on the candidate."""
+
+    request: str
+    report: GateReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateFailed(Fact):
+    """A gate is red on the candidate: once may be a whim of the gate's, twice is the change's fault."""
+
+    request: str
+    report: GateReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseMoved(Fact):
+    """The branch is at `commit`, the last candidate of those that landed with it."""
+
+    requests: tuple[str, ...]
+    commit: Commit
+    ref: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseMissed(Fact):
+    """Somebody else moved the base first; what was not landed of the batch is built again on what is there now."""
+
+    batch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryRefused(Fact):
+    """The entry does not land. `base` is what it was tried on, which has landed."""
+
+    request: str
+    cause: Refusal
+    detail: str
+    files: tuple[str, ...]
+    base: Commit
+    report: GateReport | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryClosed(Fact):
+    """The story has been told; the entry leaves the queue."""
+
+    request: str

@@ -1,0 +1,47 @@
+"""What a run is asked for: a spec with stories of its own, where a file or a folder is named, else one sentence."""
+
+import asyncio
+import re
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from shiftwork.bootstrap.specs import read_spec
+from shiftwork.config.site import Site
+from shiftwork.domain.model.spec import one_shot
+from shiftwork.errors import UsageError
+from shiftwork.ports.specs import Sheet
+
+_LIKE_A_FILE: Final = re.compile(r"\S+\.(?:json|md|markdown)")
+
+
+def asked_for(site: Site, request: str) -> Sheet:
+    """A name of something that is there means it; one that only looks like a file is more likely mistyped than meant
+    as a request.
+    """
+    path = Path(request)
+    if _is_there(path):
+        return asyncio.run(read_spec(site, path))
+    if _LIKE_A_FILE.fullmatch(request):
+        raise UsageError(f"there is no file {request}", hint=_nearest(path) or "shiftwork init --prd writes one")
+    return Sheet(source="", spec=one_shot(request))
+
+
+def counted(sheet: Sheet) -> str:
+    """How many stories there are, for the title; nothing of a single sentence."""
+    stories, done = len(sheet.spec.stories), len(sheet.done)
+    told = f"{stories} stor{'y' if stories == 1 else 'ies'}"
+    return f"{told}, {done} landed before" if done else told if sheet.source else ""
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a sentence may be too long for a name
+        return False
+
+
+def _nearest(path: Path) -> str:
+    beside = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = get_close_matches(path.name, beside, n=1)
+    return f"shiftwork run {path.with_name(close[0])}" if close else ""

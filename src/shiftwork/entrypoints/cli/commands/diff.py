@@ -1,0 +1,80 @@
+"""`shiftwork diff`: what a story has changed so far, or what it has landed."""
+
+import asyncio
+from dataclasses import asdict, dataclass
+
+import click
+
+from shiftwork.app.kinds import STORY, load
+from shiftwork.app.queries import run_view
+from shiftwork.bootstrap.looking import open_changes, open_history
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.config.site import Site, environment
+from shiftwork.domain.model.ids import Commit, RunId, StoryId, story_stream
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.errors import UsageError
+from shiftwork.ports.changes import Difference, FileChange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """Which commits are compared; an empty `base` is the parent of `tip`."""
+
+    run: str
+    story: str
+    base: Commit
+    tip: Commit
+    landed: bool
+
+
+@click.command("diff", short_help="Show what a story has changed.")
+@click.argument("story")
+@click.option("--run", default="", metavar="RUN", help="The run it belongs to; the newest where none is named.")
+@click.option("--stat", is_flag=True, help="Only count the lines of each file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(story: str, run: str, *, stat: bool, as_json: bool) -> None:
+    """Show what STORY has changed: the commit that landed, or all that its finished steps have come to so far.
+
+    What a step under way has not committed yet is not shown.
+    """
+    site = here()
+    queries = open_queries(site)
+    view = answer(lambda: run_view(queries, run, liveness()))
+    known = [one.story.story for one in view.stories]
+    if story not in known:
+        raise UsageError(f"run {view.run.run} has no story {story}", hint=f"shiftwork stories {view.run.run}")
+    compared, difference = asyncio.run(_compare(site, view.run.run, story))
+    if as_json:
+        patch = {} if stat else {"patch": difference.patch}
+        say({**asdict(compared), "files": [asdict(file) for file in difference.files], **patch})
+        return
+    click.echo(_stat(difference) if stat else plain(difference.patch).rstrip("\n") or _stat(difference))
+
+
+async def _compare(site: Site, run: str, story: str) -> tuple[Compared, Difference]:
+    async with open_history(site) as events:
+        state = await load(events, STORY, story_stream(RunId(run), StoryId(story)))
+    landed = bool(state.landed)
+    base, tip = (Commit(""), state.landed) if landed else (state.base, state.head)
+    compared = Compared(run=run, story=story, base=base, tip=tip, landed=landed)
+    if not tip or base == tip:
+        return compared, Difference(files=(), patch="")
+    return compared, await (await open_changes(site, environment())).between(base, tip)
+
+
+def _stat(difference: Difference) -> str:
+    if not difference.files:
+        return "nothing has been changed"
+    added = sum(file.added or 0 for file in difference.files)
+    removed = sum(file.removed or 0 for file in difference.files)
+    count = len(difference.files)
+    total = f"{count} file{'s' if count > 1 else ''} changed, {added} lines added, {removed} removed"
+    return "\n".join((*(_counted(file) for file in difference.files), total))
+
+
+def _counted(file: FileChange) -> str:
+    counts = "binary" if file.added is None else f"+{file.added} -{file.removed}"
+    return f"{counts:>12}  {plain(file.path)}"

@@ -1,0 +1,47 @@
+"""`shiftwork export`: a run as a `workflow_state.json`."""
+
+import asyncio
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shiftwork.app.account import account
+from shiftwork.app.export import export
+from shiftwork.app.queries import run_view
+from shiftwork.bootstrap.looking import open_history
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.config.site import Site
+from shiftwork.domain.model.ids import RunId
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.files import written
+from shiftwork.entrypoints.cli.here import here
+
+
+@click.command("export", short_help="Print a run as workflow_state.json.")
+@click.argument("run", default="")
+@click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write it to FILE instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print it on one line.")
+def command(run: str, output: Path | None, *, as_json: bool) -> None:
+    """Print a run as JSON in the shape of workflow_state.json: stories, steps, and the history of each.
+
+    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    """
+    site = here()
+    queries = open_queries(site)
+    found = answer(lambda: run_view(queries, run, liveness())).run.run
+    document = asyncio.run(_document(site, RunId(found)))
+    if output is not None:
+        written(output, dumps(document, indent=2) + "\n")
+        document = {"run": found, "file": str(output)}
+    if as_json:
+        say(document)
+    else:
+        click.echo(dumps(document, indent=2) if output is None else f"written to {output}")
+
+
+async def _document(site: Site, run: RunId) -> dict[str, Any]:
+    async with open_history(site) as events:
+        return export(await account(events, run), site.root)

@@ -1,0 +1,98 @@
+"""`shiftwork gc`: cleans up after runs, and keeps first what has not landed."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from shiftwork.app.cleaning import Cleaned, Sweep, clean
+from shiftwork.bootstrap.looking import open_broom
+from shiftwork.config.site import Site, environment
+from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.ports.remains import Weight
+
+_UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB")
+_EMPTY: Final = Sweep(cleaned=(), spared=(), leases=())
+
+
+@click.command("gc", short_help="Clean up after runs that are over.")
+@click.option("--dry-run", "dry", is_flag=True, help="Only tell what would be removed.")
+@click.option("--all", "unfinished", is_flag=True, help="Workspaces of runs that were interrupted, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(*, dry: bool, unfinished: bool, as_json: bool) -> None:
+    """Clean up after runs that are over: workspaces, desks, refs, leases and processes that they have left.
+
+    All that has not landed is first kept as a git bundle in .shiftwork/bundles, uncommitted files included. Logs and
+    diffs stay. A run that somebody works on is left alone. With --all, runs that were interrupted lose their
+    workspaces as well, and can still be resumed.
+    """
+    site = here()
+    swept = asyncio.run(_sweep(site, dry=dry, unfinished=unfinished)) if site.state.is_dir() else _EMPTY
+    if as_json:
+        say(_document(swept, dry=dry))
+    else:
+        click.echo("\n".join(_told(swept, dry=dry)))
+
+
+async def _sweep(site: Site, *, dry: bool, unfinished: bool) -> Sweep:
+    async with open_broom(site, environment()) as broom:
+        return await clean(broom, unfinished=unfinished, dry=dry)
+
+
+def _document(swept: Sweep, *, dry: bool) -> dict[str, Any]:
+    return {
+        "dry_run": dry,
+        "freed": asdict(swept.freed),
+        "cleaned": [{**asdict(one), "kept": [str(bundle) for bundle in one.kept]} for one in swept.cleaned],
+        "spared": [asdict(one) for one in swept.spared],
+        "leases": list(swept.leases),
+    }
+
+
+def _told(swept: Sweep, *, dry: bool) -> Iterator[str]:
+    for one in swept.cleaned:
+        yield from _cleaned(one, dry=dry)
+    for spared in swept.spared:
+        yield f"{plain(spared.run)}  left alone: {plain(spared.reason)}"
+    for resource in swept.leases:
+        yield f"{'would release' if dry else 'released'} what a dead worker held: {plain(resource)}"
+    yield f"{'would free' if dry else 'freed'} {_size(swept.freed.bytes)}"
+
+
+def _cleaned(one: Cleaned, *, dry: bool) -> Iterator[str]:
+    yield f"{one.run}  {'would remove' if dry else 'removed'} {_weighed(one.freed)}"
+    if one.ended:
+        yield f"    ended {_many(one.ended, 'process', 'processes')} that it had left"
+    for bundle in one.kept:
+        yield f"    kept what had not landed: {_from_here(bundle)}"
+
+
+def _weighed(weight: Weight) -> str:
+    counts = (
+        _many(weight.workspaces, "workspace", "workspaces"),
+        _many(weight.desks, "desk", "desks"),
+        _many(weight.refs, "ref", "refs"),
+    )
+    return f"{', '.join(counts)} ({_size(weight.bytes)})"
+
+
+def _many(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
+
+
+def _size(count: float) -> str:
+    for unit in _UNITS[:-1]:
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} {_UNITS[-1]}"
+
+
+def _from_here(path: Path) -> str:
+    here_now = Path.cwd()
+    return str(path.relative_to(here_now) if path.is_relative_to(here_now) else path)

@@ -1,0 +1,45 @@
+"""`shiftwork report`: a run as a Markdown document."""
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from shiftwork.app.account import account
+from shiftwork.app.queries import run_view
+from shiftwork.app.report import report
+from shiftwork.bootstrap.looking import open_history
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.config.site import Site
+from shiftwork.domain.model.ids import RunId
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.files import written
+from shiftwork.entrypoints.cli.here import here
+
+
+@click.command("report", short_help="Tell a run as a Markdown document.")
+@click.argument("run", default="")
+@click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write it to FILE instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document that holds it.")
+def command(run: str, output: Path | None, *, as_json: bool) -> None:
+    """Tell a run as a Markdown document: its stories and steps, edits, refusals, repairs, gates, kept diffs and logs.
+
+    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    """
+    site = here()
+    queries = open_queries(site)
+    found = answer(lambda: run_view(queries, run, liveness())).run.run
+    text = plain(asyncio.run(_text(site, RunId(found))))
+    if output is not None:
+        written(output, text)
+    if as_json:
+        say({"run": found, "file": str(output) if output else None, "markdown": text})
+    else:
+        click.echo(text if output is None else f"written to {output}", nl=output is not None)
+
+
+async def _text(site: Site, run: RunId) -> str:
+    async with open_history(site) as events:
+        return report(await account(events, run))

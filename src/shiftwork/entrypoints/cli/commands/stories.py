@@ -1,0 +1,85 @@
+"""`shiftwork stories`: the stories of a run in a table, with what each of them waits for."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Final
+
+import click
+
+from shiftwork.app.queries import Pulse, RunView, run_view
+from shiftwork.app.roll import Line, roll
+from shiftwork.bootstrap.looking import open_history
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.config.site import Site
+from shiftwork.domain.model.ids import RunId
+from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.clean import cells, one_line
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.here import here
+
+_HEAD: Final = ("story", "state", "step", "landed", "cost", "title")
+_WIDEST: Final = 24
+
+
+@click.command("stories", short_help="List the stories of a run.")
+@click.argument("run", default="")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(run: str, *, as_json: bool) -> None:
+    """List the stories of a run: where each stands, what it has landed as, and what it waits for or is blocked by.
+
+    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    """
+    site = here()
+    queries = open_queries(site)
+    view = answer(lambda: run_view(queries, run, liveness()))
+    lines = asyncio.run(_lines(site, RunId(view.run.run)))
+    if as_json:
+        rows = [{**asdict(one), "story": one.story.story, **_row(one)} for one in lines]
+        say({"run": view.run.run, "stories": rows})
+        return
+    click.echo("\n".join(_table(view, lines)))
+
+
+async def _lines(site: Site, run: RunId) -> list[Line]:
+    async with open_history(site) as events:
+        return await roll(open_queries(site), events, run)
+
+
+def _row(line: Line) -> dict[str, object]:
+    return {name: value for name, value in asdict(line.story).items() if name not in {"step", "story"}}
+
+
+def _table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
+    """Only the title is cut to what room there is; what a story waits for stands below it."""
+    moving = view.pulse is Pulse.WORKING
+    rows = [_HEAD, *(_cells(line, moving=moving) for line in lines)]
+    room = [max(cells(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
+    for number, row in enumerate(rows):
+        fixed = "  ".join(words.padded(text, wide) for text, wide in zip(row, room, strict=False))
+        yield f"{fixed}  {one_line(row[-1], max(words.width() - cells(fixed) - 2, 10))}"
+        if number:
+            yield from (f"    {one_line(said, words.width() - 4)}" for said in _waits(lines[number - 1]))
+
+
+def _cells(line: Line, *, moving: bool) -> tuple[str, ...]:
+    story = line.story
+    return (
+        one_line(story.story, _WIDEST),
+        words.state(story.status, moving=moving),
+        one_line(line.step, _WIDEST) or "-",
+        story.commit[:10] or "-",
+        words.money(story.cost_usd) if story.started_at else "-",
+        story.title,
+    )
+
+
+def _waits(line: Line) -> Iterator[str]:
+    story = line.story
+    if story.waiting:
+        yield f"waits for you: {story.waiting}"
+    if story.failure:
+        yield f"{'blocked' if story.status == 'blocked' else 'failed'}: {story.failure}"
+    elif line.waits_for:
+        yield f"waits for {', '.join(line.waits_for)}"

@@ -1,0 +1,175 @@
+"""A world for a landing queue: stories that conflict, break, mend or waver, a user who commits, and sudden deaths.
+
+A commit is known by the stories in it. Whether gates pass on it follows from them, so that what the queue did can be
+held against what was true.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.queue import Entry, LandingPolicy, LandingRequest, QueueState
+from shiftwork.domain.model.story import Refusal
+from shiftwork.domain.rules.evolve_queue import evolve_queue
+from shiftwork.domain.rules.landing import batch_size, tried_again
+from shiftwork.testing.builders import BASE, gate_report, landing_request
+from shiftwork.testing.simulation import Chance, Ticking
+
+type Facts = tuple[f.Fact, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What is true of a story: `breaks` turns gates red, `mends` turns them green whatever was broken before it, and
+    a `flaky` one fails the first time. It conflicts with `rival`, and `changes` nothing where that is false.
+    """
+
+    breaks: bool = False
+    mends: bool = False
+    flaky: bool = False
+    changes: bool = True
+    rival: str = ""
+
+
+ORDINARY: Final = Traits()
+
+
+@dataclass(slots=True, kw_only=True)
+class QueueWorld:
+    """Answers the effects of a landing queue. `requests` more may come, the user may commit `misses` times more, and
+    the process may die `deaths` times more after it has done something and before that is recorded.
+    """
+
+    chance: Chance
+    policy: LandingPolicy = LandingPolicy()
+    requests: int = 3
+    misses: int = 2
+    deaths: int = 0
+    inbox: list[LandingRequest] = field(default_factory=list)
+    traits: dict[str, Traits] = field(default_factory=dict)
+    stories: dict[Commit, tuple[str, ...]] = field(default_factory=lambda: {BASE: ()})
+    at: Commit = BASE
+    been: list[Commit] = field(default_factory=list)
+    checked: list[Commit] = field(default_factory=list)
+    told: dict[str, Refusal | None] = field(default_factory=dict)
+    ticking: Ticking = field(default_factory=Ticking)
+
+    def answer(self, effect: e.Effect, queue: QueueState) -> Facts:
+        while self.deaths and self.chance.pick((False, True)):
+            self.deaths -= 1
+            _ANSWERS[type(effect)](self, effect, queue)
+        return _ANSWERS[type(effect)](self, effect, queue)
+
+    def bound(self) -> int:
+        """Each batch settles its first entry or is missed, and its effects are a few for each of its entries."""
+        batches = self.requests + self.misses + 1
+        return batches * (5 * min(self.requests, self.policy.batch) + 2)
+
+    def is_red(self, commit: Commit) -> bool:
+        broken = False
+        for story in self.stories[commit]:
+            traits = self.traits.get(story, ORDINARY)
+            broken = (broken or traits.breaks) and not traits.mends
+        return broken
+
+    def take(self, effect: e.TakeBatch, queue: QueueState) -> Facts:
+        for _ in range(self.chance.pick(range(self.requests + 1))):
+            self._ask()
+        at = self.ticking.now()
+        news: list[f.Fact] = [
+            q.EntryQueued(at=at, branch="main", request=request) for request in self.inbox[effect.cursor :]
+        ]
+        if news:
+            news.append(f.MessagesRead(at=at, upto=len(self.inbox)))
+        for fact in news:
+            queue = evolve_queue(queue, fact)
+        waiting = queue.waiting[: batch_size(queue.recent, self.policy.batch)]
+        taken = q.BatchTaken(at=at, number=queue.batch + 1, policy=self.policy)
+        return (*news, taken, *self._chain(waiting)) if waiting else tuple(news)
+
+    def _ask(self) -> None:
+        self.requests -= 1
+        request = landing_request(len(self.inbox) + 1)
+        rivals = ("", *(other.key for other in self.inbox))
+        kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), Traits(flaky=True), Traits(changes=False))
+        self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
+        self.inbox.append(request)
+
+    def _chain(self, waiting: tuple[Entry, ...]) -> list[f.Fact]:
+        facts: list[f.Fact] = []
+        top = self.at
+        for entry in waiting:
+            if cause := self._trouble(top, entry):
+                facts += [self._refused(entry, cause)] if top == self.at else []
+                continue
+            commit, key = self.ticking.commit(), entry.request.key
+            self.stories[commit] = (*self.stories[top], key)
+            at = self.ticking.now()
+            facts.append(q.CandidateBuilt(at=at, request=key, round=entry.round, base=top, commit=commit))
+            top = commit
+        return facts
+
+    def _trouble(self, top: Commit, entry: Entry) -> Refusal | None:
+        traits = self._traits(entry)
+        if traits.rival in self.stories[top]:
+            return Refusal.CONFLICT
+        return None if traits.changes else Refusal.EMPTY
+
+    def _traits(self, entry: Entry) -> Traits:
+        return self.traits.get(entry.request.key, ORDINARY)
+
+    def check(self, effect: e.CheckCandidates, queue: QueueState) -> Facts:  # noqa: ARG002 - one shape for all
+        """Some of the verdicts, as where the process died before it had recorded them all."""
+        verdicts = [self._verdict(entry) for entry in effect.entries]
+        return tuple(verdicts[: self.chance.pick(range(len(verdicts), 0, -1))])
+
+    def _verdict(self, entry: Entry) -> f.Fact:
+        commit = entry.candidate
+        wavers = self._traits(entry).flaky and commit not in self.checked
+        self.checked.append(commit)
+        report = gate_report(commit, passed=not (wavers or self.is_red(commit)))
+        at, key = self.ticking.now(), entry.request.key
+        if report.passed:
+            return q.CandidateVerified(at=at, request=key, report=tried_again(entry.report, report))
+        return q.CandidateFailed(at=at, request=key, report=report)
+
+    def move(self, effect: e.MoveBase, queue: QueueState) -> Facts:
+        at, entries = self.ticking.now(), effect.entries
+        commit, base = entries[-1].candidate, entries[0].base
+        if self.misses and self.chance.pick((False, True)):
+            self.misses -= 1
+            mine = self.ticking.commit()
+            self.stories[mine] = (*self.stories[self.at], f"the user's own {mine}")
+            self.at = mine
+        if self.at == base:
+            self.at = commit
+            self.been.append(commit)
+        if self.stories[commit] != self.stories[self.at][: len(self.stories[commit])]:
+            return (q.BaseMissed(at=at, batch=queue.batch),)
+        requests = tuple(entry.request.key for entry in entries)
+        return (q.BaseMoved(at=at, requests=requests, commit=commit, ref="main"),)
+
+    def tell(self, effect: e.AnswerStories, queue: QueueState) -> Facts:  # noqa: ARG002
+        for entry in effect.entries:
+            self.told.setdefault(entry.request.key, entry.refusal)
+        return tuple(q.EntryClosed(at=self.ticking.now(), request=entry.request.key) for entry in effect.entries)
+
+    def conclude(self, effect: e.Conclude, queue: QueueState) -> Facts:  # noqa: ARG002
+        return effect.facts
+
+    def _refused(self, entry: Entry, cause: Refusal) -> f.Fact:
+        at, key = self.ticking.now(), entry.request.key
+        return q.EntryRefused(at=at, request=key, cause=cause, detail="", files=(), base=self.at, report=None)
+
+
+_ANSWERS: Final[dict[type[e.Effect], Callable[[QueueWorld, Any, QueueState], Facts]]] = {
+    e.TakeBatch: QueueWorld.take,
+    e.CheckCandidates: QueueWorld.check,
+    e.MoveBase: QueueWorld.move,
+    e.AnswerStories: QueueWorld.tell,
+    e.Conclude: QueueWorld.conclude,
+}

@@ -1,0 +1,207 @@
+"""A run told by its facts alone, for tests of what is made of a history: everything that can happen to it happens."""
+
+from dataclasses import dataclass, field, replace
+
+from shiftwork.adapters.store.memory import MemoryStore
+from shiftwork.app.account import Account, account
+from shiftwork.app.kinds import RUN as RUN_KIND
+from shiftwork.app.kinds import STORY
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.editing import Edit, NewStep, Operation
+from shiftwork.domain.model.gate import GateReport, GateResult
+from shiftwork.domain.model.ids import Commit, StepId, run_stream, story_stream
+from shiftwork.domain.model.story import FailureCause, Refusal, StoryState
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.rules.editing import PERSON, outline
+from shiftwork.testing.builders import (
+    BASE,
+    LANDING,
+    RUN,
+    asked,
+    assignment,
+    began,
+    cancelled,
+    conclusion,
+    done,
+    failed,
+    gate_report,
+    interrupted,
+    planned,
+    run_plan,
+    story_id,
+    workflow,
+)
+
+LANDED = Commit("1a2b3c4d5e6f7a8b9c0d")
+USED = Usage(input_tokens=1200, output_tokens=30, cost_usd=0.25)
+STEPS = tuple(planned(name) for name in ("planning", "coding", "review", "final_review"))
+
+
+@dataclass
+class Telling:
+    """One story's facts as they are told, and the state they have led to."""
+
+    number: int
+    slot: int = 0
+    state: StoryState = field(default_factory=StoryState)
+    facts: list[f.Fact] = field(default_factory=list)
+
+    def tell(self, *facts: f.Fact) -> None:
+        for fact in facts:
+            self.facts.append(fact)
+            self.state = STORY.evolve(self.state, fact)
+
+    def begin(self, story: f.StoryStarted) -> None:
+        self.tell(story, f.WorkspacePrepared(at=2, number=1, base=BASE, head=BASE))
+
+    def step(self, **more: object) -> None:
+        self.tell(began(self.state))
+        self.tell(done(self.state, USED, **more))
+
+    def edit(self, by: str, *edits: Edit) -> None:
+        before = outline(self.state.pipeline)
+        self.tell(f.WorkflowEdited(at=15, by=by, edits=edits, before=before, after=before))
+
+
+def _started(number: int, slot: int, after: tuple[int, ...] = ()) -> f.StoryStarted:
+    given = replace(assignment(asked(number, after=after)), slot=slot, position=number - 1)
+    return f.StoryStarted(at=1_700_000_000.0, assignment=given, steps=STEPS)
+
+
+def landed_story() -> Telling:
+    """Edited by its agent and by a person, refused once, mended, landed."""
+    story = Telling(number=1)
+    story.begin(_started(1, 0))
+    story.tell(began(story.state))
+    story.edit(
+        "step-001",
+        Edit(
+            operation=Operation.ADD_AFTER,
+            reason="two parts",
+            target=StepId("step-002"),
+            steps=(NewStep(type="coding", description="the *other* part | <b>"),),
+        ),
+        Edit(operation=Operation.SKIP, reason="small change", target=StepId("step-003")),
+    )
+    story.tell(f.WorkflowEditRejected(at=16, by="step-001", request="{}", reason="no reason"))
+    story.tell(done(story.state, USED))
+    story.edit(
+        PERSON,
+        Edit(
+            operation=Operation.SPLIT,
+            reason="by hand",
+            target=StepId("step-002"),
+            steps=(NewStep(type="coding", description="a"), NewStep(type="coding", description="b")),
+        ),
+        Edit(
+            operation=Operation.EDIT_DESCRIPTION, reason="clearer", target=StepId("step-005"), description="all of it"
+        ),
+        Edit(
+            operation=Operation.REORDER,
+            reason="tests first",
+            order=tuple(map(StepId, ("step-007", "step-006", "step-005", "step-004"))),
+        ),
+    )
+    while story.state.pipeline.current:
+        story.step(notes="line one\nline two")
+    story.tell(f.LandingRequested(at=40, number=1, tip=story.state.head))
+    refused = {"cause": Refusal.CONFLICT, "detail": "they clash", "files": ("a.txt",), "base": BASE}
+    story.tell(f.LandingRefused(at=41, **refused))  # type: ignore[arg-type]  # one value a field
+    story.tell(replace(conclusion(story.state), at=42))
+    while story.state.pipeline.current:
+        story.step()
+    story.tell(f.LandingRequested(at=50, number=2, tip=story.state.head))
+    story.tell(f.LandingAccepted(at=51, commit=LANDED, ref="main"), f.StoryCompleted(at=52, commit=LANDED))
+    return story
+
+
+def failed_story() -> Telling:
+    """Interrupted, restarted by itself, timed out, and then failed for good."""
+    story = Telling(number=2)
+    story.begin(_started(2, 1))
+    story.tell(began(story.state))
+    story.tell(replace(interrupted(story.state), diff="/state/diffs/first.diff"))
+    story.tell(f.WorkspacePrepared(at=22, number=2, base=BASE, head=BASE))
+    story.tell(began(story.state))
+    story.edit(
+        "step-001",
+        Edit(operation=Operation.RESTART, reason="wrong way", target=StepId("step-001"), description="the right way"),
+    )
+    restarted = f.StepYielded(at=23, step=StepId("step-001"), attempt=2, commit=Commit(""), usage=USED, diff="r.diff")
+    story.tell(restarted)
+    story.tell(began(story.state))
+    story.tell(cancelled(story.state))
+    story.tell(f.StepRetried(at=24, step=StepId("step-001"), feedback="again"))
+    story.tell(began(story.state))
+    story.tell(replace(failed(story.state), diff="/state/diffs/last`.diff"))
+    story.tell(f.StoryFailed(at=25, cause=FailureCause.STEP, reason="it cannot be done"))
+    story.tell(f.StepRetried(at=26, step=StepId("step-001"), feedback="too late: this changes nothing"))
+    return story
+
+
+def flying_story() -> Telling:
+    story = Telling(number=4)
+    story.begin(_started(4, 1))
+    story.tell(began(story.state))
+    return story
+
+
+async def told(store: MemoryStore) -> Account:
+    """The history of the run, written to the store as jobs would write it."""
+    stories = (asked(1), asked(2), asked(3, after=(2,)), asked(4), asked(5, after=(4, 1)))
+    plan = replace(run_plan(*stories, parallel=2, steps=workflow(*STEPS)), source="prd.json")
+    run: list[f.Fact] = [f.RunStarted(at=1_700_000_000.0, plan=plan)]
+    for telling in (landed_story(), failed_story(), flying_story()):
+        await _write_story(store, telling)
+        run.append(f.StoryDispatched(at=2, story=story_id(telling.number), slot=telling.slot))
+        if telling.state.ended_at is not None:
+            run.append(_ended(telling))
+    state = RUN_KIND.fold(RUN_KIND.start, run)
+    rows = RUN_KIND.rows(RUN_KIND.start, state)
+    await store.events.append(run_stream(RUN), run, expected=0, key="all", rows=rows)
+    await store.events.append(LANDING, _queue(), expected=0, key="all")
+    return await account(store.events, RUN)
+
+
+async def _write_story(store: MemoryStore, telling: Telling) -> None:
+    stream = story_stream(RUN, story_id(telling.number))
+    rows = STORY.rows(STORY.start, telling.state)
+    await store.events.append(stream, telling.facts, expected=0, key="all", rows=rows)
+
+
+def _ended(telling: Telling) -> f.StoryEnded:
+    state = telling.state
+    return f.StoryEnded(
+        at=60,
+        story=story_id(telling.number),
+        status=state.status,
+        commit=state.landed,
+        reason=state.failure,
+        cause=state.cause,
+        usage=state.usage,
+    )
+
+
+def _queue() -> list[f.Fact]:
+    """What the landing queue has seen, another run's candidates among it."""
+    first, other = f"{RUN}/US-001/1", "another/US-001/1"
+    flaky = GateResult(name="lint", passed=True, seconds=0.5, flaky=True)
+    report = replace(gate_report(LANDED), cached=True)
+    return [
+        q.CandidateFailed(at=41, request=first, report=gate_report(Commit("candidate-1"), passed=False)),
+        q.EntryRefused(
+            at=42,
+            request=first,
+            cause=Refusal.GATES,
+            detail="red",
+            files=(),
+            base=BASE,
+            report=GateReport(commit=Commit("candidate-2"), results=(flaky,)),
+        ),
+        q.EntryRefused(
+            at=42, request=first, cause=Refusal.CONFLICT, detail="clash", files=("a",), base=BASE, report=None
+        ),
+        q.CandidateVerified(at=50, request=f"{RUN}/US-001/2", report=report),
+        q.CandidateVerified(at=50, request=other, report=gate_report(Commit("not-ours"))),
+    ]

@@ -1,0 +1,268 @@
+"""Processes that land on one branch take turns; what a dead one left is taken over, ended, and gone on with."""
+
+import asyncio
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.adapters.processes.host import MARKER_VARIABLE
+from shiftwork.adapters.store.memory import MemoryLeases, MemoryStore
+from shiftwork.app.commands import LEASE_SECONDS
+from shiftwork.app.radar import foreseen_conflicts
+from shiftwork.app.turns import call
+from shiftwork.app.world import Sighting, nobody_knows
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.facts import StepStarted
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.story import StoryStatus
+from shiftwork.errors import ShiftworkError
+from shiftwork.ports.views import Lease, Owner
+from shiftwork.ports.workspace import Clash
+from tests.app.landing_rig import drain, land, outcome, post, queue, red_commits, titles, work
+from tests.app.rig import LANDING, SHORT, Rig, done, git, honest
+
+STRANGER = Owner(executor="another", host="here", pid=1, pid_started=0.0)
+
+
+def test_who_finds_the_branch_taken_waits_for_its_turn(rig: Rig) -> None:
+    rig.gates = ()
+    rig.alive = lambda _: True
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            asked = await work(world, "A", {"a.txt": "w\n"})
+            await world.leases.acquire(LANDING, STRANGER)
+            landing = asyncio.ensure_future(land(world, asked))
+            await asyncio.sleep(0.6)
+            assert not landing.done()
+            assert (await queue(rig)).entries == (), "nothing is even looked at"
+            await world.leases.release(LANDING, STRANGER)
+            assert (await landing).landed == {"A"}
+            assert await world.leases.holders() == [], "no turn outlives its job"
+
+    asyncio.run(scenario())
+
+
+def test_two_processes_with_stories_for_one_branch_land_all_of_them(rig: Rig) -> None:
+    rig.gates = (Gate(name="slow", command="sleep 0.2"),)
+    rig.alive = lambda _: True
+
+    async def scenario() -> None:
+        async with rig.open() as one, rig.open() as two:
+            asked = [await work(one, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
+            first, second = asked[:2], asked[2:]
+            await asyncio.gather(land(one, *first), land(two, *second))
+            landing = await outcome(one, *asked)
+            assert landing.landed == {"A", "B", "C", "D"}
+            assert len([key for fact in landing.of(q.BaseMoved) for key in fact.requests]) == 4
+
+    asyncio.run(scenario())
+    assert len(rig.log()) == 5
+
+
+def left_running(marker: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(("sleep", "60"), env={MARKER_VARIABLE: marker, "PATH": "/usr/bin:/bin"})
+
+
+def test_the_turn_of_a_dead_process_is_taken_and_its_gates_are_ended(rig: Rig) -> None:
+    rig.gates = (Gate(name="slow", command="sleep 30"),)
+    marker = "r1/A/verify/1.1.1"
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            asked = await work(world, "A", {"a.txt": "w\n"})
+            await post(world, asked)
+            await call(world, LANDING, asked.key)
+            await rig.until(lambda: any(isinstance(one.what, q.CandidateBuilt) for one in rig.seen))
+        await rig.store.leases.acquire(LANDING, STRANGER)
+        orphan = left_running(marker)
+        rig.gates = (Gate(name="quick", command="true"),)
+        rig.alive = lambda _: False
+        async with rig.open() as world:
+            await drain(world, asked)
+            assert (await outcome(world, asked)).landed == {"A"}
+        assert orphan.wait(timeout=5) == -9
+
+    asyncio.run(scenario())
+
+
+class ContestedLeases(MemoryLeases):
+    """Somebody else takes a dead holder's place first, and lets go a little later."""
+
+    contests = 1
+
+    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+        if replacing is not None and self.contests:
+            self.contests -= 1
+            rival = replace(STRANGER, executor="rival")
+            await super().acquire(resource, rival, replacing=replacing)
+            held = await super().acquire(resource, owner, replacing=replacing)
+            await super().release(resource, rival)
+            return held
+        return await super().acquire(resource, owner, replacing=replacing)
+
+
+def test_whoever_comes_second_to_a_dead_ones_place_goes_on_waiting(rig: Rig) -> None:
+    rig.gates = ()
+    rig.alive = lambda _: False
+    rig.store = MemoryStore()
+    rig.store.leases = ContestedLeases()
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            asked = await work(world, "A", {"a.txt": "w\n"})
+            await world.leases.acquire(LANDING, STRANGER)
+            assert (await land(world, asked)).landed == {"A"}
+
+    asyncio.run(scenario())
+
+
+class AgedLeases(MemoryLeases):
+    """The last sign of life is as old as that."""
+
+    age = 0.0
+
+    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+        held = await super().acquire(resource, owner, replacing=replacing)
+        return held and replace(held, age=self.age)
+
+
+@pytest.mark.parametrize(("age", "taken"), [(LEASE_SECONDS - 1, False), (LEASE_SECONDS + 1, True)])
+def test_of_a_process_elsewhere_only_its_signs_of_life_are_known(rig: Rig, age: float, *, taken: bool) -> None:
+    rig.gates = ()
+    rig.alive = nobody_knows
+    rig.store.leases = leases = AgedLeases()
+    leases.age = age
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            asked = await work(world, "A", {"a.txt": "w\n"})
+            await world.leases.acquire(LANDING, STRANGER)
+            landing = asyncio.ensure_future(land(world, asked))
+            done_in_time, _ = await asyncio.wait({landing}, timeout=5 if taken else 0.7)
+            assert bool(done_in_time) == taken
+            landing.cancel()
+
+    asyncio.run(scenario())
+
+
+class CountedLeases(MemoryLeases):
+    """Counts signs of life."""
+
+    renewals = 0
+
+    async def renew(self, owner: Owner) -> list[str]:
+        self.renewals += 1
+        return list(await super().renew(owner))
+
+
+def test_who_lands_for_long_gives_signs_of_life(rig: Rig) -> None:
+    rig.gates = (Gate(name="slow", command="sleep 2.5"),)
+    rig.store.leases = leases = CountedLeases()
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            assert (await land(world, await work(world, "A", {"a.txt": "w\n"}))).landed == {"A"}
+
+    asyncio.run(scenario())
+    assert leases.renewals >= 1
+
+
+def test_a_job_that_still_waits_for_its_turn_is_not_joined_by_another(rig: Rig) -> None:
+    rig.gates = ()
+    rig.alive = lambda _: True
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
+            await world.leases.acquire(LANDING, STRANGER)
+            for one in asked:
+                await post(world, one)
+                await call(world, LANDING, one.key)
+                await asyncio.sleep(0.05)
+            assert len(rig.memory.records) == 2, "one holds the lock and waits for the lease, one waits for the lock"
+            await world.leases.release(LANDING, STRANGER)
+            await rig.until(lambda: rig.log() == titles("A", "B", "C", "D"))
+
+    asyncio.run(scenario())
+
+
+KINDS = ("BatchTaken", "CandidateVerified", "CandidateFailed", "BaseMoved", "EntryClosed", "EntryRefused")
+
+
+@pytest.mark.parametrize("forgotten", [False, True], ids=["engine kept", "engine deleted"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_pain_13_a_batch_that_is_cut_off_anywhere_lands_each_story_once(
+    rig: Rig, kind: str, *, forgotten: bool
+) -> None:
+    """The process ends at the first fact of a kind, and another goes on from the history."""
+    gate = Gate(name="no-bad", command="! grep -l broken *")
+    rig.gates = (gate,)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            bad = await work(world, "C", {"C.txt": "broken\n"})
+            good = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "D")]
+            asked = [*good[:2], bad, good[2]]
+            cut = asyncio.Event()
+
+            def watch(sighting: Sighting) -> None:
+                if type(sighting.what).__name__ == kind:
+                    cut.set()
+
+            rig.watch = watch
+            await post(world, *asked)
+            await call(world, LANDING, asked[0].key)
+            await asyncio.wait_for(cut.wait(), timeout=30)
+        if forgotten:
+            rig.memory = type(rig.memory)()
+        async with rig.open() as world:
+            if not forgotten:
+                await world.engine.recover(next(iter(rig.memory.records.values())).executor)
+            await drain(world, asked[1])
+            landing = await outcome(world, *asked)
+        assert landing.landed == {"A", "B", "D"}
+        assert len(landing.of(q.EntryClosed)) == 4
+
+    asyncio.run(scenario())
+    assert rig.log() == titles("A", "B", "D")
+    assert red_commits(rig, gate.command) == []
+
+
+def test_a_landing_that_cannot_go_on_says_why_and_can_be_gone_on_with(rig: Rig) -> None:
+    """The base branch is gone for a while."""
+    rig.gates = ()
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            asked = await work(world, "A", {"a.txt": "w\n"})
+            git(rig.repo, "branch", "-m", "main", "away")
+            with pytest.raises(ShiftworkError, match="no branch"):
+                await land(world, asked)
+        git(rig.repo, "branch", "-m", "away", "main")
+        async with rig.open() as world:
+            assert (await land(world, asked)).landed == {"A"}
+
+    asyncio.run(scenario())
+
+
+class StubRadar:
+    """Says which stories it was asked about."""
+
+    async def clashes(self, run: str, stories: Sequence[str]) -> Sequence[Clash]:
+        return [Clash(stories=(run, " ".join(stories)), files=())]
+
+
+def test_only_stories_in_progress_are_looked_at_for_conflicts(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=20)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(one.what, StepStarted) for one in rig.seen))
+            (clash,) = await foreseen_conflicts(rig.store.queries, StubRadar(), run)
+            assert clash.stories == (run, "US-001")
+            assert (await rig.story(run)).status is StoryStatus.IN_PROGRESS
+
+    asyncio.run(scenario())

@@ -1,0 +1,119 @@
+"""A run as Markdown, and its stories as a list: what is told, and that nothing an agent said can disturb it."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shiftwork.adapters.store.memory import MemoryStore
+from shiftwork.app.account import Account
+from shiftwork.app.report import report
+from shiftwork.app.roll import roll
+from shiftwork.testing.builders import RUN
+from tests.app.rig import SHORT, Rig, done, honest
+from tests.app.tale import LANDED, told
+
+
+@pytest.fixture(scope="module")
+def tale() -> Account:
+    return asyncio.run(told(MemoryStore()))
+
+
+def section(text: str, title: str) -> list[str]:
+    """The lines below a heading, up to the next one."""
+    lines = text.splitlines()
+    start = lines.index(title) + 1
+    rest = lines[start:]
+    return rest[: next((place for place, line in enumerate(rest) if line.startswith("#")), len(rest))]
+
+
+def test_the_summary_and_the_stories_are_told(tale: Account) -> None:
+    text = report(tale)
+    assert text.startswith("# Work\n")
+    assert "| asked for in | prd.json |" in text
+    assert "| stories | 5: 1 completed, 1 failed |" in text
+    assert f"| US-001 | Story 1 | completed | {LANDED[:10]} | " in text
+    assert "| US-005 | Story 5 | unclaimed | - | unknown | - |" in text
+    assert f"Landed as `{LANDED}` on main." in section(text, "## US-001: Story 1")
+    assert "Reason: it cannot be done" in section(text, "## US-002: Story 2")
+    assert "State: blocked." in section(text, "## US-003: Story 3")
+    assert "US-002" in " ".join(section(text, "## US-003: Story 3"))
+
+
+def test_steps_edits_refusals_gates_diffs_and_logs_are_told(tale: Account) -> None:
+    text = report(tale)
+    first = text[text.index("## US-001") : text.index("## US-002")]
+    second = text[text.index("## US-002") : text.index("## US-003")]
+    assert "| step-001 | planning | completed | 1 | 10.0 s | 0.2500 USD | step-001 is done |" in first
+    assert "| step-003 | review | skipped | 0 | - | unknown | small change |" in first
+    assert "line one line two" in first
+    edits = section(first, "### Edits made")
+    assert "- step-001: skip step-003: small change" in edits
+    assert "- step-001: refused, no reason" in edits
+    assert "- person: reorder step-007, step-006, step-005, step-004: tests first" in edits
+    refusals = section(first, "### Refusals and repairs")
+    assert any("landing refused (conflict) in a.txt: they clash" in line for line in refusals)
+    assert any("rebase\\_resolve added to mend it" in line for line in refusals)
+    gates = section(first, "### Gates")
+    assert [line.split(": ", 1)[1] for line in gates if line] == [
+        "test failed on `candidate-` in 1.5 s: said",
+        "lint passed at the second try on `candidate-` in 0.5 s",
+        f"test passed on `{LANDED[:10]}` (known from a commit with the same files) in 1.5 s",
+    ]
+    assert any("step-001 attempt 1 interrupted" in line for line in section(second, "### Refusals and repairs"))
+    assert [line for line in section(second, "### Kept diffs") if line] == [
+        "- step-001 attempt 1: `/state/diffs/first.diff`",
+        "- step-001 attempt 2: `r.diff`",
+        "- step-001 attempt 4: `/state/diffs/last?.diff`",
+    ]
+    assert "- `logs`" in section(first, "### Logs")
+    assert "### Gates" not in second
+
+
+def test_what_was_said_cannot_break_a_table_or_become_markup(tale: Account) -> None:
+    assert "the \\*other\\* part \\| \\<b\\>" in report(tale)
+
+
+@settings(deadline=None)
+@given(said=st.text(max_size=2000))
+def test_no_text_of_anybody_adds_a_line_or_a_column(tale: Account, said: str) -> None:
+    plain = report(tale)
+    first, *others = tale.stories
+    changed = replace(first, asked=replace(first.asked, title=said))
+    text = report(replace(tale, stories=(changed, *others)))
+    assert len(text.split("\n")) == len(plain.split("\n"))
+    (row,) = (line for line in text.split("\n") if line.startswith("| US-001 |"))
+    assert row.replace("\\\\", "").replace("\\|", "").count("|") == 7
+    assert len(row) < 1000
+
+
+def test_a_real_run_is_told(rig: Rig) -> None:
+    async def scenario() -> None:
+        from shiftwork.app.account import account  # noqa: PLC0415 - this test alone reads a real history
+
+        rig.script = honest(coding=[done(edits="nonsense", write={"work.txt": "w"})])
+        run = await rig.run(workflow=SHORT)
+        text = report(await account(rig.store.events, run.given.run))
+        assert f"| run | {run.given.run} |" in text
+        assert "| asked for in | the command line |" in text
+        assert "passed on `" in "".join(section(text, "### Gates"))
+        assert "refused" in "".join(section(text, "### Edits made"))
+
+    asyncio.run(scenario())
+
+
+def test_the_roll_tells_what_each_story_waits_for() -> None:
+    async def scenario() -> None:
+        store = MemoryStore()
+        await told(store)
+        lines = {line.story.story: line for line in await roll(store.queries, store.events, RUN)}
+        assert list(lines) == ["US-001", "US-002", "US-003", "US-004", "US-005"]
+        assert (lines["US-003"].waits_for, lines["US-003"].story.status) == (("US-002",), "blocked")
+        assert lines["US-005"].depends_on == ("US-004", "US-001")
+        assert lines["US-005"].waits_for == ("US-004",)
+        assert (lines["US-004"].step, lines["US-001"].step) == ("planning", "")
+        assert lines["US-001"].story.commit == LANDED
+
+    asyncio.run(scenario())

@@ -1,0 +1,141 @@
+"""A run that was read from a file tells that file what has landed, whatever happens to the file meanwhile."""
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.commands import Order, start_run, wait_for
+from shiftwork.app.world import Sighting
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.ids import StoryId, landing_stream
+from shiftwork.domain.model.run import RunState, RunStatus
+from shiftwork.domain.model.story import StoryStatus
+from shiftwork.ports.agent import AgentTask
+from tests.app.rig import SHORT, Rig, done, git, kinds
+
+PRD = """\
+{ "project": "Mine", "branchName": "feature/mine",
+  "userStories": [
+    {"id": "A", "title": "First",  "passes": false, "notes": ""},
+    {"id": "B", "title": "Second", "passes": false, "notes": "", "dependsOn": ["A"]},
+    {"id": "C", "title": "Third",  "passes": true,  "notes": "by hand"}
+  ] }
+"""
+
+
+def writes_its_name(task: AgentTask) -> Turn:
+    story = task.env["SHIFTWORK_STORY"]
+    return done(write={f"{story}.txt": "work\n", "work.txt": "work\n"})
+
+
+def project(rig: Rig) -> Path:
+    rig.script = writes_its_name
+    path = rig.repo / "prd.json"
+    path.write_text(PRD, encoding="utf-8")
+    return path
+
+
+async def handed_over(rig: Rig, **changes: Any) -> RunState:
+    async with rig.open() as world:
+        sheet = await world.specs.read("prd.json")
+        order = Order(
+            spec=sheet.spec,
+            workflow=SHORT,
+            branch=sheet.spec.branch,
+            landing=landing_stream("test", sheet.spec.branch),
+            agent="scripted",
+            base="main",
+            source=sheet.source,
+            done=sheet.done,
+        )
+        run = await start_run(world, replace(order, **changes))
+        return await asyncio.wait_for(wait_for(world, run), timeout=60)
+
+
+def passes(path: Path) -> dict[str, bool]:
+    return {story["id"]: story["passes"] for story in json.loads(path.read_text(encoding="utf-8"))["userStories"]}
+
+
+def test_stories_land_on_the_branch_of_the_spec_and_are_ticked(rig: Rig) -> None:
+    path = project(rig)
+    before = git(rig.repo, "rev-parse", "main")
+    run = asyncio.run(handed_over(rig))
+    assert run.status is RunStatus.COMPLETED
+    subjects = git(rig.repo, "log", "--format=%s", "feature/mine").splitlines()
+    assert subjects == ["feat: B - Second", "feat: A - First", "start"]
+    assert git(rig.repo, "rev-parse", "main") == before
+    expected = PRD
+    for row in PRD.splitlines()[2:4]:
+        commit = run.stories[StoryId(row[12])].commit
+        note = f"Landed as {commit[:12]} by shiftwork run {run.given.run}"
+        expected = expected.replace(row, row.replace("false", "true").replace('"notes": ""', f'"notes": "{note}"'))
+    assert path.read_text(encoding="utf-8") == expected
+
+
+def test_what_passes_already_is_not_worked_on(rig: Rig) -> None:
+    project(rig)
+    run = asyncio.run(handed_over(rig))
+    facts = asyncio.run(rig.facts(run, ""))
+    assert [fact.story for fact in facts if isinstance(fact, f.StoryAdopted)] == ["C"]
+    assert [fact.story for fact in facts if isinstance(fact, f.StoryDispatched)] == ["A", "B"]
+    assert not git(rig.repo, "ls-tree", "--name-only", "feature/mine", "C.txt")
+
+
+def test_agents_are_told_how_the_work_is_kept(rig: Rig) -> None:
+    project(rig)
+    prompts: list[str] = []
+
+    def listening(task: AgentTask) -> Turn:
+        prompts.append(task.prompt)
+        return writes_its_name(task)
+
+    rig.script = listening
+    asyncio.run(handed_over(rig))
+    assert all("Leave `prd.json` alone" in prompt for prompt in prompts)
+
+
+def test_a_story_that_fails_is_not_ticked(rig: Rig) -> None:
+    path = project(rig)
+    stuck = Turn(answer="STORY_BLOCKED: no\n")
+    rig.script = lambda task: stuck if task.env["SHIFTWORK_STORY"] == "B" else writes_its_name(task)
+    run = asyncio.run(handed_over(rig))
+    assert run.status is RunStatus.FAILED
+    assert passes(path) == {"A": True, "B": False, "C": True}
+
+
+def test_a_file_that_is_gone_stops_nothing(rig: Rig) -> None:
+    path = project(rig)
+
+    def gone(sighting: Sighting) -> None:
+        if isinstance(sighting.what, f.LandingAccepted):
+            path.unlink(missing_ok=True)
+
+    rig.watch = gone
+    run = asyncio.run(handed_over(rig))
+    assert run.status is RunStatus.COMPLETED
+    assert not path.exists()
+    facts = asyncio.run(rig.facts(run, ""))
+    failed = [fact for fact in facts if isinstance(fact, f.SpecTickFailed)]
+    assert [(fact.stories, fact.final) for fact in failed] == [(("A",), False), (("A", "B"), False), (("A", "B"), True)]
+    assert failed[0].reason == "there is no file prd.json"
+
+
+def test_a_file_that_is_being_edited_is_told_with_what_lands_next(rig: Rig) -> None:
+    path = project(rig)
+
+    def edited(sighting: Sighting) -> None:
+        if isinstance(sighting.what, f.LandingAccepted):
+            path.write_text(PRD.replace("Third", "Third, later") + ("{" if not mended else ""), encoding="utf-8")
+            mended.append(True)
+
+    mended: list[bool] = []
+    rig.watch = edited
+    run = asyncio.run(handed_over(rig))
+    assert {known.status for known in run.stories.values()} == {StoryStatus.COMPLETED}
+    assert passes(path) == {"A": True, "B": True, "C": True}
+    assert "Third, later" in path.read_text(encoding="utf-8")
+    told = kinds(asyncio.run(rig.facts(run, "")))
+    assert [kind for kind in told if kind.startswith("SpecTick")] == ["SpecTickFailed", "SpecTicked"]

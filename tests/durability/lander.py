@@ -1,0 +1,62 @@
+"""A program that lands a batch of stories in the repository it is started in, to be killed and started again.
+
+Three of them are fine, one is red, and two change the same line. It prints what each was told.
+"""
+
+import asyncio
+import json
+from pathlib import Path
+
+from shiftwork.app import messages
+from shiftwork.app.turns import call
+from shiftwork.app.world import World
+from shiftwork.bootstrap.working import open_world
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import environment, find_site
+from shiftwork.domain.model.ids import RunId, StoryId, Stream, landing_stream, story_stream
+from shiftwork.domain.model.queue import LandingRequest
+from shiftwork.ports.workspace import Place
+
+RUN = RunId("r1")
+STORIES = {
+    "A": {"a.txt": "fine\n"},
+    "B": {"README": "of B\n"},
+    "C": {"c.txt": "broken\n"},
+    "D": {"README": "of D\n"},
+    "E": {"e.txt": "fine\n"},
+}
+SETTINGS = Settings.model_validate({"gates": {"fine": "! grep -l broken *"}})
+
+
+async def asked(world: World, queue: Stream, story: str, files: dict[str, str]) -> LandingRequest:
+    """The story's work and its request; where it has asked before, that request stands."""
+    base = await world.repository.tip("main")
+    place = Place(run=RUN, story=story, number=1)
+    tree = await world.workspaces.prepare(place, base)
+    for name, content in files.items():
+        (tree / name).write_text(content)
+    tip = await world.workspaces.snapshot(place, base, "work")
+    stream = story_stream(RUN, StoryId(story))
+    request = LandingRequest(
+        run=RUN, story=StoryId(story), number=1, stream=stream, tip=tip, base=base, title=f"Do {story}", body=""
+    )
+    await world.inbox.post(queue, f"land/{request.key}", messages.land("main", request))
+    return request
+
+
+async def main(root: Path) -> None:
+    env = environment()
+    site = find_site(root, env)
+    async with open_world(site, SETTINGS, env) as world:
+        queue = landing_stream(site.repository, "main")
+        requests = [await asked(world, queue, story, files) for story, files in STORIES.items()]
+        await call(world, queue, requests[0].key)
+        told = {}
+        for request in requests:
+            (message,) = await world.inbox.wait(request.stream, after=0)
+            told[request.story] = message.body["type"]
+        print(json.dumps(told))  # noqa: T201 - this is a program
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path.cwd()))

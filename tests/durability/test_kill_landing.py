@@ -1,0 +1,89 @@
+"""kill -9 in the middle of a batch; start again; every story lands or is sent back exactly once."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shiftwork import failpoints
+from tests.documented import ROOT
+
+pytestmark = pytest.mark.durability
+
+IN_A_QUEUE = [name for name in failpoints.NAMES if name.startswith("landing.") and name != "landing.posted"]
+PLACES = (
+    *IN_A_QUEUE,
+    "landing.verified@2",
+    "landing.moved@2",
+    "landing.answered@2",
+    "landing.answered@4",
+    *(f"append.{moment}@{number}" for moment in ("before", "after") for number in range(1, 9, 2)),
+)
+
+
+def lander(repo: Path, failpoint: str = "") -> subprocess.CompletedProcess[str]:
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}  # noqa: TID251 - a test's
+    armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
+    return subprocess.run(
+        (sys.executable, "-m", "tests.durability.lander"),
+        cwd=repo,
+        env={**kept, **armed, "HOME": str(repo.parent), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def git(repo: Path, *args: str) -> str:
+    return subprocess.run(("git", *args), cwd=repo, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "--quiet", "--initial-branch=main")
+    git(repo, "config", "user.name", "Test")
+    git(repo, "config", "user.email", "test@localhost")
+    (repo / "README").write_text("a project\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "--quiet", "-m", "start")
+    return repo
+
+
+def assert_landed_once(repo: Path) -> None:
+    subjects = [f"feat: {story} - Do {story}" for story in ("E", "B", "A")]
+    assert git(repo, "log", "--format=%s", "main").splitlines() == [*subjects, "start"]
+    assert git(repo, "status", "--porcelain") == ""
+    assert git(repo, "branch", "--list", "shiftwork/*") == ""
+    assert not list((repo / ".git").rglob("*.lock"))
+
+
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_batch_killed_at(place: str, engine: str, repo: Path) -> None:
+    died = lander(repo, place)
+    assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
+    if engine == "deleted":
+        for file in (repo / ".shiftwork").glob("engine.db*"):
+            file.unlink()
+    again = lander(repo)
+    assert again.returncode == 0, again.stdout + again.stderr
+    told = json.loads(again.stdout)
+    assert told == {"A": "landed", "B": "landed", "C": "refused", "D": "refused", "E": "landed"}
+    assert_landed_once(repo)
+
+
+def test_a_batch_that_is_killed_again_and_again(repo: Path) -> None:
+    deaths = 0
+    while (ended := lander(repo, "append.after@2")).returncode == -signal.SIGKILL:
+        deaths += 1
+        assert deaths < 20
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert deaths > 2
+    assert_landed_once(repo)

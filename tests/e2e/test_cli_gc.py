@@ -1,0 +1,101 @@
+"""`shiftwork gc` typed by a user: after runs that ended, after one that was killed, and by the documentation's word."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.documented import ROOT, blocks
+from tests.e2e.cli_rig import SHIFTWORK, Project, environment, eventually, lives, new_project, sleeping
+
+WRITING = 'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then echo half > half.txt; fi\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def swept(project: Project, *words: str) -> dict[str, Any]:
+    answer = project.shiftwork("gc", "--json", *words)
+    assert answer.returncode == 0, answer
+    document: dict[str, Any] = json.loads(answer.stdout)
+    return document
+
+
+def killed(project: Project, where: Path) -> int:
+    """A run whose worker was killed while its agent slept; the agent's pid."""
+    project.settle(agent=WRITING + sleeping(where))
+    with project.started("run", "Add a greeting") as process:
+        eventually((where / "pid").exists)
+        process.kill()
+    return int((where / "pid").read_text(encoding="utf-8"))
+
+
+def test_a_finished_run_leaves_nothing_but_its_logs(project: Project) -> None:
+    assert project.shiftwork("gc").stdout == "freed 0 bytes\n"
+    assert not (project.root / ".shiftwork").exists(), "where nothing was run, nothing is made"
+    assert project.shiftwork("run", "Add a greeting").returncode == 0
+    run = project.status()["run"]
+    dry = project.shiftwork("gc", "--dry-run").stdout
+    assert dry.startswith(f"{run}  would remove 0 workspaces, 10 desks, ")
+    told = project.shiftwork("gc").stdout
+    assert told.startswith(f"{run}  removed 0 workspaces, 10 desks, ")
+    assert told.splitlines()[-1].startswith("freed ")
+    assert not list((project.root / ".shiftwork" / "runs").iterdir())
+    assert len(list((project.root / ".shiftwork" / "logs" / run / "US-001").iterdir())) == 10
+    assert swept(project)["cleaned"] == []
+    assert project.shiftwork("diff", "US-001").returncode == 0, "what has landed can be looked at for ever"
+
+
+def test_pain_11_a_killed_run_is_cleaned_up_with_its_processes_and_still_lands(
+    project: Project, tmp_path: Path
+) -> None:
+    agent = killed(project, tmp_path)
+    run = project.status()["run"]
+    spared = swept(project)["spared"]
+    assert [(one["run"], "--all" in one["reason"]) for one in spared] == [(run, True)]
+    assert lives(agent), "a run that can be resumed is left alone"
+    (one,) = swept(project, "--all")["cleaned"]
+    eventually(lambda: not lives(agent))
+    assert one["ended"] >= 1
+    assert one["freed"]["workspaces"] == 1
+    (bundle,) = one["kept"]
+    project.git("fetch", "-q", bundle, f"refs/shiftwork/{run}/US-001/left-1:rescued")
+    assert project.git("show", "rescued:half.txt") == "half"
+    (tmp_path / "go").touch()
+    assert project.shiftwork("resume").returncode == 0
+    assert project.git("log", "--format=%s", "main").splitlines()[0] == "feat: US-001 - Add a greeting"
+
+
+def test_pain_10_nothing_of_a_cancelled_run_is_lost_and_the_checkout_stays_as_it_is(
+    project: Project, tmp_path: Path
+) -> None:
+    killed(project, tmp_path)
+    assert project.shiftwork("cancel").returncode == 0
+    run = project.status()["run"]
+    (project.root / "README").write_text("half an idea\n", encoding="utf-8")
+    before = project.git("status", "--porcelain")
+    assert [one["run"] for one in swept(project)["cleaned"]] == [run]
+    assert project.git("status", "--porcelain") == before
+    assert (project.root / "README").read_text(encoding="utf-8") == "half an idea\n"
+    diffs = (project.root / ".shiftwork" / "diffs" / run).rglob("*.diff")
+    assert any("+half" in diff.read_text(encoding="utf-8").splitlines() for diff in diffs)
+
+
+def test_what_the_documentation_tells_to_type_works(project: Project, tmp_path: Path) -> None:
+    killed(project, tmp_path)
+    run = project.status()["run"]
+    typed = subprocess.run(
+        ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "clean-up.md", "cleanup")),
+        cwd=project.root,
+        env=environment(PATH=f"{SHIFTWORK.parent}:/usr/local/bin:/usr/bin:/bin", RUN=run),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert typed.returncode == 0, typed
+    assert "half.txt" in project.git("ls-tree", "--name-only", "rescued").splitlines()

@@ -1,0 +1,67 @@
+"""`shiftwork run` with a spec of several stories: at once on the durable engine, in the order of their dependencies."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import WORKING, Project, new_project
+
+FAILING = "US-002"
+STORIES: dict[str, Sequence[str]] = {
+    "US-001": (),
+    FAILING: (),
+    "US-003": (),
+    "US-004": (),
+    "US-005": ("US-001", "US-003"),
+    "US-006": (FAILING,),
+    "US-007": ("US-006",),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = new_project(tmp_path)
+    (tmp_path / "busy").mkdir()
+    # Making a folder fails where it stands already: two stories that share their ports would show.
+    agent = f"""\
+if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then
+  mkdir {tmp_path}/busy/$SHIFTWORK_PORT_BASE || echo "$SHIFTWORK_STORY" >> {tmp_path}/shared
+  sleep 0.4
+  ls {tmp_path}/busy | wc -l >> {tmp_path}/counted
+  rmdir {tmp_path}/busy/$SHIFTWORK_PORT_BASE
+  [ "$SHIFTWORK_STORY" = {FAILING} ] && exit 3
+  ls > "$SHIFTWORK_STORY.txt"
+fi
+"""
+    project.settle(agent=agent + WORKING, gates='test = "ls US-*.txt"')
+    stories = [
+        {"id": story, "title": f"Do {story}", "acceptance_criteria": ["done"], "depends_on": list(needs)}
+        for story, needs in STORIES.items()
+    ]
+    prd = {"project": "demo", "feature": "Several things", "user_stories": stories}
+    (project.root / "prd.json").write_text(json.dumps(prd, indent=2), encoding="utf-8")
+    return project
+
+
+def test_four_at_once_in_the_order_of_dependencies_and_failures_block(project: Project) -> None:
+    told = project.shiftwork("run", "prd.json", "--parallel", "4")
+    assert told.returncode == 1, told
+    stories = {story["story"]: story for story in project.status()["stories"]}
+    assert {name: story["status"] for name, story in stories.items()} == {
+        "US-001": "completed",
+        FAILING: "failed",
+        "US-003": "completed",
+        "US-004": "completed",
+        "US-005": "completed",
+        "US-006": "blocked",
+        "US-007": "blocked",
+    }
+    assert {stories[name]["failure"] for name in ("US-006", "US-007")} == {f"depends on {FAILING}, which failed"}
+    assert f"blocked: depends on {FAILING}, which failed" in project.shiftwork("status").stdout
+    shown = project.git("show", "main:US-005.txt").split()
+    assert {"US-001.txt", "US-003.txt"} <= set(shown), "it started from what it depends on"
+    counts = (project.root.parent / "counted").read_text(encoding="utf-8").split()
+    assert 2 <= max(map(int, counts)) <= 4
+    assert not (project.root.parent / "shared").exists(), "no two stories had the same ports"

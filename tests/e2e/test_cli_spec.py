@@ -1,0 +1,155 @@
+"""`shiftwork run` on a spec file: stories land in the order of their dependencies and are ticked in the file."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from shiftwork.config.site import find_site
+from shiftwork.entrypoints.cli.asking import asked_for
+from tests.documented import ROOT, blocks
+from tests.e2e.cli_rig import Project, new_project
+
+AGENT = """\
+prompt=$(cat)
+case "$SHIFTWORK_STEP_TYPE" in
+coding) echo "$SHIFTWORK_STORY" > "$SHIFTWORK_STORY.txt"; echo hello > hello.txt ;;
+planning) echo "$prompt" > "{prompts}/$SHIFTWORK_STORY" ;;
+esac
+echo SUMMARY:
+echo "did the $SHIFTWORK_STEP_TYPE"
+"""
+
+PRD = """\
+{
+    "project" : "Greeter",\t"branchName": "",
+    "description": "Greets — in colour",
+    "userStories": [
+        { "id": "US-002", "title": "Greet by name", "acceptanceCriteria": ["It greets by name"],
+          "dependsOn": ["US-001"], "priority": 1, "passes": false, "notes": "Ask Ann" },
+        { "id": "US-001", "title": "Greet", "acceptanceCriteria": ["It greets"],
+          "priority": 2, "passes": false, "notes": "" },
+        { "id": "US-000", "title": "Start", "acceptanceCriteria": [], "passes": true },
+        { "id": "US-003", "title": "Say goodbye", "acceptanceCriteria": ["It says goodbye"],
+          "priority": 3, "x-owner": { "passes" : false } }
+    ]
+}"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = new_project(tmp_path)
+    (tmp_path / "prompts").mkdir()
+    made.settle(agent=AGENT.format(prompts=tmp_path / "prompts"))
+    return made
+
+
+def write(project: Project, name: str, text: str) -> Path:
+    path = project.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+def landed(project: Project, branch: str = "main") -> list[str]:
+    return project.git("log", "--reverse", "--format=%s", branch).splitlines()[1:]
+
+
+def test_a_prd_of_stories_lands_in_order_and_only_what_landed_is_written(project: Project) -> None:
+    path = write(project, "prd.json", PRD.replace("\n", "\r\n"))
+    project.git("add", "prd.json")
+    project.git("commit", "-q", "-m", "a plan")
+    told = project.shiftwork("run", "prd.json")
+    assert told.returncode == 0, told
+    order = ["US-001 - Greet", "US-002 - Greet by name", "US-003 - Say goodbye"]
+    assert sorted(landed(project)[1:]) == [f"feat: {story}" for story in order]
+    assert landed(project).index("feat: US-001 - Greet") < landed(project).index("feat: US-002 - Greet by name")
+    text = path.read_bytes().decode()
+    assert {story["id"]: story["passes"] for story in json.loads(text)["userStories"]} == {
+        "US-000": True,
+        "US-001": True,
+        "US-002": True,
+        "US-003": True,
+    }
+    note = r"Landed as [0-9a-f]{12} by shiftwork run \w+"
+    bare = re.sub(rf"(?:\\n)?{note}", "", text)
+    bare = bare.replace('{ "passes" : false }, "passes": true, "notes": "" }', '{ "passes" : false } }')
+    bare = bare.replace('"priority": 1, "passes": true', '"priority": 1, "passes": false')
+    bare = bare.replace('"priority": 2, "passes": true', '"priority": 2, "passes": false')
+    assert bare == PRD.replace("\n", "\r\n"), "every other byte is as it was"
+    assert not (project.root / "US-000.txt").exists()
+    assert project.git("status", "--porcelain").split() == ["M", "prd.json", "??", "shiftwork.toml"]
+    told_to_agent = (project.root.parent / "prompts" / "US-002").read_text(encoding="utf-8")
+    assert "Leave `prd.json` alone" in told_to_agent
+
+
+def test_what_has_landed_is_not_done_again(project: Project) -> None:
+    write(project, "prd.json", PRD)
+    assert project.shiftwork("run", "prd.json").returncode == 0
+    before = (landed(project), (project.root / "prd.json").read_bytes())
+    told = project.shiftwork("run", "prd.json")
+    assert told.returncode == 0, told
+    assert (landed(project), (project.root / "prd.json").read_bytes()) == before
+
+
+def test_a_change_folder_lands_on_the_branch_it_is_given(project: Project) -> None:
+    tasks = "# Tasks\n\n## 1. Greet\n- [ ] 1.1 Greet\n\n## 2. Document\n- [ ] 2.1 Say how\n- [ ] 2.2 Show it\n"
+    path = write(project, "openspec/changes/greet/tasks.md", tasks)
+    scenario = "#### Scenario: Morning\n- **WHEN** it is morning\n- **THEN** it says good morning\n"
+    write(project, "openspec/changes/greet/specs/greeting/spec.md", scenario)
+    told = project.shiftwork("run", "openspec/changes/greet", "--branch", "main")
+    assert told.returncode == 0, told
+    assert landed(project) == ["feat: section-1 - Greet", "feat: section-2 - Document"]
+    assert path.read_text(encoding="utf-8") == tasks.replace("[ ]", "[x]")
+    assert "it says good morning" in (project.root.parent / "prompts" / "section-1").read_text(encoding="utf-8")
+
+
+def test_a_plan_lands_on_its_own_branch_made_from_the_one_checked_out(project: Project) -> None:
+    write(project, "docs/plan.md", "# Plan\nBranch: feature/greet\n\n## Greet people\n- it greets\n")
+    before = project.git("rev-parse", "main")
+    told = project.shiftwork("run", "docs/plan.md")
+    assert told.returncode == 0, told
+    assert landed(project, "feature/greet") == ["feat: greet-people - Greet people"]
+    assert project.git("rev-parse", "main") == before
+    assert "## [x] Greet people" in (project.root / "docs/plan.md").read_text(encoding="utf-8")
+
+
+def test_mistakes_are_told_by_line_before_anything_starts(project: Project) -> None:
+    write(project, "prd.json", PRD.replace('"US-001"]', '"US-01"]'))
+    told = project.shiftwork("run", "prd.json")
+    assert told.returncode == 64, told
+    where, hint = told.stderr.splitlines()
+    assert where == (
+        "shiftwork: prd.json:6:25: US-002 depends on 'US-01', which is not in this file; did you mean 'US-001'?"
+    )
+    assert "write-a-spec" in hint
+    assert project.shiftwork("status").returncode == 64, "there is no run"
+
+
+def test_a_mistyped_file_is_no_request(project: Project) -> None:
+    write(project, "prd.json", PRD)
+    told = project.shiftwork("run", "prd.jsn.json")
+    assert told.returncode == 64, told
+    assert told.stderr.splitlines() == [
+        "shiftwork: there is no file prd.jsn.json",
+        "  try: shiftwork run prd.json",
+    ]
+
+
+def test_the_howto_typed_literally_works(project: Project) -> None:
+    typed = blocks(ROOT / "docs" / "howto" / "write-a-spec.md", "spec")
+    for line in typed.splitlines():
+        told = project.shiftwork(*line.split()[1:])
+        assert told.returncode == 0, told
+    assert landed(project) == ["feat: US-001 - Show the version", "feat: US-002 - Describe --version in the README"]
+    again = project.shiftwork("init", "--prd")
+    assert again.returncode == 64, "what is filled in is not overwritten"
+
+
+def test_the_plan_of_the_howto_is_one(project: Project) -> None:
+    page = (ROOT / "docs" / "howto" / "write-a-spec.md").read_text(encoding="utf-8")
+    plan = page.partition("```md\n")[2].partition("```")[0]
+    sheet = asked_for(find_site(project.root, {}), str(write(project, "plan.md", plan)))
+    assert [story.id for story in sheet.spec.stories] == ["US-001", "other-time-zones"]
+    assert sheet.spec.branch == "feature/clock"

@@ -1,0 +1,117 @@
+"""Commands that look at what runs have done: stories, diff, report, export."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.cli_rig import WORKING, Project, new_project
+
+HOSTILE = (
+    "if [ \"$SHIFTWORK_STEP_TYPE\" = coding ]; then printf 'red \\033[31m text\\n' > evil.txt; "
+    "printf '\\000\\001' > blob.bin; fi\n" + WORKING
+)
+FAILING = 'if [ "$SHIFTWORK_STORY" = US-001 ]; then cat > /dev/null; exit 3; fi\n' + WORKING
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def told(project: Project, *words: str) -> str:
+    answer = project.shiftwork(*words)
+    assert (answer.returncode, answer.stderr) == (0, ""), answer
+    assert "\x1b" not in answer.stdout
+    return answer.stdout
+
+
+def document(project: Project, *words: str) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(told(project, *words, "--json"))
+    return read
+
+
+def test_a_landed_story_can_be_looked_at(project: Project, tmp_path: Path) -> None:
+    project.settle(agent=HOSTILE)
+    assert project.shiftwork("run", "Add a greeting").returncode == 0
+    landed = project.git("rev-parse", "main")
+    run = project.status()["run"]
+
+    head, row = told(project, "stories").splitlines()
+    assert head.split() == ["story", "state", "step", "landed", "cost", "title"]
+    assert row.split() == ["US-001", "done", "-", landed[:10], "unknown", "Add", "a", "greeting"]
+    assert document(project, "stories", run[:6])["stories"][0]["commit"] == landed
+
+    _look_at_the_diff(project, landed)
+    _look_at_the_documents(project, run, tmp_path)
+
+
+def _look_at_the_diff(project: Project, landed: str) -> None:
+    patch = told(project, "diff", "US-001")
+    assert "+hello" in patch.splitlines()
+    assert "+red  text" in patch.splitlines(), "nothing that a terminal would obey is left in it"
+    assert told(project, "diff", "US-001", "--stat").splitlines()[1:] == [
+        "       +1 -0  evil.txt",
+        "       +1 -0  hello.txt",
+        "3 files changed, 2 lines added, 0 removed",
+    ]
+    compared = document(project, "diff", "US-001")
+    assert (compared["tip"], compared["landed"]) == (landed, True)
+    assert compared["files"][0] == {"path": "blob.bin", "added": None, "removed": None}
+    assert "\x1b[31m" in compared["patch"]
+    assert "patch" not in document(project, "diff", "US-001", "--stat")
+
+
+def _look_at_the_documents(project: Project, run: str, folder: Path) -> None:
+    markdown = told(project, "report")
+    assert markdown.startswith("# Add a greeting\n")
+    assert "test passed on" in markdown
+    assert told(project, "report", run, "--output", str(folder / "report.md")) == f"written to {folder / 'report.md'}\n"
+    assert (folder / "report.md").read_text(encoding="utf-8") == markdown
+    assert document(project, "report")["markdown"] == markdown
+
+    exported = json.loads(told(project, "export", run))
+    assert exported == document(project, "export")
+    assert exported["stories"]["US-001"]["history"][0]["action"] == "story_claimed"
+    steps = exported["stories"]["US-001"]["steps"]
+    assert all((project.root / step["log_file"]).is_file() for step in steps)
+    told(project, "export", "--output", str(folder / "state.json"))
+    assert json.loads((folder / "state.json").read_text(encoding="utf-8")) == exported
+    assert project.shiftwork("export", "--output", str(folder / "no" / "folder")).returncode == 64
+
+
+def test_what_a_story_waits_for_is_told(project: Project) -> None:
+    project.settle(agent=FAILING)
+    stories = [
+        {"id": "US-001", "title": "First", "acceptanceCriteria": ["done"], "priority": 1, "passes": False},
+        {"id": "US-002", "title": "Second", "acceptanceCriteria": ["done"], "priority": 2, "passes": False},
+    ]
+    for story in stories:
+        story |= {"description": "Do it", "notes": "", "dependsOn": []}
+    stories[1]["dependsOn"] = ["US-001"]
+    prd = {"project": "greetings", "branchName": "main", "description": "Greet", "userStories": stories}
+    (project.root / "prd.json").write_text(json.dumps(prd), encoding="utf-8")
+    ended = project.shiftwork("run", "prd.json")
+    assert ended.returncode == 1, ended
+    lines = told(project, "stories").splitlines()
+    assert lines[1].split()[:2] == ["US-001", "failed"]
+    assert lines[3].split()[:2] == ["US-002", "blocked"]
+    assert lines[4].startswith("    blocked: ")
+    assert "US-001" in lines[4]
+    assert document(project, "stories")["stories"][1]["waits_for"] == ["US-001"]
+    assert told(project, "diff", "US-001") == "nothing has been changed\n"
+    assert told(project, "diff", "US-002", "--stat") == "nothing has been changed\n"
+    assert "Reason: " in told(project, "report")
+
+
+def test_what_is_not_there_is_told(project: Project) -> None:
+    for words in (["stories"], ["diff", "US-001"], ["report"], ["export"]):
+        answer = project.shiftwork(*words)
+        assert (answer.returncode, answer.stdout) == (64, ""), words
+        assert "nothing has been run here yet" in answer.stderr
+    assert not (project.root / ".shiftwork").exists(), "looking leaves no trace"
+    assert project.shiftwork("run", "Add a greeting").returncode == 0
+    missing = project.shiftwork("diff", "US-404")
+    assert (missing.returncode, missing.stdout) == (64, "")
+    assert "shiftwork stories" in missing.stderr

@@ -1,0 +1,188 @@
+"""Whatever stories want to land, and whenever the process dies: what may land does, once, and nothing else does."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.queue import Entry, LandingPolicy, Proof, QueueState
+from shiftwork.domain.model.story import Refusal
+from shiftwork.domain.rules.decide_queue import decide_queue
+from shiftwork.domain.rules.evolve_queue import evolve_queue
+from shiftwork.domain.rules.landing import REMEMBERED, TRIES, batch_size
+from shiftwork.testing.simulated_queue import QueueWorld
+from shiftwork.testing.simulation import Play
+from shiftwork.testing.strategies import QUICK, DrawnChance
+
+policies = st.builds(LandingPolicy, batch=st.integers(1, 8), at_once=st.integers(1, 4), proof=st.sampled_from([*Proof]))
+WORLDS = settings(QUICK, max_examples=80)
+
+
+def played(policy: LandingPolicy, data: st.DataObject) -> tuple[QueueWorld, Play[QueueState]]:
+    world = QueueWorld(chance=DrawnChance(data), policy=policy, requests=data.draw(st.integers(0, 9)), deaths=3)
+    play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
+    play.run(world.bound())
+    return world, play
+
+
+def of[F: Fact](play: Play[QueueState], kind: type[F]) -> list[F]:
+    return [fact for fact in play.history if isinstance(fact, kind)]
+
+
+def asked(play: Play[QueueState]) -> list[str]:
+    return [fact.request.key for fact in of(play, q.EntryQueued)]
+
+
+@given(policies, st.data())
+@WORLDS
+def test_every_entry_is_landed_or_refused_once_and_its_story_told(policy: LandingPolicy, data: st.DataObject) -> None:
+    world, play = played(policy, data)
+    landed = [key for fact in of(play, q.BaseMoved) for key in fact.requests]
+    refused = [fact.request for fact in of(play, q.EntryRefused)]
+    assert Counter(landed + refused) == Counter(asked(play))
+    assert Counter(fact.request for fact in of(play, q.EntryClosed)) == Counter(asked(play))
+    assert {key for key, refusal in world.told.items() if refusal is None} == set(landed)
+    assert play.state.entries == ()
+
+
+@given(policies, st.data())
+@WORLDS
+def test_the_branch_is_green_wherever_it_has_been(policy: LandingPolicy, data: st.DataObject) -> None:
+    world, play = played(policy, data)
+    green = {fact.report.commit for fact in of(play, q.CandidateVerified)}
+    moved = [fact.commit for fact in of(play, q.BaseMoved)]
+    assert set(world.been) <= set(moved) <= green
+    assert not any(world.is_red(commit) for commit in world.been)
+
+
+@given(st.data())
+@WORLDS
+def test_where_each_commit_is_proved_each_that_landed_passes_alone(data: st.DataObject) -> None:
+    world, play = played(LandingPolicy(proof=Proof.EACH, at_once=data.draw(st.integers(1, 4))), data)
+    candidate = {fact.request: fact.commit for fact in of(play, q.CandidateBuilt)}
+    landed = [candidate[key] for fact in of(play, q.BaseMoved) for key in fact.requests]
+    assert not any(world.is_red(commit) for commit in landed)
+    assert set(landed) <= {fact.report.commit for fact in of(play, q.CandidateVerified)}
+
+
+@given(policies, st.data())
+@WORLDS
+def test_nobody_is_refused_for_what_another_did(policy: LandingPolicy, data: st.DataObject) -> None:
+    """A refused entry is red on a green base that has landed, twice; or does not fit what has landed."""
+    world, play = played(policy, data)
+    for turn in play.turns:
+        for refused in (fact for fact in turn.facts if isinstance(fact, q.EntryRefused)):
+            base = world.stories[refused.base]
+            assert world.stories[world.at][: len(base)] == base, "it is sent back to what has landed"
+            if refused.cause is not Refusal.GATES:
+                continue
+            entry = next(one for one in turn.before.entries if one.request.key == refused.request)
+            assert world.is_red(entry.candidate)
+            assert not world.is_red(entry.base)
+            assert world.checked.count(entry.candidate) >= TRIES
+            assert refused.report == entry.report
+
+
+@given(policies, st.data())
+@WORLDS
+def test_a_flaky_gate_costs_a_check_and_not_the_story(policy: LandingPolicy, data: st.DataObject) -> None:
+    """A gate that was red on a candidate and is green on it the second time is called flaky; no other is."""
+    world, play = played(policy, data)
+    wavered: dict[str, bool] = {}
+    for fact in (fact for turn in play.turns for fact in turn.facts):
+        if isinstance(fact, q.CandidateBuilt | q.CandidateFailed):
+            wavered[fact.request] = isinstance(fact, q.CandidateFailed)
+        if isinstance(fact, q.CandidateVerified):
+            flaky = any(result.flaky for result in fact.report.results)
+            assert flaky == wavered[fact.request], "the report says so"
+            assert not flaky or world.traits[fact.request].flaky
+
+
+@given(policies, st.data())
+@WORLDS
+def test_a_batch_keeps_its_members_and_the_order_of_the_queue(policy: LandingPolicy, data: st.DataObject) -> None:
+    _, play = played(policy, data)
+    places = {key: place for place, key in enumerate(asked(play))}
+    for turn in play.turns:
+        before, after = chain(turn.before), chain(turn.after)
+        if not isinstance(turn.effect, e.TakeBatch):
+            assert [key for key in before if key in after] == after, "nobody joins"
+        assert len(after) <= policy.batch
+        assert sorted(after, key=places.__getitem__) == after
+        for built, below in zip(turn.after.chain[1:], turn.after.chain, strict=False):
+            assert built.base == below.candidate
+
+
+def chain(queue: QueueState) -> list[str]:
+    return [entry.request.key for entry in queue.chain]
+
+
+@given(policies, st.data())
+@WORLDS
+def test_checks_are_bounded(policy: LandingPolicy, data: st.DataObject) -> None:
+    """Every candidate twice at most; by the tip alone, as many as it takes to find one among them by halving."""
+    _, play = played(policy, data)
+    verdicts: Counter[int] = Counter()
+    largest: Counter[int] = Counter()
+    for turn in play.turns:
+        batch = turn.after.batch
+        largest[batch] = max(largest[batch], len(turn.after.chain))
+        verdicts[batch] += sum(isinstance(fact, q.CandidateVerified | q.CandidateFailed) for fact in turn.facts)
+        if isinstance(turn.effect, e.CheckCandidates):
+            again = [entry for entry in turn.effect.entries if entry.reds]
+            assert not again or len(turn.effect.entries) == 1, "a second try is made alone"
+    for batch, size in largest.items():
+        halvings = 1 + math.ceil(math.log2(size)) if size else 0
+        assert verdicts[batch] <= TRIES * (size if policy.proof is Proof.EACH else halvings)
+
+
+@given(policies, st.data())
+@WORLDS
+def test_effects_have_keys_of_their_own_and_the_state_stays_small(policy: LandingPolicy, data: st.DataObject) -> None:
+    _, play = played(policy, data)
+    told = [turn.effect.key for turn in play.turns if not isinstance(turn.effect, e.CheckCandidates) and turn.facts]
+    assert len(told) == len(set(told))
+    at_hand: set[str] = set()
+    for turn in play.turns:
+        at_hand |= {fact.request.key for fact in turn.facts if isinstance(fact, q.EntryQueued)}
+        at_hand -= {fact.request for fact in turn.facts if isinstance(fact, q.EntryClosed)}
+        assert {entry.request.key for entry in turn.after.entries} == at_hand
+        assert len(turn.after.recent) <= REMEMBERED
+
+
+@given(st.lists(st.booleans(), max_size=REMEMBERED), st.integers(1, 32))
+def test_a_batch_is_between_one_and_the_most_and_no_larger_for_a_failure(recent: Sequence[bool], most: int) -> None:
+    size = batch_size(recent, most)
+    assert 1 <= size <= most
+    assert batch_size([*recent[1:], False], most) <= batch_size([*recent[1:], True], most)
+    if recent.count(False) > len(recent) / 4 and len(recent) >= 8:
+        assert size == 1
+    if all(recent):
+        assert size == most
+
+
+def test_worlds_differ_enough_to_prove_something() -> None:
+    """Somewhere in a few hundred worlds, each thing happens that the properties are about."""
+    seen: set[str] = set()
+
+    @given(policies, st.data())
+    @settings(QUICK, max_examples=150, derandomize=True)
+    def look(policy: LandingPolicy, data: st.DataObject) -> None:
+        world, play = played(policy, data)
+        seen.update(type(fact).__name__ for fact in play.history)
+        seen.update(f"{refusal}" for refusal in world.told.values())
+        seen.update("together" for fact in of(play, q.BaseMoved) if len(fact.requests) > 2)
+        seen.update("halved" for turn in play.turns if inner_check(turn.before, turn.effect))
+
+    def inner_check(queue: QueueState, effect: e.Effect) -> bool:
+        entries: tuple[Entry, ...] = effect.entries if isinstance(effect, e.CheckCandidates) else ()
+        return queue.policy.proof is Proof.TIP and bool(entries) and entries[0] not in {queue.chain[0], queue.chain[-1]}
+
+    look()
+    wanted = {"BaseMissed", "CandidateFailed", "BaseMoved", "together", "halved", *Refusal, "None"}
+    assert wanted <= seen

@@ -1,0 +1,51 @@
+"""What `status` says of a run with many stories."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from shiftwork.app.queries import Pulse, RunView, StoryView
+from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.testing.store_suite import run_row, step_row, story_row
+
+STATUSES = ["completed"] * 900 + ["in_progress"] * 8 + ["failed"] + ["blocked"] * 40 + ["unclaimed"] * 51
+
+
+def stories(statuses: list[str]) -> Iterator[StoryView]:
+    for number, status in enumerate(statuses):
+        name = f"US-{number:04d}"
+        steps = [step_row("r1", name, "step-001")] if status in {"in_progress", "failed"} else []
+        yield StoryView(story=replace(story_row("r1", name), status=status), steps=steps)
+
+
+def lines(statuses: list[str]) -> list[str]:
+    run = replace(run_row("r1"), status="running")
+    return told(RunView(run=run, pulse=Pulse.WORKING, worker=None, stories=list(stories(statuses)))).splitlines()
+
+
+def test_many_stories_are_counted_and_those_with_something_to_tell_shown() -> None:
+    said = lines(STATUSES)
+    assert "  stories  900 done, 8 working, 1 failed, 40 blocked, 51 waiting" in said
+    assert "  991 more: shiftwork stories r1" in said
+    assert sum(line.startswith("  US-") for line in said) == 9
+
+
+def test_where_all_have_landed_they_are_only_counted() -> None:
+    said = lines(["completed"] * 1000)
+    assert "  stories  1,000 done" in said
+    assert "  1,000 stories: shiftwork stories r1" in said
+    assert not any(line.startswith("  US-") for line in said)
+
+
+def test_a_few_are_all_shown_with_the_reason_why_one_is_blocked() -> None:
+    reason = "depends on US-0001, which failed"
+    blocked = replace(story_row("r1", "US-0002"), status="blocked", failure=reason)
+    view = RunView(
+        run=replace(run_row("r1"), status="running"),
+        pulse=Pulse.WORKING,
+        worker=None,
+        stories=[*stories(["completed"]), StoryView(story=blocked, steps=[])],
+    )
+    said = told(view).splitlines()
+    assert "    blocked: depends on US-0001, which failed" in said
+    assert sum(line.startswith("  US-") for line in said) == 2
+    assert not any("more:" in line for line in said)
