@@ -55,7 +55,7 @@ class Spawn:
     silence_seconds: float
     stdin: bytes = b""
     stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 2.0),)
-    output_bytes: int = 32 * 1024 * 1024
+    output_bytes: int = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
