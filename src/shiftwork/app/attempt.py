@@ -163,9 +163,7 @@ async def _until_cancelled(attempt: Attempt, task: AgentTask) -> AgentReport:
 async def _cancel_message(attempt: Attempt) -> None:
     """Return when somebody asks for the end of the story; the first look comes late, to cost quick attempts nothing."""
     await asyncio.sleep(FIRST_LOOK_SECONDS)
-    seen = attempt.story.cursor
-    while True:
+    seen, cancelled = attempt.story.cursor, False
+    while not cancelled:
         arrived = await attempt.pen.world.inbox.wait(attempt.pen.stream, after=seen)
-        if any(message.body.get("type") == messages.CANCEL for message in arrived):
-            return
-        seen = arrived[-1].position
+        seen, cancelled = arrived[-1].position, any(one.body.get("type") == messages.CANCEL for one in arrived)
