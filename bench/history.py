@@ -30,6 +30,7 @@ from shiftwork.config.settings import Settings
 from shiftwork.config.site import environment, find_site
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import Stream, landing_stream, run_stream, story_stream
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Spec, Story
@@ -93,7 +94,7 @@ class Shift:
         self.facts = 0
 
     async def open(self) -> None:
-        await self._run.write("start", [f.RunStarted(at=0, plan=self._plan)])
+        await self._run.write("start", [r.RunStarted(at=0, plan=self._plan)])
 
     async def story(self, *, at_once: bool = False) -> dict[str, list[float]]:
         """The next story, from its dispatch to its end, and the seconds that decisions of the run and of the story
@@ -104,7 +105,7 @@ class Shift:
         given = dispatch.assignment
         stream = story_stream(given.run, given.story.id)
         line = Line(events=self._run.events, kind=STORY, stream=stream, state=StoryState())
-        begun = f.StoryDispatched(at=0, story=given.story.id, slot=given.slot)
+        begun = r.StoryDispatched(at=0, story=given.story.id, slot=given.slot)
         own, runs = list[float](), [await self._run.turn(lambda *_: [begun])]
         started = f.StoryStarted(at=0, assignment=given, steps=dispatch.steps)
         world = StoryWorld(chance=FirstChoice(), mishaps=0, answers=0, endings=("completed",), verdicts=("landed",))
@@ -131,7 +132,7 @@ def played(started: f.Fact, world: StoryWorld) -> list[f.Fact]:
 
 def ended(effect: e.Effect, story: StoryState) -> list[f.Fact]:
     assert isinstance(effect, e.Receive)
-    told = f.StoryEnded(
+    told = r.StoryEnded(
         at=0,
         story=story.given.story.id,
         status=story.status,

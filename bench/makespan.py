@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, landing_stream
 from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState, RunStatus
 from shiftwork.domain.model.spec import Spec, Story
@@ -146,14 +146,14 @@ def planned(world: Case, complexity: dict[StoryId, int]) -> RunPlan:
 
 def makespan(world: Case, complexity: dict[StoryId, int]) -> float:
     """When the run is over, if nothing but its stories takes time."""
-    run = evolve_run(RunState(), f.RunStarted(at=0, plan=planned(world, complexity)))
+    run = evolve_run(RunState(), r.RunStarted(at=0, plan=planned(world, complexity)))
     now, flying = 0.0, list[tuple[float, StoryId]]()
     while run.status not in RUN_ENDED:
         for effect in decide_run(run):
             match effect:
                 case e.DispatchStory(assignment=given):
                     heapq.heappush(flying, (now + world.durations[given.story.id], given.story.id))
-                    run = evolve_run(run, f.StoryDispatched(at=now, story=given.story.id, slot=given.slot))
+                    run = evolve_run(run, r.StoryDispatched(at=now, story=given.story.id, slot=given.slot))
                 case e.Conclude(facts=(ended,)):
                     run = evolve_run(run, ended)
                 case _:
@@ -163,9 +163,9 @@ def makespan(world: Case, complexity: dict[StoryId, int]) -> float:
     return now
 
 
-def landed(at: float, story: StoryId) -> f.StoryEnded:
+def landed(at: float, story: StoryId) -> r.StoryEnded:
     commit, status = Commit(f"of {story}"), StoryStatus.COMPLETED
-    return f.StoryEnded(at=at, story=story, status=status, commit=commit, reason="", cause=None, usage=NOTHING_USED)
+    return r.StoryEnded(at=at, story=story, status=status, commit=commit, reason="", cause=None, usage=NOTHING_USED)
 
 
 def with_barriers(world: Case) -> float:

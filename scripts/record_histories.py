@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Limits, StoryState
@@ -55,7 +56,7 @@ MENDED: Final = {
     f.StoryCompleted,
 }
 CANCELLED: Final = {f.StepCompleted, f.StepCancelled, f.StoryCancelRequested, f.StoryFailed}
-CALLED_OFF: Final = {f.CancelRequested, f.CancelForwarded, f.StoryEnded, f.StoryRetryRequested, f.SpecTickFailed}
+CALLED_OFF: Final = {r.CancelRequested, r.CancelForwarded, r.StoryEnded, r.StoryRetryRequested, r.SpecTickFailed}
 CONTESTED: Final = {q.BaseMissed, q.BaseMoved, q.CandidateFailed, q.EntryRefused}
 
 
@@ -96,8 +97,8 @@ def _story(chance: Chance, started: f.Fact) -> Play[StoryState]:
 def run_of_three(chance: Chance) -> Play[RunState]:
     play = Play(decide=decide_run, evolve=evolve_run, answer=RunWorld(chance=chance).answer, state=RunState())
     stories = (asked(1), asked(2, after=(1,)), asked(3), asked(4))
-    started = f.RunStarted(at=0, plan=run_plan(*stories, parallel=2, source="prd-json:prd.json"))
-    play.open([started, f.StoryAdopted(at=0, story=stories[-1].id)])
+    started = r.RunStarted(at=0, plan=run_plan(*stories, parallel=2, source="prd-json:prd.json"))
+    play.open([started, r.StoryAdopted(at=0, story=stories[-1].id)])
     return play
 
 

@@ -8,6 +8,7 @@ from shiftwork.app.kinds import RUN as RUN_KIND
 from shiftwork.app.kinds import STORY
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.editing import Edit, NewStep, Operation
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit, StepId, run_stream, story_stream
@@ -151,10 +152,10 @@ async def told(store: MemoryStore) -> Account:
     """The history of the run, written to the store as jobs would write it."""
     stories = (asked(1), asked(2), asked(3, after=(2,)), asked(4), asked(5, after=(4, 1)))
     plan = replace(run_plan(*stories, parallel=2, steps=workflow(*STEPS)), source="prd.json")
-    run: list[f.Fact] = [f.RunStarted(at=1_700_000_000.0, plan=plan)]
+    run: list[f.Fact] = [r.RunStarted(at=1_700_000_000.0, plan=plan)]
     for telling in (landed_story(), failed_story(), flying_story()):
         await _write_story(store, telling)
-        run.append(f.StoryDispatched(at=2, story=story_id(telling.number), slot=telling.slot))
+        run.append(r.StoryDispatched(at=2, story=story_id(telling.number), slot=telling.slot))
         if telling.state.ended_at is not None:
             run.append(_ended(telling))
     state = RUN_KIND.fold(RUN_KIND.start, run)
@@ -170,9 +171,9 @@ async def _write_story(store: MemoryStore, telling: Telling) -> None:
     await store.events.append(stream, telling.facts, expected=0, key="all", rows=rows)
 
 
-def _ended(telling: Telling) -> f.StoryEnded:
+def _ended(telling: Telling) -> r.StoryEnded:
     state = telling.state
-    return f.StoryEnded(
+    return r.StoryEnded(
         at=60,
         story=story_id(telling.number),
         status=state.status,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.kinds import RUN, load
-from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import run_stream
 from shiftwork.domain.model.run import RunStatus
@@ -51,7 +51,7 @@ def flying_at_most(rig: Rig) -> int:
     """How many stories were in progress at once, by the facts as they were seen."""
     flying, most = 0, 0
     for sighting in rig.seen:
-        flying += isinstance(sighting.what, f.StoryDispatched) - isinstance(sighting.what, f.StoryEnded)
+        flying += isinstance(sighting.what, r.StoryDispatched) - isinstance(sighting.what, r.StoryEnded)
         most = max(most, flying)
     return most
 

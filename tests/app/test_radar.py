@@ -5,7 +5,7 @@ import asyncio
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.radar import foreseen_conflicts
 from shiftwork.app.world import nobody_knows
-from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.spec import Criterion, Spec, Story
 from shiftwork.ports.agent import AgentTask
@@ -40,8 +40,8 @@ def test_the_radar_is_asked_about_stories_in_progress_alone(rig: Rig) -> None:
         async with rig.open() as world:
             spec = Spec(title="t", description="d", stories=(story("A"), story("B")))
             run = await rig.start(world, spec, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, f.StoryEnded) for one in rig.seen))
-            await rig.until(lambda: sum(isinstance(one.what, f.StoryDispatched) for one in rig.seen) == 2)
+            await rig.until(lambda: any(isinstance(one.what, r.StoryEnded) for one in rig.seen))
+            await rig.until(lambda: sum(isinstance(one.what, r.StoryDispatched) for one in rig.seen) == 2)
             await foreseen_conflicts(rig.store.queries, radar, run)  # type: ignore[arg-type]
             assert radar.asked == ["B"]
             assert nobody_knows(world.owner) is None

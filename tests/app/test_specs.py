@@ -10,6 +10,7 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands import Order, start_run, wait_for
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId, landing_stream
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import StoryStatus
@@ -79,8 +80,8 @@ def test_what_passes_already_is_not_worked_on(rig: Rig) -> None:
     project(rig)
     run = asyncio.run(handed_over(rig))
     facts = asyncio.run(rig.facts(run, ""))
-    assert [fact.story for fact in facts if isinstance(fact, f.StoryAdopted)] == ["C"]
-    assert [fact.story for fact in facts if isinstance(fact, f.StoryDispatched)] == ["A", "B"]
+    assert [fact.story for fact in facts if isinstance(fact, r.StoryAdopted)] == ["C"]
+    assert [fact.story for fact in facts if isinstance(fact, r.StoryDispatched)] == ["A", "B"]
     assert not git(rig.repo, "ls-tree", "--name-only", "feature/mine", "C.txt")
 
 
@@ -118,7 +119,7 @@ def test_a_file_that_is_gone_stops_nothing(rig: Rig) -> None:
     assert run.status is RunStatus.COMPLETED
     assert not path.exists()
     facts = asyncio.run(rig.facts(run, ""))
-    failed = [fact for fact in facts if isinstance(fact, f.SpecTickFailed)]
+    failed = [fact for fact in facts if isinstance(fact, r.SpecTickFailed)]
     assert [(fact.stories, fact.final) for fact in failed] == [(("A",), False), (("A", "B"), False), (("A", "B"), True)]
     assert failed[0].reason == "there is no file prd.json"
 

@@ -82,7 +82,7 @@ def status_changes(source: str) -> list[int]:
 
 def _makes_a_fact(call: ast.Call) -> bool:
     made = call.func
-    return isinstance(made, ast.Attribute) and isinstance(made.value, ast.Name) and made.value.id == "f"
+    return isinstance(made, ast.Attribute) and isinstance(made.value, ast.Name) and made.value.id in {"f", "r", "q"}
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_status_that_is_changed_by_hand_is_found(source: str) -> None:
 
 
 def test_a_fact_that_tells_of_a_status_is_no_change() -> None:
-    assert status_changes("f.RunEnded(at=0, status=RunStatus.FAILED)") == []
+    assert status_changes("r.RunEnded(at=0, status=RunStatus.FAILED)") == []
 
 
 @pytest.mark.parametrize("path", sorted(RULES.glob("*.py")), ids=named)

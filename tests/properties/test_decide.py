@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.editing import Edit, NewStep, Operation
 from shiftwork.domain.model.ids import Commit, StepId, step_id
 from shiftwork.domain.model.pipeline import Pipeline
@@ -159,7 +160,7 @@ def test_two_steps_cannot_keep_each_other_alive_with_new_counters() -> None:
 def played_run(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> Play[RunState]:
     world = RunWorld(chance=DrawnChance(data))
     play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
-    play.open([f.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
+    play.open([r.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
     play.run(world.bound(play.state))
     return play
 
@@ -173,7 +174,7 @@ def test_a_run_comes_to_its_end(stories: tuple[Story, ...], parallel: int, data:
     assert decide_run(run) == ()
     statuses = {known.status for known in run.stories.values()}
     assert StoryStatus.IN_PROGRESS not in statuses
-    assert (run.status is RunStatus.CANCELLED) == any(isinstance(fact, f.CancelRequested) for fact in play.history)
+    assert (run.status is RunStatus.CANCELLED) == any(isinstance(fact, r.CancelRequested) for fact in play.history)
     if run.status is RunStatus.COMPLETED:
         assert statuses == {StoryStatus.COMPLETED}
 

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.codec import KINDS
 from shiftwork.domain.model.ids import Commit, StepId, StoryId, step_id
 from shiftwork.domain.model.pipeline import FINISHED, StepStatus
@@ -43,16 +44,16 @@ NAMES: Drawn = {
 }
 
 OF_A_RUN = {
-    f.RunStarted,
-    f.StoryAdopted,
-    f.StoryDispatched,
-    f.StoryEnded,
-    f.StoryRetryRequested,
-    f.SpecTicked,
-    f.SpecTickFailed,
-    f.CancelRequested,
-    f.CancelForwarded,
-    f.RunEnded,
+    r.RunStarted,
+    r.StoryAdopted,
+    r.StoryDispatched,
+    r.StoryEnded,
+    r.StoryRetryRequested,
+    r.SpecTicked,
+    r.SpecTickFailed,
+    r.CancelRequested,
+    r.CancelForwarded,
+    r.RunEnded,
 }
 OF_A_QUEUE = {
     q.EntryQueued,
@@ -183,7 +184,7 @@ def test_a_run_goes_along_its_tables(stories: tuple[Story, ...], told: list[f.Fa
         assert before.cursor <= run.cursor
         for story, known in run.stories.items():
             assert legal(machine.STORY, before.stories[story].status, known.status)
-            retried = isinstance(fact, f.StoryRetryRequested) and fact.story == story
+            retried = isinstance(fact, r.StoryRetryRequested) and fact.story == story
             assert before.stories[story].status not in ENDED or before.stories[story] == known or retried
     if not isinstance(other, f.MessagesRead):
         assert evolve_run(run, other) is run
@@ -192,7 +193,7 @@ def test_a_run_goes_along_its_tables(stories: tuple[Story, ...], told: list[f.Fa
 @given(of(OF_A_RUN))
 def test_a_run_that_has_not_started_has_no_stories(fact: f.Fact) -> None:
     run = evolve_run(RunState(), fact)
-    assert bool(run.stories) == isinstance(fact, f.RunStarted)
+    assert bool(run.stories) == isinstance(fact, r.RunStarted)
 
 
 # A landing queue ---------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.codec import decode, encode
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState
@@ -64,7 +65,7 @@ def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, world:
 def test_a_run_replays_alike(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> None:
     world = RunWorld(chance=DrawnChance(data))
     play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
-    play.open([f.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
+    play.open([r.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
     play.run(world.bound(play.state))
     replays_alike(play, RunState())
 

@@ -15,6 +15,7 @@ from hypothesis.stateful import (
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import Commit, StoryId
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
 from shiftwork.domain.model.spec import Story
@@ -47,8 +48,8 @@ def many_stories(draw: st.DrawFn) -> tuple[Story, ...]:
     )
 
 
-def ended(story: StoryId, *, landed: bool) -> f.StoryEnded:
-    return f.StoryEnded(
+def ended(story: StoryId, *, landed: bool) -> r.StoryEnded:
+    return r.StoryEnded(
         at=1,
         story=story,
         status=StoryStatus.COMPLETED if landed else StoryStatus.FAILED,
@@ -88,7 +89,7 @@ class ManyStories(RuleBasedStateMachine):
                 assert set(story.depends_on) <= of_status(self.run, StoryStatus.COMPLETED)
                 assert slot not in self.run.flying.values()
                 assert self.run.stories[story.id].status is StoryStatus.UNCLAIMED
-                self.tell(f.StoryDispatched(at=1, story=story.id, slot=slot))
+                self.tell(r.StoryDispatched(at=1, story=story.id, slot=slot))
                 assert self.run.flying[story.id] == slot
             elif isinstance(effect, e.Conclude):
                 self.tell(*effect.facts)
@@ -105,7 +106,7 @@ class ManyStories(RuleBasedStateMachine):
     def one_is_tried_again(self, data: st.DataObject) -> None:
         failed = sorted(of_status(self.run, StoryStatus.FAILED))
         story = data.draw(st.sampled_from(failed))
-        self.tell(f.StoryRetryRequested(at=1, story=story))
+        self.tell(r.StoryRetryRequested(at=1, story=story))
         assert self.run.status is RunStatus.RUNNING
         assert self.run.stories[story].status is StoryStatus.UNCLAIMED
 
@@ -116,9 +117,9 @@ class ManyStories(RuleBasedStateMachine):
         if story not in before.flying:
             self.tell(ended(story, landed=landed))
         if story not in before.ready:
-            self.tell(f.StoryDispatched(at=1, story=story, slot=99))
+            self.tell(r.StoryDispatched(at=1, story=story, slot=99))
         if before.stories[story].status is not StoryStatus.FAILED:
-            self.tell(f.StoryRetryRequested(at=1, story=story))
+            self.tell(r.StoryRetryRequested(at=1, story=story))
         assert self.run == before
 
     @invariant()
@@ -182,7 +183,7 @@ def test_stories_that_touch_the_same_files_start_together_only_where_no_other_ca
 ) -> None:
     run = started_run(*stories, parallel=8)
     for story in data.draw(st.lists(st.sampled_from(run.ready), max_size=4, unique=True)):
-        run = evolve_run(run, f.StoryDispatched(at=1, story=story, slot=len(run.flying)))
+        run = evolve_run(run, r.StoryDispatched(at=1, story=story, slot=len(run.flying)))
     chosen = to_start(run, count)
     assert len(chosen) == min(count, len(run.ready))
     claims = Claims(path for story in run.flying for path in run.asked(story).touches)
@@ -200,11 +201,11 @@ def test_a_run_whose_stories_all_land_after_retries_is_completed() -> None:
         (effect,) = decide_run(run)
         assert isinstance(effect, e.DispatchStory)
         story = effect.assignment.story.id
-        run = evolve_run(run, f.StoryDispatched(at=1, story=story))
+        run = evolve_run(run, r.StoryDispatched(at=1, story=story))
         run = evolve_run(run, ended(story, landed=landed))
         if not landed:
             assert of_status(run, StoryStatus.BLOCKED) == {"US-002", "US-003"}
-            run = evolve_run(run, f.StoryRetryRequested(at=1, story=story))
+            run = evolve_run(run, r.StoryRetryRequested(at=1, story=story))
     (effect,) = decide_run(run)
     assert isinstance(effect, e.Conclude)
-    assert effect.facts == (f.RunEnded(at=0, status=RunStatus.COMPLETED),)
+    assert effect.facts == (r.RunEnded(at=0, status=RunStatus.COMPLETED),)

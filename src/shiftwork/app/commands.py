@@ -9,7 +9,7 @@ from shiftwork.app.keeper import until_lost
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
-from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import RunId, StoryId, Stream, run_stream, story_stream
 from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
@@ -61,8 +61,8 @@ async def start_run(world: World, order: Order) -> RunId:
     await world.leases.acquire(run, world.owner)
     pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
     at = world.clock.now()
-    adopted = (f.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
-    await pen.write("start", (f.RunStarted(at=at, plan=plan), *adopted))
+    adopted = (r.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
+    await pen.write("start", (r.RunStarted(at=at, plan=plan), *adopted))
     failpoints.reach("run.recorded")
     await world.engine.start(world.run_job(run, run_stream(run)))
     return run

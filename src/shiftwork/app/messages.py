@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.codec import from_plain, to_plain
 from shiftwork.domain.model.ids import Commit, StoryId, Stream
 from shiftwork.domain.model.queue import Entry, LandingRequest
@@ -66,7 +67,7 @@ def facts_of(stream: Stream, messages: Sequence[Message], at: float) -> tuple[f.
 
 
 def _story_ended(body: dict[str, Any], at: float) -> f.Fact:
-    return f.StoryEnded(
+    return r.StoryEnded(
         at=at,
         story=StoryId(body["story"]),
         status=StoryStatus(body["status"]),
@@ -100,7 +101,7 @@ def _queued(body: dict[str, Any], at: float) -> f.Fact:
 
 
 _READERS: Final[dict[str, dict[str, Callable[[dict[str, Any], float], f.Fact]]]] = {
-    "run": {ENDED: _story_ended, CANCEL: lambda _, at: f.CancelRequested(at=at)},
+    "run": {ENDED: _story_ended, CANCEL: lambda _, at: r.CancelRequested(at=at)},
     "story": {
         LANDED: _landed,
         REFUSED: _refused,

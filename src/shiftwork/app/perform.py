@@ -14,6 +14,7 @@ from shiftwork.app.telling import tick
 from shiftwork.app.turns import call
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import run_stream, story_stream
@@ -65,13 +66,13 @@ async def _dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
     await opening.write("start", (started,))
     await world.engine.start(world.story_job(given.run, given.story.id, stream))
     failpoints.reach("story.dispatched")
-    return (f.StoryDispatched(at=world.clock.now(), story=given.story.id, slot=given.slot),)
+    return (r.StoryDispatched(at=world.clock.now(), story=given.story.id, slot=given.slot),)
 
 
 async def _forward_cancel(effect: e.ForwardCancel, pen: Pen) -> Facts:
     run = pen.state.given.run
     await pen.world.inbox.post(story_stream(run, effect.story), "cancel", messages.cancel())
-    return (f.CancelForwarded(at=pen.world.clock.now(), story=effect.story),)
+    return (r.CancelForwarded(at=pen.world.clock.now(), story=effect.story),)
 
 
 # A story's -----------------------------------------------------------------------------------------------------

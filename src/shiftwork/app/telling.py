@@ -3,7 +3,7 @@
 from shiftwork import failpoints
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RunState
@@ -18,9 +18,9 @@ async def tick(effect: e.TickSpec, pen: Pen) -> tuple[Fact, ...]:
         await world.specs.mark(run.given.source, {story: _mark(run, story) for story in effect.stories})
     except SpecError as error:
         at, final = world.clock.now(), effect.final
-        return (f.SpecTickFailed(at=at, stories=effect.stories, reason=error.message, final=final),)
+        return (r.SpecTickFailed(at=at, stories=effect.stories, reason=error.message, final=final),)
     failpoints.reach("spec.ticked")
-    return (f.SpecTicked(at=world.clock.now(), stories=effect.stories),)
+    return (r.SpecTicked(at=world.clock.now(), stories=effect.stories),)
 
 
 def _mark(run: RunState, story: StoryId) -> Mark:

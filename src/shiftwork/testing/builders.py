@@ -4,6 +4,7 @@ from typing import Any
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit, RunId, StepId, StoryId, landing_stream, story_stream
@@ -107,7 +108,7 @@ def fold_queue(queue: QueueState, *facts: f.Fact) -> QueueState:
 
 
 def started_run(*stories: Story, parallel: int = 1) -> RunState:
-    return fold_run(RunState(), f.RunStarted(at=1, plan=run_plan(*stories, parallel=parallel)))
+    return fold_run(RunState(), r.RunStarted(at=1, plan=run_plan(*stories, parallel=parallel)))
 
 
 def started_story(*steps: StepPlan | str, limits: Limits | None = None) -> StoryState:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import FailureCause, StoryStatus
@@ -29,11 +30,11 @@ class RunWorld:
         match effect:
             case e.DispatchStory():
                 given = effect.assignment
-                return (f.StoryDispatched(at=at, story=given.story.id, slot=given.slot),)
+                return (r.StoryDispatched(at=at, story=given.story.id, slot=given.slot),)
             case e.TickSpec():
                 return (self._ticked(effect, at),)
             case e.ForwardCancel():
-                return (f.CancelForwarded(at=at, story=effect.story),)
+                return (r.CancelForwarded(at=at, story=effect.story),)
             case e.Conclude():
                 return effect.facts
             case e.Receive():
@@ -49,8 +50,8 @@ class RunWorld:
 
     def _ticked(self, effect: e.TickSpec, at: float) -> f.Fact:
         if self.chance.pick((True, False)):
-            return f.SpecTicked(at=at, stories=effect.stories)
-        return f.SpecTickFailed(at=at, stories=effect.stories, reason="it is being edited", final=effect.final)
+            return r.SpecTicked(at=at, stories=effect.stories)
+        return r.SpecTickFailed(at=at, stories=effect.stories, reason="it is being edited", final=effect.final)
 
     def _message(self, run: RunState, at: float) -> f.Fact:
         flying = [story for story, known in run.stories.items() if known.status is StoryStatus.IN_PROGRESS]
@@ -58,12 +59,12 @@ class RunWorld:
         who = self.chance.pick((*flying, *[None] * self.cancels, *(failed if self.retries else ())))
         if who is None:
             self.cancels -= 1
-            return f.CancelRequested(at=at)
+            return r.CancelRequested(at=at)
         if who in failed:
             self.retries -= 1
-            return f.StoryRetryRequested(at=at, story=who)
+            return r.StoryRetryRequested(at=at, story=who)
         landed = self.chance.pick((True, False))
-        return f.StoryEnded(
+        return r.StoryEnded(
             at=at,
             story=who,
             status=StoryStatus.COMPLETED if landed else StoryStatus.FAILED,

@@ -4,6 +4,7 @@ import pytest
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.editing import Edit, Operation
 from shiftwork.domain.model.ids import Commit, StepId, step_id
 from shiftwork.domain.model.pipeline import StepStatus
@@ -58,7 +59,7 @@ def test_asking_for_the_assignment_of_a_story_that_has_not_started_is_a_mistake(
 
 def test_a_fact_of_another_stream_means_nothing_to_a_story() -> None:
     story = started_story()
-    assert fold_story(story, f.CancelRequested(at=1), q.EntryClosed(at=1, request="r/US-001/1")) == story
+    assert fold_story(story, r.CancelRequested(at=1), q.EntryClosed(at=1, request="r/US-001/1")) == story
 
 
 def test_workspaces_are_counted() -> None:

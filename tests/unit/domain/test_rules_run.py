@@ -6,6 +6,7 @@ import pytest
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Story
@@ -16,13 +17,13 @@ from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.testing.builders import asked, fold_run, run_plan, started_run, story_id
 
 
-def dispatched(number: int) -> f.StoryDispatched:
-    return f.StoryDispatched(at=1, story=story_id(number))
+def dispatched(number: int) -> r.StoryDispatched:
+    return r.StoryDispatched(at=1, story=story_id(number))
 
 
-def ended(number: int, status: StoryStatus = StoryStatus.COMPLETED) -> f.StoryEnded:
+def ended(number: int, status: StoryStatus = StoryStatus.COMPLETED) -> r.StoryEnded:
     landed = status is StoryStatus.COMPLETED
-    return f.StoryEnded(
+    return r.StoryEnded(
         at=1,
         story=story_id(number),
         status=status,
@@ -80,7 +81,7 @@ def test_the_longest_way_comes_first_then_priority_then_the_order_of_the_spec() 
 def test_a_slot_is_held_until_its_story_ends_and_then_given_to_the_next() -> None:
     run = started_run(*(asked(number) for number in range(1, 6)), parallel=3)
     for given in assignments(run):
-        run = fold_run(run, f.StoryDispatched(at=1, story=given.story.id, slot=given.slot))
+        run = fold_run(run, r.StoryDispatched(at=1, story=given.story.id, slot=given.slot))
     assert run.flying == {"US-001": 0, "US-002": 1, "US-003": 2}
     run = fold_run(run, ended(2))
     assert [(given.story.id, given.slot) for given in assignments(run)] == [("US-004", 1)]
@@ -100,7 +101,7 @@ def test_stories_that_touch_the_same_files_are_kept_apart_where_another_can_star
 
 def test_a_story_is_given_all_it_needs() -> None:
     plan = run_plan(asked(1), asked(2))
-    run = fold_run(RunState(), f.RunStarted(at=1, plan=plan), dispatched(1), ended(1))
+    run = fold_run(RunState(), r.RunStarted(at=1, plan=plan), dispatched(1), ended(1))
     (effect,) = decide_run(run)
     assert isinstance(effect, e.DispatchStory)
     given = effect.assignment
@@ -125,7 +126,7 @@ def test_a_run_ends_when_nothing_flies_and_nothing_can_start(
 ) -> None:
     run = fold_run(started_run(*stories), *facts)
     fact = closing(run)
-    assert fact == f.RunEnded(at=0, status=status)
+    assert fact == r.RunEnded(at=0, status=status)
     over = fold_run(run, replace(fact, at=8))
     assert (over.status, over.ended_at, decide_run(over)) == (status, 8, ())
 
@@ -153,7 +154,7 @@ def test_a_failure_blocks_all_that_hangs_on_it_and_names_the_story_that_failed()
 
 def test_a_retry_that_succeeds_unblocks_what_hangs_on_it() -> None:
     run = started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,)))
-    run = fold_run(run, dispatched(1), ended(1, StoryStatus.FAILED), f.StoryRetryRequested(at=1, story=story_id(1)))
+    run = fold_run(run, dispatched(1), ended(1, StoryStatus.FAILED), r.StoryRetryRequested(at=1, story=story_id(1)))
     assert (statuses(run), run.blocked) == ("uuu", {})
     assert keys(run) == ["dispatch/US-001/2"], "under its own key: the first one is spent"
     assert statuses(fold_run(run, dispatched(1), ended(1, StoryStatus.FAILED))) == "fbb"
@@ -164,20 +165,20 @@ def test_a_story_that_needs_two_failed_ones_is_blocked_until_both_are_tried_agai
     run = started_run(asked(1), asked(2), asked(3, after=(1, 2)), parallel=2)
     run = fold_run(run, dispatched(1), dispatched(2), ended(2, StoryStatus.FAILED), ended(1, StoryStatus.FAILED))
     assert run.blocked == {"US-003": "depends on US-001, which failed"}
-    run = fold_run(run, f.StoryRetryRequested(at=1, story=story_id(1)))
+    run = fold_run(run, r.StoryRetryRequested(at=1, story=story_id(1)))
     assert run.blocked == {"US-003": "depends on US-002, which failed"}
-    run = fold_run(run, f.StoryRetryRequested(at=1, story=story_id(2)))
+    run = fold_run(run, r.StoryRetryRequested(at=1, story=story_id(2)))
     assert statuses(run) == "uuu"
 
 
 def test_a_run_that_had_failed_goes_on_for_a_retry_and_ends_once_more() -> None:
     run = fold_run(started_run(asked(1)), dispatched(1), ended(1, StoryStatus.FAILED))
     assert keys(run) == ["end/1"]
-    run = fold_run(run, replace(closing(run), at=8), f.StoryRetryRequested(at=9, story=story_id(1)))
+    run = fold_run(run, replace(closing(run), at=8), r.StoryRetryRequested(at=9, story=story_id(1)))
     assert (run.status, run.ended_at) == (RunStatus.RUNNING, None)
     run = fold_run(run, dispatched(1), ended(1))
     assert keys(run) == ["end/2"]
-    assert closing(run) == f.RunEnded(at=0, status=RunStatus.COMPLETED)
+    assert closing(run) == r.RunEnded(at=0, status=RunStatus.COMPLETED)
     assert run.spent == 0.5, "the story tells all that it has used, the first try included"
 
 
@@ -205,14 +206,14 @@ def test_an_unknown_cost_stays_unknown() -> None:
 
 def test_a_cancelled_run_tells_its_stories_waits_for_them_and_ends() -> None:
     run = fold_run(started_run(asked(1), asked(2), asked(3), parallel=2), dispatched(1), dispatched(2))
-    run = fold_run(run, f.CancelRequested(at=1))
+    run = fold_run(run, r.CancelRequested(at=1))
     assert keys(run) == ["cancel/US-001", "cancel/US-002"]
-    run = fold_run(run, f.CancelForwarded(at=1, story=story_id(1)))
+    run = fold_run(run, r.CancelForwarded(at=1, story=story_id(1)))
     assert keys(run) == ["cancel/US-002"]
-    run = fold_run(run, f.CancelForwarded(at=1, story=story_id(2)), ended(1))
+    run = fold_run(run, r.CancelForwarded(at=1, story=story_id(2)), ended(1))
     assert keys(run) == ["receive/0"]
     run = fold_run(run, ended(2, StoryStatus.FAILED))
-    assert closing(run) == f.RunEnded(at=0, status=RunStatus.CANCELLED)
+    assert closing(run) == r.RunEnded(at=0, status=RunStatus.CANCELLED)
 
 
 # Facts that do not fit -----------------------------------------------------------------------------------------------
@@ -220,13 +221,13 @@ def test_a_cancelled_run_tells_its_stories_waits_for_them_and_ends() -> None:
 
 def test_a_run_starts_once() -> None:
     run = started_run(asked(1))
-    assert fold_run(run, f.RunStarted(at=9, plan=run_plan(asked(2)))) == run
+    assert fold_run(run, r.RunStarted(at=9, plan=run_plan(asked(2)))) == run
     with pytest.raises(LookupError, match="has not started"):
         _ = RunState().given
 
 
 def test_a_run_that_has_not_started_knows_no_stories_and_cannot_be_cancelled() -> None:
-    assert fold_run(RunState(), dispatched(1), ended(1), f.CancelRequested(at=1)) == RunState()
+    assert fold_run(RunState(), dispatched(1), ended(1), r.CancelRequested(at=1)) == RunState()
 
 
 def test_a_story_is_dispatched_once_and_ends_once() -> None:
@@ -261,7 +262,7 @@ def test_stories_that_are_not_in_the_spec_mean_nothing() -> None:
 @pytest.mark.parametrize("status", [RunStatus.PLANNED, RunStatus.RUNNING])
 def test_a_run_does_not_end_in_a_status_that_is_no_end(status: RunStatus) -> None:
     run = started_run(asked(1))
-    assert fold_run(run, f.RunEnded(at=1, status=status)) == run
+    assert fold_run(run, r.RunEnded(at=1, status=status)) == run
 
 
 def test_messages_are_read_forwards_and_other_streams_facts_mean_nothing() -> None:

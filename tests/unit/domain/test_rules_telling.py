@@ -1,7 +1,7 @@
 """When a spec's file is told what has landed, and what happens when it cannot be."""
 
 from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunState, RunStatus, Telling
 from shiftwork.domain.model.story import FailureCause, StoryStatus
@@ -14,28 +14,28 @@ SOURCE = "prd-json:prd.json"
 
 def started(count: int = 3, *, source: str = SOURCE, parallel: int = 9) -> RunState:
     stories = (asked(number) for number in range(1, count + 1))
-    return fold_run(RunState(), f.RunStarted(at=1, plan=run_plan(*stories, source=source, parallel=parallel)))
+    return fold_run(RunState(), r.RunStarted(at=1, plan=run_plan(*stories, source=source, parallel=parallel)))
 
 
 def dispatched(run: RunState, *numbers: int) -> RunState:
     slots = enumerate(numbers)
-    return fold_run(run, *(f.StoryDispatched(at=1, story=story_id(number), slot=slot) for slot, number in slots))
+    return fold_run(run, *(r.StoryDispatched(at=1, story=story_id(number), slot=slot) for slot, number in slots))
 
 
-def ended(number: int, status: StoryStatus = StoryStatus.COMPLETED) -> f.StoryEnded:
+def ended(number: int, status: StoryStatus = StoryStatus.COMPLETED) -> r.StoryEnded:
     cause = None if status is StoryStatus.COMPLETED else FailureCause.STEP
-    return f.StoryEnded(
+    return r.StoryEnded(
         at=1, story=story_id(number), status=status, commit=Commit("c"), reason="", cause=cause, usage=Usage()
     )
 
 
-def ticked(*numbers: int) -> f.SpecTicked:
-    return f.SpecTicked(at=1, stories=tuple(story_id(number) for number in numbers))
+def ticked(*numbers: int) -> r.SpecTicked:
+    return r.SpecTicked(at=1, stories=tuple(story_id(number) for number in numbers))
 
 
-def not_ticked(*numbers: int, final: bool = False) -> f.SpecTickFailed:
+def not_ticked(*numbers: int, final: bool = False) -> r.SpecTickFailed:
     stories = tuple(story_id(number) for number in numbers)
-    return f.SpecTickFailed(at=1, stories=stories, reason="no such file", final=final)
+    return r.SpecTickFailed(at=1, stories=stories, reason="no such file", final=final)
 
 
 def asked_to_tick(run: RunState) -> tuple[str, tuple[str, ...], bool] | None:
@@ -77,12 +77,12 @@ def test_before_the_run_ends_it_is_tried_for_the_last_time() -> None:
         (effect,) = decide_run(fold_run(run, last))
         assert isinstance(effect, e.Conclude)
         (fact,) = effect.facts
-        assert isinstance(fact, f.RunEnded)
+        assert isinstance(fact, r.RunEnded)
         assert fact.status is RunStatus.COMPLETED, "a file that cannot be told is no failure of the work"
 
 
 def test_a_cancelled_run_too_tells_what_has_landed() -> None:
-    run = fold_run(dispatched(started(), 1), f.CancelRequested(at=1), ended(1))
+    run = fold_run(dispatched(started(), 1), r.CancelRequested(at=1), ended(1))
     assert asked_to_tick(run) == ("tick/1", ("US-001",), False)
     run = fold_run(run, not_ticked(1))
     assert asked_to_tick(run) == ("tick/2", ("US-001",), True)
@@ -104,21 +104,21 @@ def test_a_run_that_has_not_begun_has_nothing_to_tell() -> None:
 
 def test_what_had_landed_before_is_completed_and_neither_done_nor_told_again() -> None:
     plan = run_plan(asked(1), asked(2, after=(1,)), source=SOURCE)
-    run = fold_run(RunState(), f.RunStarted(at=1, plan=plan), f.StoryAdopted(at=1, story=story_id(1)))
+    run = fold_run(RunState(), r.RunStarted(at=1, plan=plan), r.StoryAdopted(at=1, story=story_id(1)))
     assert run.stories[story_id(1)].status is StoryStatus.COMPLETED
     assert [effect.key for effect in decide_run(run)] == ["dispatch/US-002"]
 
 
 def test_a_run_of_which_all_had_landed_before_is_over_at_once() -> None:
-    run = fold_run(started(1), f.StoryAdopted(at=1, story=story_id(1)))
+    run = fold_run(started(1), r.StoryAdopted(at=1, story=story_id(1)))
     (effect,) = decide_run(run)
     assert isinstance(effect, e.Conclude)
     (fact,) = effect.facts
-    assert isinstance(fact, f.RunEnded)
+    assert isinstance(fact, r.RunEnded)
     assert fact.status is RunStatus.COMPLETED
 
 
 def test_only_a_story_that_nobody_has_begun_is_adopted() -> None:
     run = dispatched(started(), 1)
-    adopted = (f.StoryAdopted(at=1, story=story_id(number)) for number in (1, 9))
+    adopted = (r.StoryAdopted(at=1, story=story_id(number)) for number in (1, 9))
     assert fold_run(run, *adopted) == run

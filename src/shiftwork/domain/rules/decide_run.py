@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
 from shiftwork.domain.model.story import Assignment
@@ -62,4 +62,4 @@ def _verdict(run: RunState) -> RunStatus:
 
 
 def _end(run: RunState, status: RunStatus) -> e.Conclude:
-    return e.Conclude(key=f"end/{run.endings + 1}", facts=(f.RunEnded(at=NOW, status=status),))
+    return e.Conclude(key=f"end/{run.endings + 1}", facts=(r.RunEnded(at=NOW, status=status),))

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import StoryStatus
@@ -18,24 +19,24 @@ def evolve_run(run: RunState, fact: f.Fact) -> RunState:
     return run if handler is None else handler(run, fact) or run
 
 
-def _started(run: RunState, fact: f.RunStarted) -> RunState | None:
+def _started(run: RunState, fact: r.RunStarted) -> RunState | None:
     turned = turn_run(run, Trigger.START, plan=fact.plan, started_at=fact.at)
     return turned and scheduling.scheduled(turned)
 
 
-def _adopted(run: RunState, fact: f.StoryAdopted) -> RunState | None:
+def _adopted(run: RunState, fact: r.StoryAdopted) -> RunState | None:
     turned = _turn_story(run, fact.story, Trigger.ADOPT)
     return turned and scheduling.landed(turned, fact.story)
 
 
-def _dispatched(run: RunState, fact: f.StoryDispatched) -> RunState | None:
+def _dispatched(run: RunState, fact: r.StoryDispatched) -> RunState | None:
     if not scheduling.could_start(run, fact.story):
         return None
     turned = _turn_story(run, fact.story, Trigger.START, dispatched=run.stories[fact.story].dispatched + 1)
     return turned and scheduling.begun(turned, fact.story, fact.slot)
 
 
-def _story_ended(run: RunState, fact: f.StoryEnded) -> RunState | None:
+def _story_ended(run: RunState, fact: r.StoryEnded) -> RunState | None:
     trigger = _STORY_TRIGGERS.get(fact.status)
     if trigger is None:
         return None
@@ -49,7 +50,7 @@ def _story_ended(run: RunState, fact: f.StoryEnded) -> RunState | None:
     return owe(scheduling.landed(paid, fact.story), fact.story)
 
 
-def _spent(run: RunState, fact: f.StoryEnded) -> float | None:
+def _spent(run: RunState, fact: r.StoryEnded) -> float | None:
     """A story tells all that it has used, what it had used before a retry included."""
     before, now = run.stories[fact.story].usage.cost_usd, fact.usage.cost_usd
     if now is None:
@@ -57,7 +58,7 @@ def _spent(run: RunState, fact: f.StoryEnded) -> float | None:
     return (run.spent or 0.0) - (before or 0.0) + now
 
 
-def _retry_requested(run: RunState, fact: f.StoryRetryRequested) -> RunState | None:
+def _retry_requested(run: RunState, fact: r.StoryRetryRequested) -> RunState | None:
     """Another go, which a run that had failed goes on for."""
     going = turn_run(run, Trigger.RETRY, ended_at=None) or run
     turned = _turn_story(going, fact.story, Trigger.RETRY)
@@ -76,11 +77,11 @@ def _messages_read(run: RunState, fact: f.MessagesRead) -> RunState | None:
     return replace(run, cursor=max(run.cursor, fact.upto))
 
 
-def _cancel_requested(run: RunState, fact: f.CancelRequested) -> RunState | None:  # noqa: ARG001 - one shape for all
+def _cancel_requested(run: RunState, fact: r.CancelRequested) -> RunState | None:  # noqa: ARG001 - one shape for all
     return replace(run, cancelling=True) if run.status is RunStatus.RUNNING else None
 
 
-def _cancel_forwarded(run: RunState, fact: f.CancelForwarded) -> RunState | None:
+def _cancel_forwarded(run: RunState, fact: r.CancelForwarded) -> RunState | None:
     return replace(run, cancelled_stories=run.cancelled_stories | {fact.story})
 
 
@@ -92,21 +93,21 @@ _RUN_TRIGGERS: Final = {
 }
 
 
-def _ended(run: RunState, fact: f.RunEnded) -> RunState | None:
+def _ended(run: RunState, fact: r.RunEnded) -> RunState | None:
     trigger = _RUN_TRIGGERS.get(fact.status)
     return None if trigger is None else turn_run(run, trigger, ended_at=fact.at, endings=run.endings + 1)
 
 
 _RUN: Final[dict[type[f.Fact], Callable[[RunState, Any], RunState | None]]] = {
-    f.RunStarted: _started,
-    f.StoryAdopted: _adopted,
-    f.StoryDispatched: _dispatched,
-    f.StoryEnded: _story_ended,
-    f.StoryRetryRequested: _retry_requested,
-    f.SpecTicked: ticked,
-    f.SpecTickFailed: tick_failed,
+    r.RunStarted: _started,
+    r.StoryAdopted: _adopted,
+    r.StoryDispatched: _dispatched,
+    r.StoryEnded: _story_ended,
+    r.StoryRetryRequested: _retry_requested,
+    r.SpecTicked: ticked,
+    r.SpecTickFailed: tick_failed,
     f.MessagesRead: _messages_read,
-    f.CancelRequested: _cancel_requested,
-    f.CancelForwarded: _cancel_forwarded,
-    f.RunEnded: _ended,
+    r.CancelRequested: _cancel_requested,
+    r.CancelForwarded: _cancel_forwarded,
+    r.RunEnded: _ended,
 }

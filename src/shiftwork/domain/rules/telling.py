@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RunState, RunStatus, Telling
 from shiftwork.domain.rules.deciding import Effects
@@ -17,14 +17,14 @@ def owe(run: RunState, story: StoryId) -> RunState:
     return replace(run, telling=replace(run.telling, untold=(*others, story), due=True))
 
 
-def ticked(run: RunState, fact: f.SpecTicked) -> RunState | None:
+def ticked(run: RunState, fact: r.SpecTicked) -> RunState | None:
     if run.status is not RunStatus.RUNNING:
         return None
     rest = tuple(story for story in run.telling.untold if story not in fact.stories)
     return replace(run, telling=Telling(untold=rest, due=bool(rest), tries=run.telling.tries + 1))
 
 
-def tick_failed(run: RunState, fact: f.SpecTickFailed) -> RunState | None:
+def tick_failed(run: RunState, fact: r.SpecTickFailed) -> RunState | None:
     if run.status is not RunStatus.RUNNING:
         return None
     untold = () if fact.final else run.telling.untold

@@ -6,6 +6,7 @@ from typing import Final
 from shiftwork.app.kinds import STORY
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import StepId, Stream
 from shiftwork.domain.model.queue_facts import CandidateVerified
@@ -64,10 +65,10 @@ class Board:
 _ATTEMPT_OVER: Final = (f.StepCompleted, f.StepFailed, f.StepCancelled, f.StepInterrupted, f.StepYielded)
 
 _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
-    f.RunStarted: ("run_started", "plan"),
-    f.StoryAdopted: ("story_adopted", "story"),
-    f.SpecTicked: ("spec_ticked", "stories"),
-    f.SpecTickFailed: ("spec_tick_failed", "reason"),
+    r.RunStarted: ("run_started", "plan"),
+    r.StoryAdopted: ("story_adopted", "story"),
+    r.SpecTicked: ("spec_ticked", "stories"),
+    r.SpecTickFailed: ("spec_tick_failed", "reason"),
     f.WorkspacePrepared: ("workspace_prepared", ""),
     f.StepStarted: ("step_started", ""),
     f.StepCompleted: ("step_completed", "notes"),
@@ -84,7 +85,7 @@ _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     f.MendingPlanned: ("repair_planned", "description"),
     f.LandingAccepted: ("landed", "ref"),
     f.StoryFailed: ("story_failed", "reason"),
-    f.RunEnded: ("run_ended", "status"),
+    r.RunEnded: ("run_ended", "status"),
 }
 """The facts that are told, the name by which programs know them, and the field that holds what was said."""
 
