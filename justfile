@@ -42,6 +42,10 @@ agents:
 durability *args:
     {{env}}; pytest -n 2 -m durability {{args}}
 
+# kill -9 of orchestrators and agents at random, 200 times; `--kills`, `--seed`, `--backend`, `--minutes`
+chaos *args:
+    @{{env}}; python -m tests.chaos {{args}}
+
 # what shiftwork adds to a step, against bare DBOS steps that do the same outside work
 bench-overhead:
     @{{env}}; python -m bench.overhead
@@ -49,6 +53,10 @@ bench-overhead:
 # start-up of `--help` and `status`, against a bare interpreter
 bench-cli:
     @{{env}}; python -m bench.cli
+
+# five stories through the `ralph` workflow with the real Claude Code, against a bash loop of `claude -p`
+bench-loop:
+    @{{env}}; python -m bench.loop
 
 # landings a second, against bare merge-tree and compare-and-swap, and beside the naive way
 bench-landing:

@@ -105,7 +105,7 @@ async def under_shiftwork(root: Path, proof: str) -> float:
     env = environment()
     site = find_site(root, env)
     settings = Settings.model_validate({"gates": {"test": "true"}, "landing": {"proof": proof}})
-    watch = Watch()
+    watch = Watch(Commit(git(root, "rev-parse", "main")))
     async with open_world(site, settings, env, observe=watch.see) as world:
         tips = list(enumerate(stories(root, site.state / "hub.git", WARM_UP + STORIES)))
         queue = landing_stream(site.repository, "main")
@@ -120,9 +120,10 @@ async def under_shiftwork(root: Path, proof: str) -> float:
 
 
 class Watch:
-    """Counts the stories that have been told that they landed."""
+    """Asks for stories made from `base`, and counts those that have been told that they landed."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: Commit) -> None:
+        self.base = base
         self.told = 0
         self.news = asyncio.Event()
 
@@ -133,7 +134,7 @@ class Watch:
     async def land(self, world: World, queue: Stream, tips: list[tuple[int, Commit]]) -> None:
         wanted = self.told + len(tips)
         rung = asyncio.ensure_future(world.alarm.listen())
-        await asyncio.gather(*(ask(world, queue, number, tip) for number, tip in tips))
+        await asyncio.gather(*(self.ask(world, queue, number, tip) for number, tip in tips))
         while self.told < wanted:
             self.news.clear()
             await asyncio.wait({rung, asyncio.ensure_future(self.news.wait())}, return_when=asyncio.FIRST_COMPLETED)
@@ -141,15 +142,21 @@ class Watch:
                 raise rung.result()
         rung.cancel()
 
-
-async def ask(world: World, queue: Stream, number: int, tip: Commit) -> None:
-    """As a story does whose steps are done."""
-    story = StoryId(f"US-{number:03d}")
-    request = LandingRequest(
-        run=RUN, story=story, number=1, stream=story_stream(RUN, story), tip=tip, title="work", body="done"
-    )
-    await world.inbox.post(queue, f"land/{request.key}", messages.land("main", request))
-    await call(world, queue, request.key)
+    async def ask(self, world: World, queue: Stream, number: int, tip: Commit) -> None:
+        """As a story does whose steps are done."""
+        story = StoryId(f"US-{number:03d}")
+        request = LandingRequest(
+            run=RUN,
+            story=story,
+            number=1,
+            stream=story_stream(RUN, story),
+            tip=tip,
+            title="work",
+            body="done",
+            base=self.base,
+        )
+        await world.inbox.post(queue, f"land/{request.key}", messages.land("main", request))
+        await call(world, queue, request.key)
 
 
 def main() -> None:

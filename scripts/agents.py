@@ -19,9 +19,13 @@ PINS: Final = ROOT / "agents"
 PLACE: Final = ROOT / ".cache" / "agents"
 STAMP: Final = PLACE / "installed"
 
-# The native binary of the one platform package that npm chose. The package's own `bin` is a placeholder until its
-# install script has run, and npm is told to run no install scripts.
-PROGRAMS: Final = {"claude": "node_modules/@anthropic-ai/claude-code-*/claude"}
+# The native binaries of the one platform package that npm chose. Claude Code's own `bin` is a placeholder until its
+# install script has run, and npm is told to run no install scripts; Codex's is a wrapper that passes no signals on.
+PROGRAMS: Final = {
+    "claude": "node_modules/@anthropic-ai/claude-code-*/claude",
+    "codex": "node_modules/@openai/codex-*/vendor/*/bin/codex",
+    "codex-acp": "node_modules/.bin/codex-acp",
+}
 
 
 def main(arguments: list[str]) -> int:

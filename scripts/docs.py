@@ -24,8 +24,9 @@ it changes nothing.
 
 STEP_TEXT: Final = """\
 A step is one node of a story's pipeline. `interrupt` is the death of a worker in the middle of an attempt, or a last
-step that has put work in front of itself; `retry` follows a failure, `restart` is the step's own wish, and `rewind`
-puts a completed last step behind work that was added before it."""
+step that has put work in front of itself; `retry` follows a failure, `restart` is the step's own wish, and `ask` its
+question to a person. `rewind` puts a completed last step behind work that was added before it, and completed steps back
+where a decision leads; `revive` does so for steps that were skipped."""
 STORY_TEXT: Final = """\
 A story completes when it has landed, never before. Its run keeps the same status for it, and knows what a story itself
 does not: it is blocked exactly while something that it depends on, directly or not, has failed (or can never land).

@@ -42,6 +42,13 @@ def _commands() -> Iterator[str]:
         if command is None:
             raise LookupError(f"{entry.name} is in the registry and nowhere else")
         yield from _section(f"shiftwork {entry.name}", command)
+        if isinstance(command, click.Group):
+            inner = click.Context(command, info_name=entry.name, parent=top)
+            for name in command.list_commands(inner):
+                below = command.get_command(inner, name)
+                if below is None:
+                    raise LookupError(f"{entry.name} {name} is in the registry and nowhere else")
+                yield from _section(f"shiftwork {entry.name} {name}", below)
 
 
 def _section(name: str, command: click.Command) -> Iterator[str]:

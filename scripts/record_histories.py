@@ -10,17 +10,19 @@ import json
 import random
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.ids import FRAME, Commit, StepId
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Limits, StoryState
-from shiftwork.domain.model.workflow import DYNAMIC, StepKind
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.workflow import DYNAMIC, Route, StepKind, Workflow
 from shiftwork.domain.rules.decide_queue import decide_queue
 from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.decide_story import decide_story
@@ -36,6 +38,7 @@ from shiftwork.testing.simulation import Chance, FirstChoice, Play
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "tests/golden/histories"
 BOUND: Final = 5_000
+FRAMED: Final = Workflow(id="framed", version=1, steps=(planned("plan", plans=True), *DYNAMIC.steps))
 
 MENDED: Final = {
     f.WorkflowEdited,
@@ -56,7 +59,31 @@ MENDED: Final = {
     f.StoryCompleted,
 }
 CANCELLED: Final = {f.StepCompleted, f.StepCancelled, f.StoryCancelRequested, f.StoryFailed}
-CALLED_OFF: Final = {r.CancelRequested, r.CancelForwarded, r.StoryEnded, r.StoryRetryRequested, r.SpecTickFailed}
+CALLED_OFF: Final = {
+    r.CancelRequested,
+    r.CancelForwarded,
+    r.StoryEnded,
+    r.StoryRetryRequested,
+    r.SpecTickFailed,
+    r.NoteShared,
+    r.MemoryKept,
+}
+STEERED: Final = {
+    r.RunPaused,
+    r.RunUnpaused,
+    r.PauseForwarded,
+    r.StoryCancellationRequested,
+    r.StoryAdded,
+    r.StoryEdited,
+    r.StoriesReordered,
+    r.StoryUndoRequested,
+    r.UndoPosted,
+    r.UndoLanded,
+    r.StoryUndone,
+    r.UndoRefused,
+}
+ROUTED: Final = {f.StepRouted, f.QuestionAsked, f.StoryReleased, f.WaitingTold, f.StoryCompleted}
+SECOND_GO: Final = {f.StoryReopened, f.StoryPaused, f.StoryUnpaused, f.StoryCompleted}
 CONTESTED: Final = {q.BaseMissed, q.BaseMoved, q.CandidateFailed, q.EntryRefused}
 
 
@@ -87,6 +114,14 @@ def troubled_story(chance: Chance) -> Play[StoryState]:
     )
 
 
+def routed_story(chance: Chance) -> Play[StoryState]:
+    """A story whose review sends work back, and whose agents ask."""
+    routes = (Route(value="good", target="final_review"), Route(value="bad", target="coding", back=True))
+    review = planned("review", decision_key="DECISION", routes=routes)
+    steps = (planned("coding", max_retries=3), review, planned("linting"), planned("final_review"))
+    return _story(chance, f.StoryStarted(at=0, assignment=assignment(), steps=steps))
+
+
 def _story(chance: Chance, started: f.Fact) -> Play[StoryState]:
     world = StoryWorld(chance=chance, mishaps=4, answers=4)
     play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
@@ -99,6 +134,66 @@ def run_of_three(chance: Chance) -> Play[RunState]:
     stories = (asked(1), asked(2, after=(1,)), asked(3), asked(4))
     started = r.RunStarted(at=0, plan=run_plan(*stories, parallel=2, source="prd-json:prd.json"))
     play.open([started, r.StoryAdopted(at=0, story=stories[-1].id)])
+    return play
+
+
+def waiting_run() -> Play[RunState]:
+    """A run in which another story starts while one waits for a person."""
+    play = Play(decide=decide_run, evolve=evolve_run, answer=RunWorld(chance=FirstChoice()).answer, state=RunState())
+    first = asked(1)
+    play.open([r.RunStarted(at=0, plan=run_plan(first, asked(2)))])
+    play.open([r.StoryDispatched(at=1, story=first.id, slot=0), r.StoryWaits(at=2, story=first.id, waiting=True)])
+    return play
+
+
+def framed_run() -> Play[RunState]:
+    """A run with steps of its own around its stories."""
+    play = Play(decide=decide_run, evolve=evolve_run, answer=RunWorld(chance=FirstChoice()).answer, state=RunState())
+    play.open([r.RunStarted(at=0, plan=run_plan(asked(1), steps=FRAMED))])
+    return play
+
+
+def frame() -> Play[StoryState]:
+    """The run's own steps, as a story: a plan, work that lands before the stories, the stories, and nothing after."""
+    play = Play(decide=decide_story, evolve=evolve_story, answer=lambda *_: (), state=StoryState())
+    base, tip, landed = Commit("base-1"), Commit("tip-1"), Commit("landed-1")
+    step, loop = StepId("step-001"), StepId("step-002")
+    own = replace(asked(1, may_be_empty=True), id=FRAME)
+    play.open(
+        [
+            f.StoryStarted(at=0, assignment=assignment(own), steps=FRAMED.frame),
+            f.WorkspacePrepared(at=1, number=1, base=base, head=base),
+            f.StepStarted(at=2, step=step, attempt=1, commit=base, log=""),
+            f.StoriesPlanned(at=3, by=step, stories=(asked(1), asked(2, after=(1,)))),
+            f.StepCompleted(
+                at=4, step=step, attempt=1, commit=tip, notes="planned", outputs=(("style", "calm"),), usage=Usage()
+            ),
+            f.LandingRequested(at=5, number=1, tip=tip),
+            f.LandingAccepted(at=6, commit=landed, ref="main", base=base),
+            f.WorkRenewed(at=7, commit=landed),
+            f.LoopBegun(at=8, step=loop, attempt=1),
+            f.LoopEnded(at=9, round=1, landed=2, failed=(), context=(("changes", "two files"),)),
+            f.StoryCompleted(at=10, commit=landed),
+        ]
+    )
+    return play
+
+
+def steered_run(chance: Chance) -> Play[RunState]:
+    """A run of which people want this and that."""
+    world = RunWorld(chance=chance, cancels=0, retries=6, notes=0, wishes=60)
+    play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
+    play.open([r.RunStarted(at=0, plan=run_plan(asked(1), asked(2, after=(1,)), *map(asked, range(3, 9)), parallel=2))])
+    return play
+
+
+def second_go(chance: Chance) -> Play[StoryState]:
+    """A story that ends, and if it fails is begun again, under a pause."""
+    play = troubled_story(chance)
+    play.run(BOUND)
+    given = assignment()
+    play.open([f.StoryReopened(at=900, assignment=given, steps=DYNAMIC.story_steps, afresh=True, cursor=99)])
+    play.open([f.StoryPaused(at=901), f.StoryUnpaused(at=902)])
     return play
 
 
@@ -131,15 +226,22 @@ def main(release: str) -> None:
         "run/r1": run_of_three(FirstChoice()),
         "story/r1/US-001": happy_story(FirstChoice()),
         "landing/repository/main": queue_of_a_few(FirstChoice()),
+        "run/r3": waiting_run(),
+        "run/r4": framed_run(),
+        "story/r4/_run": frame(),
     }
     for play in happy.values():
         play.run(BOUND)
     troubled: dict[str, Play[Any]] = {
         "run/r1": first_with(CALLED_OFF, run_of_three),
         "story/r1/US-001": first_with(MENDED, troubled_story),
+        "run/r2": first_with(STEERED, steered_run),
         "story/r1/US-002": first_with(CANCELLED, troubled_story),
+        "story/r3/US-001": first_with(ROUTED, routed_story),
+        "story/r2/US-001": first_with(SECOND_GO, second_go),
         "landing/repository/main": first_with(CONTESTED, queue_of_a_few),
     }
+    troubled["story/r2/US-001"].open([f.StoryReverted(at=999, commit=Commit("taken-back"))])
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"{release}-happy.json").write_text(recorded(happy), encoding="utf-8")
     (FOLDER / f"{release}-mended.json").write_text(recorded(troubled), encoding="utf-8")

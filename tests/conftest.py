@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 
 from shiftwork.testing.postgres import PostgresMissingError, private_postgres
 
@@ -25,6 +26,10 @@ pytest.register_assert_rewrite(
 _GIVEN_SERVER = os.environ.get("SHIFTWORK_TEST_POSTGRES", "")  # noqa: TID251 - see above
 _CI = os.environ.get("CI", "") == "true"  # noqa: TID251 - see above
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")  # noqa: TID251 - see above
+
+# How quickly examples are made says more about what else the machine is doing than about the test.
+settings.register_profile("shiftwork", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shiftwork")
 
 _numbers = itertools.count(1)
 

@@ -40,6 +40,18 @@ class SpecError(UsageError):
     kind = "spec"
 
 
+class WorkflowError(UsageError):
+    """A workflow's file cannot be found, or cannot be understood."""
+
+    kind = "workflow"
+
+
+class TrustError(UsageError):
+    """Commands of a repository would be run that the user has not been asked about."""
+
+    kind = "trust"
+
+
 class RepositoryError(ShiftworkError):
     """The git repository is not in a shape that work can start from or land on."""
 
@@ -56,6 +68,12 @@ class UnknownRunError(UsageError):
     """No run has that id in this repository."""
 
     kind = "unknown-run"
+
+
+class IntentError(UsageError):
+    """What is asked of a run does not fit where it stands."""
+
+    kind = "intent"
 
 
 class RunBusyError(ShiftworkError):

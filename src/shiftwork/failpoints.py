@@ -18,6 +18,9 @@ NAMES: Final[dict[str, str]] = {
     "attempt.committed": "the work is committed in the hub, the step's end is not recorded",
     "attempt.abandoned": "a failed attempt's diff is kept and the workspace is back at its start, nothing recorded",
     "story.dispatched": "a story's job is in the engine, the run has not recorded it",
+    "story.reopened": "a story has been opened for another go, its job is not in the engine yet",
+    "undo.posted": "the revert of a landed story is in the queue's inbox, the run has not recorded it",
+    "story.reverted": "a story knows that its work was taken back, its run has not recorded it",
     "landing.posted": "a landing request is in the queue's inbox, the story has not recorded it",
     "landing.leased": "this process alone may land on the branch, and has not begun to",
     "landing.built": "candidate commits exist, the fact is not recorded",
@@ -25,6 +28,7 @@ NAMES: Final[dict[str, str]] = {
     "landing.moved": "the base branch has moved, the fact is not recorded",
     "landing.answered": "a story has been told, its landing entry is not closed",
     "spec.ticked": "the spec's file says that a story has landed, the fact is not recorded",
+    "memory.kept": "a run's notebook shows what it remembers, the fact is not recorded",
     "story.reported": "the run has been told that a story ended, the story has not recorded it",
     "workspace.released": "a finished story's workspace is gone, the fact is not recorded",
 }

@@ -11,6 +11,7 @@ from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.engine.inline import InlineEngine, InlineMemory
+from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.processes.owners import this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.specs.opening import FileSpecs
@@ -35,7 +36,8 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Spec, one_shot
 from shiftwork.domain.model.story import Limits, StoryState
 from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
-from shiftwork.ports.agent import AgentTask
+from shiftwork.ports.agent import Agent, AgentTask
+from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.views import Owner
 
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
@@ -93,6 +95,8 @@ class Rig:
     time_factor: float = 1.0
     landing: LandingPolicy = field(default_factory=LandingPolicy)
     alive: Callable[[Owner], bool | None] = nobody_knows
+    agent: Agent | None = None
+    notebook: Notebook | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[World]:
@@ -108,8 +112,9 @@ class Rig:
             inbox=self.store.inbox,
             leases=self.store.leases,
             engine=engine,
-            agents={"scripted": ScriptedAgent(self.script)},
+            agents={"scripted": self.agent or ScriptedAgent(self.script)},
             desks=FolderDesks(hub.state),
+            notebook=self.notebook or FolderNotebook(hub.state),
             workspaces=GitWorkspaces(hub=hub, setup=setup),
             repository=GitRepository(hub=hub),
             gates=GitGates(hub=hub, setup=setup),

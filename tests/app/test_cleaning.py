@@ -122,7 +122,9 @@ def test_pain_11_after_a_clean_up_a_run_has_no_process_no_workspace_no_desk_and_
         assert one.freed.refs > 0
         assert sweep.freed.bytes > 0
         assert await HostReaper().alive(f"{run}/") == 0
-        for folder in ("runs", f"workspaces/{run}", f"indexes/{run}", f"hub.git/refs/shiftwork/{run}", "bundles"):
+        pages = [f"runs/{run}/progress.txt", f"runs/{run}/scratch.md"]
+        assert sorted(files(rig, "runs")) == pages, "what it has learnt stays"
+        for folder in (f"workspaces/{run}", f"indexes/{run}", f"hub.git/refs/shiftwork/{run}", "bundles"):
             assert files(rig, folder) == []
         assert git(rig.repo, "for-each-ref", "refs/shiftwork") == ""
         assert len(files(rig, f"logs/{run}")) == 2, "logs stay"

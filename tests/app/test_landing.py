@@ -66,7 +66,7 @@ def test_a_story_that_may_be_empty_completes_without_a_commit(rig: Rig) -> None:
     assert rig.log() == ["start"]
 
 
-def test_a_conflict_is_resolved_by_an_agent_and_reviewed_again(rig: Rig) -> None:
+def test_pain_08_a_conflict_is_resolved_by_an_agent_and_reviewed_again(rig: Rig) -> None:
     """The user commits to the same line while the story is under way."""
 
     def script(task: AgentTask) -> Turn:

@@ -2,7 +2,6 @@
 
 import asyncio
 import subprocess
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,18 +9,14 @@ import pytest
 from shiftwork.adapters.processes.host import MARKER_VARIABLE
 from shiftwork.adapters.store.memory import MemoryLeases, MemoryStore
 from shiftwork.app.commands import LEASE_SECONDS
-from shiftwork.app.radar import foreseen_conflicts
 from shiftwork.app.turns import call
 from shiftwork.app.world import Sighting, nobody_knows
 from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model.facts import StepStarted
 from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.story import StoryStatus
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.views import Lease, Owner
-from shiftwork.ports.workspace import Clash
 from tests.app.landing_rig import drain, land, outcome, post, queue, red_commits, titles, work
-from tests.app.rig import LANDING, SHORT, Rig, done, git, honest
+from tests.app.rig import LANDING, Rig, git
 
 STRANGER = Owner(executor="another", host="here", pid=1, pid_started=0.0)
 
@@ -244,25 +239,5 @@ def test_a_landing_that_cannot_go_on_says_why_and_can_be_gone_on_with(rig: Rig) 
         git(rig.repo, "branch", "-m", "away", "main")
         async with rig.open() as world:
             assert (await land(world, asked)).landed == {"A"}
-
-    asyncio.run(scenario())
-
-
-class StubRadar:
-    """Says which stories it was asked about."""
-
-    async def clashes(self, run: str, stories: Sequence[str]) -> Sequence[Clash]:
-        return [Clash(stories=(run, " ".join(stories)), files=())]
-
-
-def test_only_stories_in_progress_are_looked_at_for_conflicts(rig: Rig) -> None:
-    async def scenario() -> None:
-        rig.script = honest(coding=[done(pause=20)])
-        async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, StepStarted) for one in rig.seen))
-            (clash,) = await foreseen_conflicts(rig.store.queries, StubRadar(), run)
-            assert clash.stories == (run, "US-001")
-            assert (await rig.story(run)).status is StoryStatus.IN_PROGRESS
 
     asyncio.run(scenario())

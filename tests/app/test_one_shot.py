@@ -65,7 +65,6 @@ def test_finished_work_leaves_no_workspace(rig: Rig) -> None:
         (Turn(ending=Ending.TIMED_OUT), Trouble.TIMED_OUT, StepStatus.CANCELLED),
         (Turn(ending=Ending.SILENT), Trouble.SILENT, StepStatus.CANCELLED),
         (Turn(answer="I am done, trust me."), Trouble.CONTRACT, StepStatus.FAILED),
-        (Turn(answer="STORY_BLOCKED: no idea\n\nSUMMARY:\nblocked"), Trouble.REJECTED, StepStatus.FAILED),
     ],
 )
 def test_trouble_is_retried_once_then_fails_the_story(

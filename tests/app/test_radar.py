@@ -1,49 +1,48 @@
 """Conflicts that are foreseen before anybody asks to land."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 
-from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.app.radar import foreseen_conflicts
-from shiftwork.app.world import nobody_knows
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Criterion, Spec, Story
-from shiftwork.ports.agent import AgentTask
+import pytest
+
+from shiftwork.app.queries import Pulse, RunView, StoryView
+from shiftwork.app.radar import COMPARED, foreseen_conflicts
 from shiftwork.ports.workspace import Clash
-from tests.app.rig import SHORT, Rig, done
-
-
-def story(name: str) -> Story:
-    return Story(id=StoryId(name), title=name, description=name, criteria=(Criterion(id="AC-1", text=name),))
+from shiftwork.testing.store_suite import run_row, story_row
 
 
 class Recorded:
     """A radar that tells which stories it was asked about."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.asked: Sequence[str] = ()
 
-    async def clashes(self, run: str, stories: list[str]) -> list[Clash]:
-        self.asked = list(stories)
-        return []
+    async def clashes(self, run: str, stories: Sequence[str]) -> Sequence[Clash]:
+        self.asked = stories
+        return [Clash(stories=(run, "B"), files=("a.txt",))]
 
 
-def test_the_radar_is_asked_about_stories_in_progress_alone(rig: Rig) -> None:
-    def script(task: AgentTask) -> Turn:
-        pause = 60 if task.env["SHIFTWORK_STORY"] == "B" else 0
-        return done(pause=pause, write={f"{task.env['SHIFTWORK_STORY']}.txt": "w"})
+def seen(statuses: Sequence[str], pulse: Pulse = Pulse.WORKING) -> RunView:
+    stories = [replace(story_row("r1", f"US-{number}"), status=status) for number, status in enumerate(statuses)]
+    views = [StoryView(story=story, steps=()) for story in stories]
+    return RunView(run=run_row("r1"), pulse=pulse, worker=None, stories=views)
 
-    async def scenario() -> None:
-        rig.script = script
-        rig.gates = ()
-        radar = Recorded()
-        async with rig.open() as world:
-            spec = Spec(title="t", description="d", stories=(story("A"), story("B")))
-            run = await rig.start(world, spec, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, r.StoryEnded) for one in rig.seen))
-            await rig.until(lambda: sum(isinstance(one.what, r.StoryDispatched) for one in rig.seen) == 2)
-            await foreseen_conflicts(rig.store.queries, radar, run)  # type: ignore[arg-type]
-            assert radar.asked == ["B"]
-            assert nobody_knows(world.owner) is None
 
-    asyncio.run(scenario())
+def test_the_radar_is_asked_about_stories_in_progress_alone() -> None:
+    radar = Recorded()
+    view = seen(["completed", "in_progress", "failed", "in_progress", "blocked", "unclaimed"])
+    (clash,) = asyncio.run(foreseen_conflicts(view, radar))
+    assert clash.stories == ("r1", "B")
+    assert radar.asked == ("US-1", "US-3")
+
+
+@pytest.mark.parametrize("pulse", [Pulse.INTERRUPTED, Pulse.OVER, Pulse.WAITING])
+def test_of_a_run_that_nobody_works_on_nothing_is_under_way(pulse: Pulse) -> None:
+    assert seen(["in_progress", "in_progress"], pulse).under_way == ()
+
+
+def test_of_many_stories_only_so_many_are_compared() -> None:
+    radar = Recorded()
+    asyncio.run(foreseen_conflicts(seen(["in_progress"] * 200), radar))
+    assert radar.asked == tuple(f"US-{number}" for number in range(COMPARED))

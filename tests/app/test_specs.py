@@ -100,7 +100,7 @@ def test_agents_are_told_how_the_work_is_kept(rig: Rig) -> None:
 
 def test_a_story_that_fails_is_not_ticked(rig: Rig) -> None:
     path = project(rig)
-    stuck = Turn(answer="STORY_BLOCKED: no\n")
+    stuck = Turn(answer="no\n")
     rig.script = lambda task: stuck if task.env["SHIFTWORK_STORY"] == "B" else writes_its_name(task)
     run = asyncio.run(handed_over(rig))
     assert run.status is RunStatus.FAILED

@@ -244,6 +244,6 @@ def test_another_writer_is_noticed_and_followed(rig: Rig) -> None:
             await world.events.append(stream, (note,), expected=version, key="elsewhere")
             state = await asyncio.wait_for(wait_for(world, run), timeout=20)
             assert state.status is RunStatus.COMPLETED
-            assert (await rig.story(run)).scratch == ("from elsewhere",)
+            assert [note.text for note in (await rig.story(run)).scratch.all] == ["from elsewhere"]
 
     asyncio.run(scenario())

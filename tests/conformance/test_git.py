@@ -126,7 +126,7 @@ class TestStaleLocks:
         assert not lock.exists()
         assert elsewhere.move(candidate) == Moved(ref="main")
 
-    def test_an_old_one_does_not_stand_in_the_way_of_landing(self, elsewhere: World) -> None:
+    def test_pain_14_a_lock_of_a_killed_git_does_not_stand_in_the_way_of_landing(self, elsewhere: World) -> None:
         lock = self.stale(elsewhere)
         candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
         old = lock.stat().st_mtime - STALE_SECONDS - 60
@@ -134,8 +134,9 @@ class TestStaleLocks:
         assert elsewhere.move(candidate) == Moved(ref="main")
         assert not lock.exists()
 
-    def test_the_lock_of_head_goes_too(self, world: World) -> None:
+    def test_the_locks_of_head_and_index_go_too(self, world: World) -> None:
         self.stale(world)
+        (world.user.root / ".git" / "index.lock").write_text("")
         self.clear(world, STALE_SECONDS + 1)
         assert list((world.user.root / ".git").rglob("*.lock")) == []
 
@@ -144,12 +145,28 @@ class TestStaleLocks:
         self.clear(elsewhere, 0)
         assert lock.exists()
 
+    def test_one_from_before_this_process_began_goes_however_young(self, elsewhere: World) -> None:
+        lock = self.stale(elsewhere)
+        made = psutil.Process().create_time() - 1
+        os.utime(lock, (made, made))
+        self.clear(elsewhere, made + 1 - time.clock_gettime(time.CLOCK_REALTIME))
+        assert not lock.exists()
+
     def test_an_old_one_stays_while_git_is_at_work_there(self, elsewhere: World) -> None:
         lock = self.stale(elsewhere)
         busy = subprocess.Popen(
-            ["git", "cat-file", "--batch"], cwd=elsewhere.user.root, env=elsewhere.user.env, stdin=subprocess.PIPE
+            ["/bin/sh", "-c", "git cat-file --batch-check; true"],
+            cwd=elsewhere.user.root,
+            env=elsewhere.user.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
+        assert busy.stdin is not None
+        assert busy.stdout is not None
         try:
+            busy.stdin.write(b"HEAD\n")
+            busy.stdin.flush()
+            assert b"commit" in busy.stdout.readline()
             self.clear(elsewhere, STALE_SECONDS + 1)
             assert lock.exists()
         finally:

@@ -179,6 +179,33 @@ class TestStackedStories:
         assert answer == Conflict(base=onto, files=("src/a.txt",))
 
 
+class TestContains:
+    """What the hub has recorded itself is known without git; the answers are git's all the same."""
+
+    def test_with_and_without_what_is_remembered(self, world: World) -> None:
+        start = world.tip()
+        tree = asyncio.run(world.hub.tree_of(start))
+        first = world.hub.record(tree, start, "first")
+        second = world.hub.record(tree, first, "second")
+        beside = world.hub.record(tree, start, "beside")
+        commits = (start, first, second, beside)
+
+        def answers() -> list[bool]:
+            return [asyncio.run(world.hub.contains(one, other)) for one in commits for other in commits]
+
+        remembered = answers()
+        world.hub.parents.clear()
+        assert answers() == remembered
+        assert [int(answer) for answer in remembered] == [1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 1]
+
+    def test_only_so_much_is_remembered(self, world: World) -> None:
+        start = world.tip()
+        tree = asyncio.run(world.hub.tree_of(start))
+        commits = [world.hub.record(tree, start, f"commit {number}") for number in range(1001)]
+        assert commits[0] not in world.hub.parents
+        assert asyncio.run(world.hub.contains(commits[0], start))
+
+
 class TestRadar:
     def foresee(self, world: World, *stories: str) -> list[Clash]:
         return list(asyncio.run(GitRadar(hub=world.hub).clashes(RUN, stories)))

@@ -203,6 +203,22 @@ class TestMove:
         assert world.user.at("main") == candidate.commit
         assert world.user.status() == ""
 
+    def test_after_git_itself_died_between_the_files_and_the_index(self, world: World) -> None:
+        files = {"new.txt": "n\n", "later.txt": "l\n", "README.md": "better\n", "src/a.txt": None}
+        candidate = world.candidate(world.story(files))
+        world.user.write("new.txt", "n\n")
+        world.user.write("README.md", "better\n")
+        (world.user.root / "src" / "a.txt").unlink()
+        assert world.move(candidate) == Moved(ref="main")
+        assert world.user.at("main") == candidate.commit
+        assert world.user.status() == ""
+
+    def test_what_the_user_has_written_beside_it_is_not_taken_for_that(self, world: World) -> None:
+        world.user.write("new.txt", "n\n")
+        world.user.write("README.md", "my own\n")
+        self.assert_held(world, {"new.txt": "n\n", "README.md": "better\n"})
+        assert (world.user.root / "README.md").read_text() == "my own\n"
+
     def assert_held(self, world: World, files: dict[str, str | None]) -> None:
         self.assert_candidate_held(world, world.candidate(world.story(files)))
 

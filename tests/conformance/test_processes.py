@@ -165,6 +165,15 @@ def test_a_tree_of_thirty_does_not_survive(shell: Callable[[str], Spawn], tmp_pa
     assert [one for one in psutil.process_iter() if marker_in(one) == shell("").marker] == []
 
 
+def test_no_script_goes_on_to_its_next_line_because_its_child_was_ended(
+    shell: Callable[[str], Spawn], tmp_path: Path
+) -> None:
+    lingering = "setsid sh -c 'sleep 60; echo late >> late' > /dev/null 2>&1 &\n"
+    over, _ = ran(shell(f"{lingering * 20} sleep 0.5"))
+    assert over.code == 0
+    assert not (tmp_path / "late").exists()
+
+
 def test_a_program_that_forks_all_the_time_is_ended(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
     # Each generation starts the next in a session of its own and exits: no pid lives for longer than milliseconds.
     chain = """

@@ -146,6 +146,16 @@ def test_removing_takes_all_that_belongs_to_a_run_and_twice_is_harmless(stage: S
     assert stage.remove("US-1", whole=True) == NOTHING
 
 
+def test_the_notebook_of_a_run_stays_when_its_desks_go(stage: Stage) -> None:
+    folder = stage.hub.state / "runs" / RUN
+    (folder / "US-1" / "step-001-1").mkdir(parents=True)
+    (folder / "progress.txt").write_text("# Progress Log\n")
+    assert stage.remove("US-1", whole=True).desks == 1
+    assert [file.name for file in folder.iterdir()] == ["progress.txt"]
+    assert list(asyncio.run(stage.remains.runs())) == []
+    assert stage.remove("US-1", whole=True) == NOTHING
+
+
 def test_a_workspace_without_a_commit_to_tell_it_from_cannot_be_kept(stage: Stage) -> None:
     stage.lay()
     with pytest.raises(RepositoryError):

@@ -71,7 +71,7 @@ class Bench:
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}  # noqa: TID251 - a test's
         stores = {"SHIFTWORK_STORE_URL": self.store_url} if self.store_url else {}
         armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
-        return {**kept, **stores, **armed, "HOME": str(self.root)}
+        return {**kept, **stores, **armed, "HOME": str(self.root), "SHIFTWORK_TRUST": "1"}
 
     def shiftwork(self, *args: str, failpoint: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -1,11 +1,13 @@
-"""The installed command, the real Claude Code, and a scripted model: a repository in which to hand work over."""
+"""The installed command, a real agent, and a scripted model: a repository in which to hand work over."""
 
+import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ SHIFTWORK = Path(sys.executable).with_name("shiftwork")
 
 SETTINGS = """\
 [agent]
-use = "claude-code"
+use = "{agent}"
 program = "{program}"
 tools = {tools}
 silence_minutes = {silence}
@@ -29,6 +31,7 @@ type Play = Callable[[str, ModelRequest], Turn | None]
 """What the model says in a step of a type; None for the ordinary answer."""
 
 _STEP = re.compile(r"^- Step: (?P<id>\S+) \((?P<type>\w+)\), attempt (?P<attempt>\d+)$", re.MULTILINE)
+_OWN_STEP = re.compile(r"^## This step: (?P<name>\S+)$", re.MULTILINE)
 
 
 def step_of(request: ModelRequest) -> tuple[str, str]:
@@ -44,6 +47,13 @@ def step_type(prompt: str) -> str:
     return found["type"]
 
 
+def step_name(prompt: str) -> str:
+    """What a step of a workflow's own is called there."""
+    found = _OWN_STEP.search(prompt)
+    assert found, prompt[:500]
+    return found["name"]
+
+
 def summary(text: str) -> Say:
     return Say(text=f"Here is what I did.\n\nSUMMARY:\n{text}\n")
 
@@ -55,6 +65,7 @@ class Handover:
     root: Path
     program: Path
     server: ModelServer
+    agent: str = "claude-code"
 
     @property
     def repo(self) -> Path:
@@ -63,7 +74,12 @@ class Handover:
     def prepare(self, *, gate: str = "test -s greeting.txt", tools: bool = True, silence: float = 5) -> None:
         self.repo.mkdir()
         text = SETTINGS.format(
-            program=self.program, tools=str(tools).lower(), silence=silence, proved=self.root / "proved", gate=gate
+            agent=self.agent,
+            program=self.program,
+            tools=str(tools).lower(),
+            silence=silence,
+            proved=self.root / "proved",
+            gate=gate,
         )
         (self.repo / "shiftwork.toml").write_text(text)
         self.git("init", "--quiet", "--initial-branch=main")
@@ -79,6 +95,10 @@ class Handover:
 
         self.server.load("model", answer)
 
+    def play_own(self, play: Play) -> None:
+        """As `play`, by the names of the steps in a workflow that has prompts of its own."""
+        self.play(lambda _, request: play(step_name(request.prompt), request))
+
     def shiftwork(self, *args: str, timeout: float = 110) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             (SHIFTWORK, *args),
@@ -90,13 +110,29 @@ class Handover:
             check=False,
         )
 
+    @contextlib.contextmanager
+    def started(self, *args: str) -> Iterator[subprocess.Popen[str]]:
+        """The command under way; it is gone when this is left."""
+        with (self.root / "output").open("a") as output:
+            process = subprocess.Popen(
+                (SHIFTWORK, *args), cwd=self.repo, env=self.environment(), stdout=output, text=True
+            )
+            try:
+                yield process
+            finally:
+                process.kill()
+                process.wait(timeout=10)
+
     def environment(self) -> dict[str, str]:
         return {
             "PATH": os.environ["PATH"],  # noqa: TID251 - a test's own
             "HOME": str(self.root),
+            "SHIFTWORK_TRUST": "1",
             "ANTHROPIC_BASE_URL": self.server.url("model"),
             "ANTHROPIC_API_KEY": "sk-ant-scripted",
             "CLAUDE_CODE_MAX_RETRIES": "1",
+            "OPENAI_BASE_URL": f"{self.server.url('model')}/v1",
+            "CODEX_API_KEY": "sk-scripted",
         }
 
     def git(self, *args: str) -> str:
@@ -115,8 +151,27 @@ class Handover:
         view: dict[str, Any] = json.loads(self.shiftwork("status", "--json").stdout)
         return view
 
+    def wait_until(self, holds: Callable[[dict[str, Any]], bool], seconds: float = 60) -> None:
+        """Until the run stands as it should, by what `status` tells of its stories."""
+        until = time.monotonic() + seconds
+        while not holds(stories := {one["story"]: one for one in self.status().get("stories", ())}):
+            assert time.monotonic() < until, stories
+            time.sleep(0.2)
+
     def prompts(self) -> dict[str, str]:
         """The prompt of each step's last attempt, by step id."""
         return {
             step_of(request)[0]: request.prompt for request in self.server.requests("model") if not request.auxiliary
         }
+
+    def asked(self) -> list[str]:
+        """The prompt of every attempt, in the order of their beginnings."""
+        return [one.prompt for one in self.server.requests("model") if not one.auxiliary and one.turn == 0]
+
+    def attempts(self, story: str) -> list[tuple[str, int]]:
+        """What the history tells of a story: the steps by name, with the number of the attempt, as they began."""
+        told = json.loads(self.shiftwork("export").stdout)["stories"][story]
+        one = next(one for one in self.status()["stories"] if one["story"] == story)
+        names = {step["step"]: step["name"] for step in one["steps"]}
+        begun = [entry for entry in told["history"] if entry["action"] == "step_started"]
+        return [(names[entry["step_id"]], entry["details"]["attempt"]) for entry in begun]

@@ -42,7 +42,7 @@ class Project:
         return subprocess.run(
             [SHIFTWORK, *words],
             cwd=self.root,
-            env=environment(**env),
+            env=self.environment(**env),
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -55,7 +55,7 @@ class Project:
         with subprocess.Popen(
             [SHIFTWORK, *words],
             cwd=self.root,
-            env=environment(),
+            env=self.environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -64,6 +64,10 @@ class Project:
                 yield process
             finally:
                 process.kill()
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Whose settings and trust are the test's own."""
+        return environment(SHIFTWORK_CONFIG_HOME=str(self.root.parent / "config"), **more)
 
     def status(self, run: str = "") -> dict[str, Any]:
         told = self.shiftwork("status", "--json", *([run] if run else []))
@@ -78,7 +82,7 @@ class Project:
 def environment(**more: str) -> dict[str, str]:
     """The test run's own, without what would lead the command elsewhere."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SHIFTWORK_")}  # noqa: TID251 - a test's own
-    return {**inherited, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **more}
+    return {**inherited, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "SHIFTWORK_TRUST": "1", **more}
 
 
 def git(root: Path, *words: str) -> str:
@@ -134,7 +138,7 @@ def on_a_terminal(project: Project, *words: str, **env: str) -> tuple[int, bytes
     with subprocess.Popen(
         [SHIFTWORK, *words],
         cwd=project.root,
-        env=environment(TERM="xterm-256color", **env),
+        env=project.environment(TERM="xterm-256color", **env),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -44,7 +44,8 @@ def test_a_finished_run_leaves_nothing_but_its_logs(project: Project) -> None:
     told = project.shiftwork("gc").stdout
     assert told.startswith(f"{run}  removed 0 workspaces, 10 desks, ")
     assert told.splitlines()[-1].startswith("freed ")
-    assert not list((project.root / ".shiftwork" / "runs").iterdir())
+    left = [path.name for path in (project.root / ".shiftwork" / "runs" / run).iterdir()]
+    assert sorted(left) == ["progress.txt", "scratch.md"], "what it has learnt stays"
     assert len(list((project.root / ".shiftwork" / "logs" / run / "US-001").iterdir())) == 10
     assert swept(project)["cleaned"] == []
     assert project.shiftwork("diff", "US-001").returncode == 0, "what has landed can be looked at for ever"

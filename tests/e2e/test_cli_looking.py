@@ -68,15 +68,21 @@ def test_outside_a_repository_that_is_said(project: Project, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "words", [["frobnicate"], ["status", "--frobnicate"], ["run"], ["run", "x", "--max-cost", "0"]]
+    ("words", "hint"),
+    [
+        (["frobnicate"], "--help"),
+        (["status", "--frobnicate"], "--help"),
+        (["run"], 'run "what you want done"'),
+        (["run", "x", "--max-cost", "0"], "--help"),
+    ],
 )
-def test_a_mistake_on_the_command_line_is_told_in_two_lines(project: Project, words: list[str]) -> None:
+def test_a_mistake_on_the_command_line_is_told_in_two_lines(project: Project, words: list[str], hint: str) -> None:
     told = project.shiftwork(*words)
     assert (told.returncode, told.stdout) == (64, "")
     first, second = told.stderr.splitlines()
     assert first.startswith("shiftwork: ")
     assert second.startswith("  try: shiftwork")
-    assert second.endswith("--help")
+    assert second.endswith(hint)
     as_json = project.shiftwork(*words, "--json")
     assert as_json.returncode == 64
     assert json.loads(as_json.stdout)["error"]["kind"] == "usage"

@@ -23,7 +23,19 @@ def documents() -> Iterator[Path]:
 
 
 def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
-    run_here = {"cleanup", "quickstart", "recover", "postgres", "spec"}
+    run_here = {
+        "answer",
+        "cleanup",
+        "memory",
+        "plan",
+        "postgres",
+        "quickstart",
+        "recover",
+        "spec",
+        "steer",
+        "undo",
+        "workflow",
+    }
     for file in documents():
         text = file.read_text()
         assert not UNNAMED.search(text), f"{file.name} has a shell block that no test runs"

@@ -12,14 +12,25 @@ import pytest
 from shiftwork.domain.model.catalogue import CATALOGUE, DYNAMIC_STEPS
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StoryId, Stream
+from shiftwork.domain.model.memory import Memory, Note, Scope, Shelf
 from shiftwork.domain.model.pipeline import Pipeline, StepStatus, pipeline_of
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.model.story import Assignment, Limits, Refusal, Refused, StoryState
-from shiftwork.domain.model.workflow import StepPlan, catalogue_step
+from shiftwork.domain.model.workflow import AgentPlan, Route, StepPlan, catalogue_step
 from shiftwork.prompts.context import Surroundings, compose
 
 FOLDER = Path(__file__).parent / "prompts"
-KINDS = (*CATALOGUE, "custom")
+KINDS = (*CATALOGUE, "custom", "own")
+OWN = {
+    "input": "Translate {{current_story_id}} ({{stories_remaining}} to go).\n\nISSUES:\n{{verify_feedback}}",
+    "expects": "STATUS: done\nTEXTS: which ones",
+    "agent": "translator",
+    "decision_key": "DECISION",
+    "routes": (Route(value="good"), Route(value="again", target="step-005", back=True)),
+    "output_keys": ("texts",),
+    "feedback": "ISSUES: {{task}} is not translated",
+}
+TRANSLATOR = AgentPlan(id="translator", persona=(("SOUL.md", "You love words."),))
 
 ASKED = Story(
     id=StoryId("US-003"),
@@ -28,6 +39,19 @@ ASKED = Story(
     criteria=(
         Criterion(id="AC-1", text="The page shows the expected day of a parcel on its way."),
         Criterion(id="AC-2", text="A parcel that has arrived shows the day of its arrival instead."),
+    ),
+)
+MEMORY = Memory(
+    project=Shelf(
+        notes=(
+            Note(at=1, by="US-002", text="The courier's sandbox answers only on weekdays.", scope=Scope.PROJECT),
+            Note(at=2, by="US-003", text="This story wrote it: not to be shown twice.", scope=Scope.PROJECT),
+        ),
+        left_out=2,
+    ),
+    patterns=Shelf(notes=(Note(at=1, by="", text="Days are `date`, never text.", scope=Scope.PATTERN),)),
+    progress=Shelf(
+        notes=(Note(at=1, by="US-001", title="Ask the courier", text="- Landed as 1a2b3c4d5e6f\n- coding: a client"),)
     ),
 )
 PLANS = tuple(
@@ -41,12 +65,14 @@ PLANS = tuple(
 def prompt_of(kind: str) -> str:
     """The prompt of the step in a story whose earlier steps are all done."""
     steps = pipeline_of(PLANS).steps
-    place = next(n for n, step in enumerate(steps) if step.type == ("translate" if kind == "custom" else kind))
+    place = next(n for n, step in enumerate(steps) if step.type == ("translate" if kind in {"custom", "own"} else kind))
     done = [
         replace(step, status=StepStatus.COMPLETED, notes=f"What {step.type} found.\nIn two lines.")
         for step in steps[:place]
     ]
     own = replace(steps[place], status=StepStatus.IN_PROGRESS)
+    if kind == "own":
+        own = replace(own, **OWN)  # type: ignore[arg-type]
     if kind == "planning":
         own = replace(own, output_keys=("approach",), feedback="Your answer had no SUMMARY.")
     conflict = Refused(cause=Refusal.CONFLICT, detail="", files=("src/parcel.py", "tests/test_parcel.py"))
@@ -60,9 +86,11 @@ def prompt_of(kind: str) -> str:
             landing=Stream("landing/main"),
             agent="scripted",
             limits=Limits(),
+            agents=(TRANSLATOR,),
         ),
+        answers=(("Which languages?", "All of them."),) if kind in {"own", "review"} else (),
         pipeline=Pipeline(steps=(*done, own, *steps[place + 1 :]), next_number=len(steps) + 1),
-        scratch=("The courier's API gives days without a year.",),
+        scratch=Shelf(notes=(Note(at=1, by="step-001", text="The courier's API gives days without a year."),)),
         told=("Your workflow edit was rejected: linting is mandatory and cannot be skipped",)
         if kind == "coding"
         else (),
@@ -74,6 +102,8 @@ def prompt_of(kind: str) -> str:
         outbox="/home/agent/edits.json",
         branch="main",
         workspace="/home/agent/parcels",
+        memory=MEMORY,
+        remaining=2,
     )
     return compose(state, own, around)
 

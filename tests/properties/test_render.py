@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StepId, StoryId, Stream
+from shiftwork.domain.model.memory import Memory, Note, Shelf
 from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.model.story import Assignment, Limits, Refusal, Refused, StoryState
@@ -90,6 +91,12 @@ def _step(number: int, kind: str, text: str) -> Step:
     )
 
 
+def shelf(texts: tuple[str, ...]) -> Shelf:
+    """As no rule would leave it: of any size."""
+    notes = tuple(Note(at=1, by=text, text=text, title=text) for text in texts)
+    return Shelf(notes=notes, older=notes, left_out=len(texts))
+
+
 @st.composite
 def prompts(draw: st.DrawFn) -> tuple[StoryState, Step, Surroundings]:
     kind = draw(st.sampled_from([*CATALOGUE, "of_my_own"]) | HUGE)
@@ -120,7 +127,7 @@ def prompts(draw: st.DrawFn) -> tuple[StoryState, Step, Surroundings]:
             instructions=draw(HUGE),
         ),
         pipeline=Pipeline(steps=(*steps, own)),
-        scratch=draw(MANY),
+        scratch=shelf(draw(MANY)),
         told=draw(MANY),
         refused=Refused(cause=draw(st.sampled_from(Refusal)), detail=draw(HUGE), files=draw(MANY)),
     )
@@ -131,6 +138,7 @@ def prompts(draw: st.DrawFn) -> tuple[StoryState, Step, Surroundings]:
         branch=draw(HUGE),
         workspace=draw(HUGE),
         attempt=draw(st.integers()),
+        memory=Memory(project=shelf(draw(MANY)), patterns=shelf(draw(MANY)), progress=shelf(draw(MANY))),
     )
     return state, own, around
 
@@ -163,10 +171,16 @@ def test_a_prompt_with_every_part_at_its_limit_is_bounded() -> None:
             instructions=text,
         ),
         pipeline=Pipeline(steps=(*(_step(number, "coding", text) for number in range(40)), step)),
-        scratch=(text,) * 8,
+        scratch=shelf((text,) * 8),
         told=(text,) * 8,
         refused=Refused(cause=Refusal.CONFLICT, detail=text + "!", files=(text,) * 8),
     )
-    around = Surroundings(gates=(Gate(name=text, command=text),) * 8, outbox=text, branch=text, workspace=text)
+    around = Surroundings(
+        gates=(Gate(name=text, command=text),) * 8,
+        outbox=text,
+        branch=text,
+        workspace=text,
+        memory=Memory(project=shelf((text,) * 8), patterns=shelf((text,) * 8), progress=shelf((text,) * 8)),
+    )
 
     assert 120_000 < len(compose(state, step, around).encode()) < PROMPT

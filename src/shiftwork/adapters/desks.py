@@ -10,12 +10,15 @@ import shutil
 from pathlib import Path
 from typing import Any, Final
 
-from shiftwork.ports.desk import Desk, DeskName, Mail
+from shiftwork.domain.model.memory import Remark, Scope
+from shiftwork.ports.desk import Desk, DeskName, Mail, Question
 
 MAIL_BYTES: Final = 256 * 1024
 MAIL_FILES: Final = 100
 
-_KINDS: Final = ("edit", "note", "evidence")
+# What the name of a letter begins with; a note's says whom it is for.
+_NOTES: Final = {"note": Scope.STORY, "project": Scope.PROJECT, "pattern": Scope.PATTERN}
+_KINDS: Final = ("edit", "evidence", "question", *_NOTES)
 EDIT_REQUEST: Final = "workflow_edits.json"
 
 
@@ -82,14 +85,31 @@ def _collect(desk: Desk) -> Mail:
             mail[kind].append(_text(Path(entry.path)))
     return Mail(
         edits=tuple(mail["edit"]),
-        notes=tuple(text for text in mail["note"] if text.strip()),
+        notes=tuple(
+            Remark(text=text, scope=scope) for kind, scope in _NOTES.items() for text in mail[kind] if text.strip()
+        ),
         evidence=tuple(claim for text in mail["evidence"] if (claim := _claim(text))),
+        questions=tuple(asked for text in mail["question"] if (asked := _question(text))),
     )
 
 
 def _text(path: Path) -> str:
     with path.open("rb") as file:
         return file.read(MAIL_BYTES).decode("utf-8", errors="replace")
+
+
+def _question(text: str) -> Question | None:
+    """A question as the tool writes it; a file that an agent wrote itself may hold the bare text."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = text
+    if isinstance(found, str):
+        return Question(text=found.strip()) if found.strip() else None
+    asked, options = (found.get("question"), found.get("options", [])) if isinstance(found, dict) else ("", [])
+    if not isinstance(asked, str) or not asked.strip() or not isinstance(options, list):
+        return None
+    return Question(text=asked.strip(), options=tuple(one for one in options if isinstance(one, str)))
 
 
 def _claim(text: str) -> dict[str, str]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from shiftwork.app.kinds import RUN, STORY, read
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import GateReport
-from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.model.ids import FRAME, RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.queue_facts import CandidateFailed, CandidateVerified, EntryRefused
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.model.story import StoryState, StoryStatus
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.store import EventStore
 
@@ -44,10 +44,15 @@ class StoryAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """In the order of the spec."""
+    """In the order of the spec; the run's own steps come first, under their id, once they have begun."""
 
     run: RunState
     stories: tuple[StoryAccount, ...]
+
+    def status(self, one: StoryAccount) -> StoryStatus:
+        """As the run knows it, which also knows of stories that nobody begins."""
+        known = self.run.stories.get(one.asked.id)
+        return known.status if known else one.state.status
 
 
 async def account(events: EventStore, run: RunId) -> Account:
@@ -57,7 +62,15 @@ async def account(events: EventStore, run: RunId) -> Account:
         raise UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
     checks = _checks(run, await read(events, state.plan.landing, 0, None))
     stories = [await _story(events, state, story, checks.get(story.id, ())) for story in state.plan.spec.stories]
-    return Account(run=state, stories=tuple(stories))
+    return Account(run=state, stories=(*await _frame(events, state, checks.get(FRAME, ())), *stories))
+
+
+async def _frame(events: EventStore, run: RunState, checks: Sequence[Checked]) -> Sequence[StoryAccount]:
+    turns = tuple(_turns(await read(events, story_stream(run.given.run, FRAME), 0, None)))
+    if not turns:
+        return ()
+    state = turns[-1].after
+    return (StoryAccount(asked=state.given.story, state=state, turns=turns, checks=tuple(checks)),)
 
 
 async def _story(events: EventStore, run: RunState, asked: Story, checks: Sequence[Checked]) -> StoryAccount:

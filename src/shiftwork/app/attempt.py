@@ -5,8 +5,9 @@ import contextlib
 from typing import Any, Final
 
 from shiftwork import failpoints
-from shiftwork.app import messages
+from shiftwork.app import mail, messages
 from shiftwork.app.ending import Attempt, ended, failure
+from shiftwork.app.memory import keep_story, present_run
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import Sighting
@@ -15,9 +16,11 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.codec import to_plain
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.pipeline import StepStatus
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.workflow import AgentPlan
 from shiftwork.domain.rules.apart import story_environment
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
+from shiftwork.ports.agent import Agent, AgentLimits, AgentReport, AgentTask, Ending
 from shiftwork.ports.desk import Desk
 from shiftwork.prompts.context import Surroundings, compose
 
@@ -30,12 +33,16 @@ async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
     if story.pipeline.find(effect.step).status is StepStatus.IN_PROGRESS:
         return await _interrupted(effect, pen)
     try:
-        tree, desk = await asyncio.gather(
+        tree, desk, letters = await asyncio.gather(
             world.workspaces.renew(place_of(story), story.head),
             world.desks.lay(desk_of(story, effect.step, effect.attempt)),
+            mail.unread(pen),
         )
     except RepositoryError as error:
         return (_lost(pen, error),)
+    if letters:
+        await mail.take_in(pen, letters)
+        return ()
     await pen.write(f"{effect.key}/start", (_started(effect, pen, desk),))
     failpoints.reach("attempt.started")
     step = pen.state.pipeline.find(effect.step)
@@ -81,9 +88,11 @@ async def _session(attempt: Attempt) -> AgentReport:
     """Brief the agent and let it work, within its limits, until it ends or the story is cancelled."""
     world, story, step = attempt.pen.world, attempt.story, attempt.step
     conduct, desk = world.conduct, attempt.desk
-    prompt = compose(story, step, _surroundings(attempt))
+    run = await present_run(world, story.given.run)
+    await keep_story(world, story)
+    prompt = compose(story, step, _surroundings(attempt, run))
     await world.desks.brief(desk, prompt, _task_sheet(attempt))
-    given = story.given
+    given, who = story.given, _who(attempt)
     task = AgentTask(
         prompt=prompt,
         workdir=attempt.tree,
@@ -97,12 +106,25 @@ async def _session(attempt: Attempt) -> AgentReport:
         ),
         toolbox=desk.toolbox,
         env=_environment(attempt),
-        model=conduct.model,
+        model=who.model if who and who.model else conduct.model,
     )
     return await _until_cancelled(attempt, task)
 
 
-def _surroundings(attempt: Attempt) -> Surroundings:
+def _who(attempt: Attempt) -> AgentPlan | None:
+    """The agent of the workflow whose step this is, where it names one."""
+    named = attempt.step.agent
+    return next((agent for agent in attempt.story.given.agents if named and agent.id == named), None)
+
+
+def _profile(attempt: Attempt) -> Agent:
+    """Who plays it: the profile that the workflow names for the step's agent, where there is one, else the run's."""
+    who, agents = _who(attempt), attempt.pen.world.agents
+    usual = agents[attempt.story.given.agent]
+    return agents.get(who.profile, usual) if who else usual
+
+
+def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
     world, desk = attempt.pen.world, attempt.desk
     return Surroundings(
         gates=world.conduct.gates,
@@ -111,6 +133,8 @@ def _surroundings(attempt: Attempt) -> Surroundings:
         branch=attempt.story.given.branch,
         attempt=attempt.number,
         workspace=str(attempt.tree),
+        memory=run.memory,
+        remaining=len(run.stories.keys() - {attempt.story.given.story.id}) - run.completed - run.failed,
     )
 
 
@@ -121,6 +145,7 @@ def _environment(attempt: Attempt) -> dict[str, str]:
         "SHIFTWORK_RUN": given.run,
         "SHIFTWORK_STORY": given.story.id,
         "SHIFTWORK_STEP": attempt.step.id,
+        "SHIFTWORK_STEP_NAME": attempt.step.name,
         "SHIFTWORK_STEP_TYPE": attempt.step.type,
         "SHIFTWORK_ATTEMPT_NUMBER": str(attempt.number),
         "SHIFTWORK_OUTBOX": str(attempt.desk.outbox),
@@ -143,7 +168,7 @@ def _task_sheet(attempt: Attempt) -> dict[str, Any]:
 
 async def _until_cancelled(attempt: Attempt, task: AgentTask) -> AgentReport:
     world, stream = attempt.pen.world, attempt.pen.stream
-    agent = world.agents[attempt.story.given.agent]
+    agent = _profile(attempt)
     session = asyncio.ensure_future(
         agent.attempt(task, lambda event: world.observe(Sighting(stream=stream, what=event)))
     )

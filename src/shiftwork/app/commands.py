@@ -10,13 +10,17 @@ from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import RunId, StoryId, Stream, run_stream, story_stream
 from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
-from shiftwork.domain.model.story import LandingStage, Limits, StoryStatus
+from shiftwork.domain.model.story import LandingStage, Limits
 from shiftwork.domain.model.workflow import Workflow
+from shiftwork.domain.rules.deciding import receive
+from shiftwork.domain.rules.framing import afoot
+from shiftwork.domain.rules.steering import undo_request
 from shiftwork.errors import RunBusyError, UnknownRunError
-from shiftwork.ports.store import Inbox
+from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Lease
 
 LEASE_SECONDS = 10.0
@@ -26,7 +30,8 @@ LEASE_SECONDS = 10.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """What a new run is to be. The branch is made from `base`, where one is named, if it is not there yet; `source` is
-    the spec's file, and `done` are the stories that it says have landed before.
+    the spec's file, and `done` are the stories that it says have landed before. `patterns` are what earlier runs have
+    learnt of the code base.
     """
 
     spec: Spec
@@ -39,6 +44,7 @@ class Order:
     base: str = ""
     source: str = ""
     done: frozenset[StoryId] = frozenset()
+    patterns: tuple[str, ...] = ()
 
 
 async def start_run(world: World, order: Order) -> RunId:
@@ -47,6 +53,16 @@ async def start_run(world: World, order: Order) -> RunId:
         await world.repository.ensure_branch(order.branch, order.base)
     await world.repository.tip(order.branch)
     run = RunId(world.clock.fresh())
+    await world.leases.acquire(run, world.owner)
+    pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
+    await pen.write("start", opening(order, run, world.clock.now()))
+    failpoints.reach("run.recorded")
+    await _start_job(world, pen.state)
+    return run
+
+
+def opening(order: Order, run: RunId, at: float) -> tuple[Fact, ...]:
+    """The facts that a run begins with."""
     plan = RunPlan(
         run=run,
         spec=order.spec,
@@ -57,33 +73,52 @@ async def start_run(world: World, order: Order) -> RunId:
         limits=order.limits,
         parallel=order.parallel,
         source=order.source,
+        patterns=order.patterns,
     )
-    await world.leases.acquire(run, world.owner)
-    pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
-    at = world.clock.now()
     adopted = (r.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
-    await pen.write("start", (r.RunStarted(at=at, plan=plan), *adopted))
-    failpoints.reach("run.recorded")
-    await world.engine.start(world.run_job(run, run_stream(run)))
-    return run
+    return (r.RunStarted(at=at, plan=plan), *adopted)
 
 
 async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> RunState:
-    """Go on with a run whose process is gone; a run that has ended is only given back.
+    """Go on with a run whose process is gone; one that is over is only given back, unless its mail asks for more.
 
     `alive` tells whether the process that holds the run still lives, where the caller can know that. What its
     attempts left running is ended before anything goes on.
     """
-    state = await load(world.events, RUN, run_stream(run))
-    if state.plan is None:
-        raise UnknownRunError(f"there is no run {run}", hint="shiftwork status lists the runs")
+    state = await foreseen(world.events, world.inbox, run)
     if state.status in RUN_ENDED:
         return state
     previous = await _take_over(world, run, alive=alive)
+    state = await _reopened(world, run)
     await world.reaper.end(f"{run}/")
     if previous is not None:
         await world.engine.recover(previous.owner.executor)
     await _revive(world, state)
+    return state
+
+
+async def foreseen(events: EventStore, inbox: Inbox, run: RunId) -> RunState:
+    """The run as it will be when it has read its mail; raises UnknownRunError where there is none."""
+    state = await load(events, RUN, run_stream(run))
+    if state.plan is None:
+        raise UnknownRunError(f"there is no run {run}", hint="shiftwork status lists the runs")
+    return RUN.fold(state, await _news(inbox, state, 0.0))
+
+
+async def _news(inbox: Inbox, state: RunState, at: float) -> tuple[Fact, ...]:
+    stream = run_stream(state.given.run)
+    return messages.facts_of(stream, await inbox.receive(stream, after=state.cursor), at)
+
+
+async def _reopened(world: World, run: RunId) -> RunState:
+    """The run as it goes on; one that was over reads its mail now, because a run that is over has no job to do it."""
+    stream = run_stream(run)
+    version = await world.events.version(stream)
+    state = await load(world.events, RUN, stream, version)
+    if state.status in RUN_ENDED and (news := await _news(world.inbox, state, world.clock.now())):
+        pen = Pen(world=world, kind=RUN, stream=stream, state=state, version=version)
+        await pen.write(receive(state.cursor).key, news)
+        state = pen.state
     return state
 
 
@@ -106,16 +141,23 @@ async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease |
 async def _revive(world: World, state: RunState) -> None:
     """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work."""
     run = state.given.run
-    for story, outcome in state.stories.items():
-        if outcome.status is not StoryStatus.IN_PROGRESS:
-            continue
+    for story, go in afoot(state).items():
         stream = story_stream(run, story)
         known = await load(world.events, STORY, stream)
         if known.landing is LandingStage.REQUESTED:
             request = f"{run}/{story}/{known.landings}"
             await world.engine.start(world.landing_job(state.given.landing, request))
-        await world.engine.start(world.story_job(run, story, stream))
-    await world.engine.start(world.run_job(run, run_stream(run)))
+        await world.engine.start(world.story_job(run, story, stream, go))
+    for story, undo in state.undoing.items():
+        if undo.landing is LandingStage.REQUESTED:
+            await world.engine.start(world.landing_job(state.given.landing, undo_request(state, story).key))
+    await _start_job(world, state)
+
+
+async def _start_job(world: World, state: RunState) -> None:
+    run = state.given.run
+    world.runs[run] = world.run_job(run, run_stream(run), state.endings)
+    await world.engine.start(world.runs[run])
 
 
 async def wait_for(world: World, run: RunId) -> RunState:
@@ -123,7 +165,7 @@ async def wait_for(world: World, run: RunId) -> RunState:
 
     Raises what any job of this process died of: the run's own might wait for that one for ever. It can be resumed.
     """
-    joined = asyncio.ensure_future(world.engine.join(world.run_job(run, run_stream(run))))
+    joined = asyncio.ensure_future(world.engine.join(world.runs[run]))
     alarm = asyncio.ensure_future(world.alarm.listen())
     lost = asyncio.ensure_future(until_lost(world, run))
     try:
@@ -140,9 +182,9 @@ async def wait_for(world: World, run: RunId) -> RunState:
     return await load(world.events, RUN, run_stream(run))
 
 
-async def cancel_run(inbox: Inbox, run: RunId) -> None:
-    """Ask for the end of a run; whoever works on it sees that within a second."""
-    await inbox.post(run_stream(run), "cancel", messages.cancel())
+async def cancel_run(inbox: Inbox, run: RunId, key: str = "") -> None:
+    """Ask for the end of a run, once for each key; whoever works on it sees that within a second."""
+    await inbox.post(run_stream(run), f"cancel/{key}", messages.cancel())
 
 
 async def raise_limit(inbox: Inbox, run: RunId, story: str, key: str, limit_usd: float) -> None:

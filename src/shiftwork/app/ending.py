@@ -7,16 +7,20 @@ from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app.edits import apply_requests
+from shiftwork.app.memory import remarks_of, share
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.memory import Remark
 from shiftwork.domain.model.pipeline import Step
+from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import Evidence, StoryState
+from shiftwork.domain.rules.asking import MAX_QUESTIONS
 from shiftwork.ports.agent import AgentReport, Ending
-from shiftwork.ports.desk import Desk, Mail
-from shiftwork.prompts import contract
+from shiftwork.ports.desk import Desk, Mail, Question
+from shiftwork.prompts import contract, result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +43,15 @@ class Attempt:
         return self.pen.world.clock.now()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Everything that an agent has said: in its last message, the stories it has planned there, and in its outbox."""
+
+    answer: contract.Answer
+    mail: Mail
+    plan: tuple[Story, ...] = ()
+
+
 _TROUBLES: Final = {
     Ending.CRASHED: Trouble.CRASHED,
     Ending.API_ERROR: Trouble.API_ERROR,
@@ -55,14 +68,26 @@ async def ended(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     if report.ending is not Ending.FINISHED:
         return await _went_wrong(attempt, report, _TROUBLES[report.ending], report.detail or str(report.ending))
     said = contract.parse(report.answer)
-    if said.blocked:
-        return await _went_wrong(attempt, report, Trouble.REJECTED, f"the agent is blocked: {said.blocked}")
-    if not said.summary:
-        return await _went_wrong(attempt, report, Trouble.CONTRACT, "the answer does not end with a SUMMARY section")
-    if missing := [key for key in attempt.step.output_keys if key not in dict(said.outputs)]:
-        told = f"the answer lacks {', '.join(key.upper() + ':' for key in missing)}"
-        return await _went_wrong(attempt, report, Trouble.CONTRACT, told)
-    return await _finished(attempt, report, said)
+    mail = await attempt.pen.world.desks.collect(attempt.desk)
+    if question := asked(said, mail):
+        return await _asked(attempt, report, Said(answer=said, mail=mail), question)
+    came_to = result.result(attempt.step, said)
+    if isinstance(came_to, result.Amiss):
+        trouble = Trouble.REJECTED if came_to.rejected else Trouble.CONTRACT
+        return await _went_wrong(attempt, report, trouble, came_to.error)
+    plan = contract.stories(report.answer, wanted=attempt.step.plans)
+    if isinstance(plan, contract.Problem):
+        return await _went_wrong(attempt, report, Trouble.CONTRACT, plan.text)
+    return await _finished(attempt, report, Said(answer=said, mail=mail, plan=plan), came_to)
+
+
+def asked(said: contract.Answer, mail: Mail) -> Question | None:
+    """What a person is to be asked: by the tool, or by an answer that says what stands in the way."""
+    if mail.questions:
+        texts = "\n\n".join(one.text for one in mail.questions)
+        return Question(text=texts, options=mail.questions[-1].options)
+    text = result.question(said)
+    return Question(text=text) if text else None
 
 
 async def _went_wrong(attempt: Attempt, report: AgentReport, trouble: Trouble, error: str) -> tuple[Fact, ...]:
@@ -95,8 +120,30 @@ async def _abandon(attempt: Attempt, why: str) -> str:
     return str(keep) if kept else ""
 
 
-async def _finished(attempt: Attempt, report: AgentReport, said: contract.Answer) -> tuple[Fact, ...]:
-    mail = await attempt.pen.world.desks.collect(attempt.desk)
+async def _asked(attempt: Attempt, report: AgentReport, said: Said, question: Question) -> tuple[Fact, ...]:
+    """What was done so far is kept, like that of a step that puts itself back; what it wanted to edit it can ask for
+    again when it goes on.
+    """
+    if attempt.step.questions >= MAX_QUESTIONS:
+        told = f"this step has asked {MAX_QUESTIONS} questions, which is the limit; this one was: {question.text}"
+        return await _went_wrong(attempt, report, Trouble.REJECTED, told)
+    commit = await _commit(attempt)
+    failpoints.reach("attempt.committed")
+    summary = (Remark(text=said.answer.summary),) if said.answer.summary else ()
+    fact = f.QuestionAsked(
+        at=attempt.now,
+        step=attempt.step.id,
+        attempt=attempt.number,
+        question=question.text,
+        options=question.options,
+        commit=commit,
+        usage=report.usage,
+    )
+    return (*await _aside(attempt, said, summary), fact)
+
+
+async def _finished(attempt: Attempt, report: AgentReport, said: Said, came_to: result.Result) -> tuple[Fact, ...]:
+    mail = said.mail
     edited = apply_requests(attempt.story.pipeline, attempt.step.id, mail.edits, attempt.now)
     if edited.refused_restart:
         return await _went_wrong(attempt, report, Trouble.REJECTED, edited.refused_restart)
@@ -104,16 +151,35 @@ async def _finished(attempt: Attempt, report: AgentReport, said: contract.Answer
         diff = await _abandon(attempt, "restarted")
         failpoints.reach("attempt.abandoned")
         return (*edited.facts, _yielded(attempt, report, Commit(""), diff))
-    commit = await _commit(attempt)
+    commit = await _kept(attempt)
     if unresolved := await _unresolved(attempt, commit):
         told = f"conflict markers still stand in {', '.join(unresolved)}"
         return await _went_wrong(attempt, report, Trouble.CONTRACT, told)
     failpoints.reach("attempt.committed")
-    said_aside = _mail_facts(attempt, mail)
     if edited.put_back:
-        note = f.NoteWritten(at=attempt.now, by=attempt.step.id, text=said.summary)
-        return (*said_aside, note, *edited.facts, _yielded(attempt, report, commit, ""))
-    return (*said_aside, *edited.facts, _completed(attempt, report, said, commit))
+        left = await _aside(attempt, said, (Remark(text=came_to.notes),))
+        return (*left, *edited.facts, _yielded(attempt, report, commit, ""))
+    left = (*await _aside(attempt, said), *_plan(attempt, said.plan))
+    return (*left, *edited.facts, _completed(attempt, report, came_to, commit))
+
+
+async def _aside(attempt: Attempt, said: Said, own: tuple[Remark, ...] = ()) -> tuple[Fact, ...]:
+    """What the attempt leaves beside its result: notes, its own last, and evidence."""
+    remarks = remarks_of(said.mail, said.answer)
+    await share(attempt.pen, f"{attempt.step.id}/{attempt.number}", remarks)
+    return (*_notes(attempt, remarks), *_evidence(attempt, said.mail), *_notes(attempt, own))
+
+
+async def _kept(attempt: Attempt) -> Commit:
+    """The work so far with what the attempt has changed; one that plans has nothing to change."""
+    if not attempt.step.plans:
+        return await _commit(attempt)
+    await _abandon(attempt, "planned")
+    return attempt.story.head
+
+
+def _plan(attempt: Attempt, stories: tuple[Story, ...]) -> tuple[Fact, ...]:
+    return (f.StoriesPlanned(at=attempt.now, by=attempt.step.id, stories=stories),) if stories else ()
 
 
 async def _commit(attempt: Attempt) -> Commit:
@@ -140,26 +206,29 @@ def _yielded(attempt: Attempt, report: AgentReport, commit: Commit, diff: str) -
     )
 
 
-def _completed(attempt: Attempt, report: AgentReport, said: contract.Answer, commit: Commit) -> Fact:
-    wanted = attempt.step.output_keys
-    outputs = tuple(pair for pair in said.outputs if not wanted or pair[0] in wanted)
+def _completed(attempt: Attempt, report: AgentReport, came_to: result.Result, commit: Commit) -> Fact:
     return f.StepCompleted(
         at=attempt.now,
         step=attempt.step.id,
         attempt=attempt.number,
         commit=commit,
-        notes=said.summary,
-        outputs=outputs,
+        notes=came_to.notes,
+        outputs=came_to.outputs,
         usage=report.usage,
+        decision=came_to.decision,
+        verdict=came_to.verdict,
     )
 
 
-def _mail_facts(attempt: Attempt, mail: Mail) -> tuple[Fact, ...]:
-    notes = (f.NoteWritten(at=attempt.now, by=attempt.step.id, text=text) for text in mail.notes)
+def _notes(attempt: Attempt, remarks: Sequence[Remark]) -> tuple[Fact, ...]:
+    at, by = attempt.now, attempt.step.id
+    return tuple(f.NoteWritten(at=at, by=by, text=remark.text, scope=remark.scope) for remark in remarks)
+
+
+def _evidence(attempt: Attempt, mail: Mail) -> tuple[Fact, ...]:
     known = {criterion.id for criterion in attempt.story.given.story.criteria}
-    evidence = (
+    return tuple(
         f.EvidenceReported(at=attempt.now, by=attempt.step.id, evidence=Evidence(**claim))
         for claim in mail.evidence
         if claim.keys() == {"criterion", "kind", "reference"} and claim["criterion"] in known
     )
-    return (*notes, *evidence)

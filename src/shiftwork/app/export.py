@@ -33,13 +33,13 @@ def export(account: Account, root: Path) -> Json:
 
 
 def _story(account: Account, one: StoryAccount, root: Path) -> Json:
-    state, known = one.state, account.run.stories[one.asked.id]
+    state, status = one.state, account.status(one)
     pipeline = state.pipeline if one.turns else pipeline_of(account.run.given.workflow.story_steps)
-    completed = known.status is StoryStatus.COMPLETED
+    completed = status is StoryStatus.COMPLETED
     return {
         "story_id": one.asked.id,
         "title": one.asked.title,
-        "status": known.status.value,
+        "status": status.value,
         "agent_id": _agent(one),
         "claimed_at": _time(state.started_at),
         "completed_at": _time(state.ended_at) if completed else None,

@@ -52,7 +52,7 @@ async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fac
 
 async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged:
     request = entry.request
-    message = f"feat: {request.story} - {request.title}\n\n{request.body}"
+    message = f"{request.type}: {request.story} - {request.title}\n\n{request.body}"
     built = await pen.world.repository.candidate(top, request.tip, message, base=request.base)
     if isinstance(built, Unchanged) and request.may_be_empty:
         return Candidate(commit=built.base, base=built.base)

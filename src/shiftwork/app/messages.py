@@ -1,32 +1,58 @@
 """Messages between streams and from people: how each is written into an inbox and which facts it becomes."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
+from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.codec import from_plain, to_plain
-from shiftwork.domain.model.ids import Commit, StoryId, Stream
+from shiftwork.domain.model.codec import decode, encode, from_plain, to_plain
+from shiftwork.domain.model.ids import FRAME, Commit, StoryId, Stream
+from shiftwork.domain.model.memory import Learnt, Remark, Scope
 from shiftwork.domain.model.queue import Entry, LandingRequest
+from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import FailureCause, Refusal, StoryState, StoryStatus
 from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.rules.context import Context
+from shiftwork.domain.rules.looping import handed_on
+from shiftwork.domain.rules.remembering import learnt
 from shiftwork.ports.store import Message
 
+INTENT: Final = "intent"
 CANCEL: Final = "cancel"
+PAUSE: Final = "pause"
 RELEASE: Final = "release"
+WAITS: Final = "waits"
 ENDED: Final = "ended"
+NOTE: Final = "note"
 LANDED: Final = "landed"
 REFUSED: Final = "refused"
 LAND: Final = "land"
+OPEN: Final = "open"
+CLOSED: Final = "closed"
 
 
 def cancel() -> dict[str, Any]:
     return {"type": CANCEL}
 
 
-def release(*, granted: bool, answer: str = "", limit_usd: float | None = None) -> dict[str, Any]:
-    return {"type": RELEASE, "granted": granted, "answer": answer, "limit_usd": limit_usd}
+def pause(*, paused: bool) -> dict[str, Any]:
+    return {"type": PAUSE, "paused": paused}
+
+
+def intent(wanted: f.Fact) -> dict[str, Any]:
+    """What a person asks of a run, as the fact that it becomes when the run hears of it."""
+    return {"type": INTENT, "fact": to_plain(encode(wanted))}
+
+
+def release(*, granted: bool, answer: str = "", limit_usd: float | None = None, hold: int = 0) -> dict[str, Any]:
+    return {"type": RELEASE, "granted": granted, "answer": answer, "limit_usd": limit_usd, "hold": hold}
+
+
+def waits(story: StoryId, *, waiting: bool) -> dict[str, Any]:
+    return {"type": WAITS, "story": story, "waiting": waiting}
 
 
 def ended(story: StoryState) -> dict[str, Any]:
@@ -35,9 +61,36 @@ def ended(story: StoryState) -> dict[str, Any]:
         "story": story.given.story.id,
         "status": story.status.value,
         "commit": story.landed,
+        "base": story.landed_base,
         "reason": story.failure,
         "cause": story.cause.value if story.cause else None,
         "usage": to_plain(story.usage),
+        "learnt": to_plain(learnt(story)),
+        "context": to_plain(handed_on(story)),
+    }
+
+
+def note(story: StoryId, remark: Remark) -> dict[str, Any]:
+    return {"type": NOTE, "story": story, "scope": remark.scope.value, "text": remark.text}
+
+
+def open_loop(number: int, stories: Sequence[Story], feedback: str, context: Context) -> dict[str, Any]:
+    return {
+        "type": OPEN,
+        "round": number,
+        "stories": [to_plain(story) for story in stories],
+        "feedback": feedback,
+        "context": to_plain(context),
+    }
+
+
+def loop_closed(effect: e.CloseLoop) -> dict[str, Any]:
+    return {
+        "type": CLOSED,
+        "round": effect.round,
+        "landed": effect.landed,
+        "failed": list(effect.failed),
+        "context": to_plain(effect.context),
     }
 
 
@@ -46,10 +99,12 @@ def land(branch: str, request: LandingRequest) -> dict[str, Any]:
 
 
 def answer(entry: Entry) -> dict[str, Any]:
+    named = {"story": entry.request.story}
     if entry.refusal is None:
-        return {"type": LANDED, "commit": entry.candidate, "ref": entry.landed_ref}
+        return {"type": LANDED, **named, "commit": entry.candidate, "ref": entry.landed_ref, "base": entry.base}
     return {
         "type": REFUSED,
+        **named,
         "cause": entry.refusal.value,
         "detail": entry.detail,
         "files": list(entry.files),
@@ -66,20 +121,49 @@ def facts_of(stream: Stream, messages: Sequence[Message], at: float) -> tuple[f.
     return (*understood, f.MessagesRead(at=at, upto=messages[-1].position)) if messages else ()
 
 
+def _opened(body: dict[str, Any], at: float) -> f.Fact:
+    return r.LoopOpened(
+        at=at,
+        round=body["round"],
+        stories=from_plain(tuple[Story, ...], body["stories"]),
+        feedback=body["feedback"],
+        context=from_plain(Context.__value__, body["context"]),
+    )
+
+
+def _closed(body: dict[str, Any], at: float) -> f.Fact:
+    return f.LoopEnded(
+        at=at,
+        round=body["round"],
+        landed=body["landed"],
+        failed=tuple(StoryId(story) for story in body["failed"]),
+        context=from_plain(Context.__value__, body["context"]),
+    )
+
+
 def _story_ended(body: dict[str, Any], at: float) -> f.Fact:
+    if body["story"] == FRAME:
+        return r.FrameEnded(at=at, failure=body["reason"], usage=from_plain(Usage, body["usage"]))
     return r.StoryEnded(
         at=at,
         story=StoryId(body["story"]),
         status=StoryStatus(body["status"]),
         commit=Commit(body["commit"]),
+        base=Commit(body["base"]),
         reason=body["reason"],
         cause=FailureCause(body["cause"]) if body["cause"] else None,
         usage=from_plain(Usage, body["usage"]),
+        learnt=from_plain(Learnt | None, body["learnt"]),
+        context=from_plain(Context.__value__, body["context"]),
     )
 
 
+def _noted(body: dict[str, Any], at: float) -> f.Fact:
+    return r.NoteShared(at=at, story=StoryId(body["story"]), scope=Scope(body["scope"]), text=body["text"])
+
+
 def _landed(body: dict[str, Any], at: float) -> f.Fact:
-    return f.LandingAccepted(at=at, commit=Commit(body["commit"]), ref=body["ref"])
+    return f.LandingAccepted(at=at, commit=Commit(body["commit"]), ref=body["ref"], base=Commit(body["base"]))
 
 
 def _refused(body: dict[str, Any], at: float) -> f.Fact:
@@ -92,8 +176,37 @@ def _refused(body: dict[str, Any], at: float) -> f.Fact:
     )
 
 
+def _paused(body: dict[str, Any], at: float) -> f.Fact:
+    return f.StoryPaused(at=at) if body["paused"] else f.StoryUnpaused(at=at)
+
+
+def _intended(body: dict[str, Any], at: float) -> f.Fact:
+    return replace(decode(**body["fact"]), at=at)
+
+
+def _undone(body: dict[str, Any], at: float) -> f.Fact:
+    return r.UndoLanded(at=at, story=StoryId(body["story"]), commit=Commit(body["commit"]))
+
+
+def _undo_refused(body: dict[str, Any], at: float) -> f.Fact:
+    reason = f"{_NOT_UNDONE[Refusal(body['cause'])]}: {body['detail']}"
+    return r.UndoRefused(at=at, story=StoryId(body["story"]), reason=reason)
+
+
+_NOT_UNDONE: Final = {
+    Refusal.CONFLICT: "the revert does not fit what has landed since",
+    Refusal.GATES: "gates are red without it",
+    Refusal.EMPTY: "nothing of it is left",
+}
+
+
 def _released(body: dict[str, Any], at: float) -> f.Fact:
-    return f.StoryReleased(at=at, granted=body["granted"], answer=body["answer"], limit_usd=body["limit_usd"])
+    granted, answer, limit = body["granted"], body["answer"], body["limit_usd"]
+    return f.StoryReleased(at=at, granted=granted, answer=answer, limit_usd=limit, hold=body["hold"])
+
+
+def _waits(body: dict[str, Any], at: float) -> f.Fact:
+    return r.StoryWaits(at=at, story=StoryId(body["story"]), waiting=body["waiting"])
 
 
 def _queued(body: dict[str, Any], at: float) -> f.Fact:
@@ -101,12 +214,23 @@ def _queued(body: dict[str, Any], at: float) -> f.Fact:
 
 
 _READERS: Final[dict[str, dict[str, Callable[[dict[str, Any], float], f.Fact]]]] = {
-    "run": {ENDED: _story_ended, CANCEL: lambda _, at: r.CancelRequested(at=at)},
+    "run": {
+        ENDED: _story_ended,
+        NOTE: _noted,
+        WAITS: _waits,
+        OPEN: _opened,
+        CANCEL: lambda _, at: r.CancelRequested(at=at),
+        INTENT: _intended,
+        LANDED: _undone,
+        REFUSED: _undo_refused,
+    },
     "story": {
         LANDED: _landed,
         REFUSED: _refused,
         RELEASE: _released,
+        CLOSED: _closed,
         CANCEL: lambda _, at: f.StoryCancelRequested(at=at),
+        PAUSE: _paused,
     },
     "landing": {LAND: _queued},
 }

@@ -5,23 +5,23 @@ from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork import failpoints
-from shiftwork.app import landing, messages
+from shiftwork.app import framing, landing, mail, memory, messages, telling_stories
 from shiftwork.app.attempt import run_agent
-from shiftwork.app.kinds import STORY
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.pen import Pen
 from shiftwork.app.telling import tick
 from shiftwork.app.turns import call
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.gate import GateReport
-from shiftwork.domain.model.ids import run_stream, story_stream
+from shiftwork.domain.model.ids import in_go, run_stream
+from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import LandingRequest
-from shiftwork.domain.model.story import FailureCause, StoryState
+from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.domain.rules.landing import failing
+from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
 from shiftwork.errors import RepositoryError, VersionConflictError
 
 type Facts = tuple[Fact, ...]
@@ -54,27 +54,6 @@ async def _receive(effect: e.Receive, pen: Pen) -> Facts:
     return messages.facts_of(pen.stream, await take(pen.stream, after=effect.cursor), pen.world.clock.now())
 
 
-# A run's -------------------------------------------------------------------------------------------------------
-
-
-async def _dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
-    """Open the story's own stream, give it a job, and remember that."""
-    given, world = effect.assignment, pen.world
-    stream = story_stream(given.run, given.story.id)
-    started = f.StoryStarted(at=world.clock.now(), assignment=given, steps=effect.steps)
-    opening = Pen(world=world, kind=STORY, stream=stream, state=StoryState(), version=0)
-    await opening.write("start", (started,))
-    await world.engine.start(world.story_job(given.run, given.story.id, stream))
-    failpoints.reach("story.dispatched")
-    return (r.StoryDispatched(at=world.clock.now(), story=given.story.id, slot=given.slot),)
-
-
-async def _forward_cancel(effect: e.ForwardCancel, pen: Pen) -> Facts:
-    run = pen.state.given.run
-    await pen.world.inbox.post(story_stream(run, effect.story), "cancel", messages.cancel())
-    return (r.CancelForwarded(at=pen.world.clock.now(), story=effect.story),)
-
-
 # A story's -----------------------------------------------------------------------------------------------------
 
 
@@ -94,28 +73,36 @@ async def _prepare(effect: e.PrepareWorkspace, pen: Pen) -> Facts:
 
 async def _run_gates(effect: e.RunGates, pen: Pen) -> Facts:
     world, story = pen.world, pen.state
+    if letters := await mail.unread(pen):
+        await mail.take_in(pen, letters)
+        return ()
     at = world.clock.now()
     started = f.StepStarted(at=at, step=effect.step, attempt=effect.attempt, commit=story.head, log="")
-    report = await world.gates.check(story.head, world.conduct.gates, f"{story.given.run}/{effect.key}")
-    return (started, _gates_ended(effect, report, world.clock.now()))
+    step = story.pipeline.find(effect.step)
+    commands = step.commands or world.conduct.gates
+    report = await world.gates.check(story.head, commands, f"{story.given.run}/{effect.key}")
+    return (started, _gates_ended(step, effect.attempt, report, world.clock.now()))
 
 
-def _gates_ended(effect: e.RunGates, report: GateReport, at: float) -> Fact:
-    if report.passed:
-        names = ", ".join(result.name for result in report.results)
+def _gates_ended(step: Step, attempt: int, report: GateReport, at: float) -> Fact:
+    """Red gates fail the step, unless they decide where the story goes on."""
+    if report.passed or route_for(step, FAILED):
+        decision = PASSED if report.passed else FAILED
         return f.StepCompleted(
             at=at,
-            step=effect.step,
-            attempt=effect.attempt,
+            step=step.id,
+            attempt=attempt,
             commit=report.commit,
-            notes=f"gates passed: {names}",
+            notes=f"gates {decision}: {', '.join(result.name for result in report.results)}",
             outputs=(),
             usage=NOTHING_USED,
+            decision=decision,
+            verdict="" if report.passed else failing(report),
         )
     return f.StepFailed(
         at=at,
-        step=effect.step,
-        attempt=effect.attempt,
+        step=step.id,
+        attempt=attempt,
         trouble=Trouble.GATES,
         error=failing(report),
         usage=NOTHING_USED,
@@ -135,6 +122,9 @@ async def _merge_base(effect: e.MergeBase, pen: Pen) -> Facts:
 
 
 async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
+    if letters := await mail.unread(pen):
+        await mail.take_in(pen, letters)
+        return ()
     world, story = pen.world, pen.state
     given = story.given
     request = LandingRequest(
@@ -160,9 +150,19 @@ async def _release(effect: e.ReleaseWorkspace, pen: Pen) -> Facts:
     return (f.WorkspaceReleased(at=pen.world.clock.now(), number=effect.number),)
 
 
+async def _tell_waiting(effect: e.TellWaiting, pen: Pen) -> Facts:
+    given = pen.state.given
+    body = messages.waits(given.story.id, waiting=effect.waiting)
+    await pen.world.inbox.post(run_stream(given.run), f"{given.story.id}/{effect.key}", body)
+    return (f.WaitingTold(at=pen.world.clock.now(), waiting=effect.waiting),)
+
+
 async def _report(effect: e.ReportStory, pen: Pen) -> Facts:  # noqa: ARG001 - one shape for all
     given = pen.state.given
-    await pen.world.inbox.post(run_stream(given.run), f"ended/{given.story.id}", messages.ended(pen.state))
+    await memory.keep_story(pen.world, pen.state)
+    await pen.world.inbox.post(
+        run_stream(given.run), in_go(f"ended/{given.story.id}", pen.state.go), messages.ended(pen.state)
+    )
     failpoints.reach("story.reported")
     return (f.StoryReported(at=pen.world.clock.now()),)
 
@@ -170,15 +170,22 @@ async def _report(effect: e.ReportStory, pen: Pen) -> Facts:  # noqa: ARG001 - o
 _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]] = {
     e.Conclude: _conclude,
     e.Receive: _receive,
-    e.DispatchStory: _dispatch,
-    e.ForwardCancel: _forward_cancel,
+    e.DispatchStory: telling_stories.dispatch,
+    e.ForwardCancel: telling_stories.forward_cancel,
+    e.ForwardPause: telling_stories.forward_pause,
+    e.RequestUndo: telling_stories.request_undo,
+    e.RevertStory: telling_stories.revert,
     e.TickSpec: tick,
+    e.CloseLoop: framing.close_loop,
+    e.KeepMemory: memory.keep,
     e.PrepareWorkspace: _prepare,
     e.RunAgent: run_agent,
     e.RunGates: _run_gates,
     e.MergeBase: _merge_base,
+    e.OpenLoop: framing.open_loop,
     e.RequestLanding: _request_landing,
     e.ReleaseWorkspace: _release,
+    e.TellWaiting: _tell_waiting,
     e.ReportStory: _report,
     e.TakeBatch: landing.take,
     e.CheckCandidates: landing.check,

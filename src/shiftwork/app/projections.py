@@ -5,23 +5,39 @@ from collections.abc import Iterable
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import QueueState
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import StoryState
-from shiftwork.ports.views import Row, RunRow, StepRow, StoryRow
+from shiftwork.domain.model.run import RunState, RunStatus, StoryOutcome
+from shiftwork.domain.model.story import Hold, StoryState, StoryStatus
+from shiftwork.ports.views import PAUSED, Row, RunRow, StepRow, StoryRow
 
 
 def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
-    """The run, and those of its stories that nobody has begun and that stand otherwise than before."""
+    """The run, and those of its stories that nobody works on and that stand otherwise than before. A story that has
+    been begun writes rows of its own until it ends.
+    """
     return (_run_row(after), *(_idle_row(after, story) for story in _changed(before, after)))
 
 
 def _changed(before: RunState, after: RunState) -> Iterable[StoryId]:
-    if before.graph is not after.graph:
-        return tuple(story for story, known in after.stories.items() if not known.dispatched)
-    if before.blocked is after.blocked:
+    if after.given.workflow.frame and not after.frame.round:
+        return ()  # the run's own steps may yet plan others
+    redrawn = before.graph is not after.graph or before.frame.round != after.frame.round
+    if before.stories is after.stories and before.blocked is after.blocked and not redrawn:
         return ()
-    either = {**before.blocked, **after.blocked}
-    return tuple(story for story in either if before.blocked.get(story) != after.blocked.get(story))
+    return tuple(
+        story
+        for story, known in after.stories.items()
+        if _is_idle(known)
+        and (
+            (redrawn and not known.dispatched)
+            or before.stories.get(story) is not known
+            or before.blocked.get(story) != after.blocked.get(story)
+        )
+    )
+
+
+def _is_idle(known: StoryOutcome) -> bool:
+    """Waiting for its first or its next go, or called off before the first."""
+    return known.status in {StoryStatus.UNCLAIMED, StoryStatus.BLOCKED} or not known.dispatched
 
 
 def _run_row(run: RunState) -> RunRow:
@@ -29,7 +45,7 @@ def _run_row(run: RunState) -> RunRow:
     return RunRow(
         run=plan.run,
         title=plan.spec.title,
-        status=run.status,
+        status=PAUSED if run.paused and run.status is RunStatus.RUNNING else run.status,
         workflow=plan.workflow.id,
         agent=plan.agent,
         branch=plan.branch,
@@ -43,22 +59,23 @@ def _run_row(run: RunState) -> RunRow:
 
 
 def _idle_row(run: RunState, story: StoryId) -> StoryRow:
+    known = run.stories[story]
     return StoryRow(
         run=run.given.run,
         story=story,
         position=run.graph.position[story],
         title=run.asked(story).title,
-        status=run.stories[story].status,
+        status=known.status,
         step="",
         landing="none",
         commit="",
         ref="",
         waiting="",
-        failure=run.blocked.get(story, ""),
-        cause="",
-        cost_usd=None,
-        input_tokens=0,
-        output_tokens=0,
+        failure=run.blocked.get(story, known.reason),
+        cause=known.cause or "",
+        cost_usd=known.usage.cost_usd,
+        input_tokens=known.usage.input_tokens,
+        output_tokens=known.usage.output_tokens,
         started_at=None,
         ended_at=None,
     )
@@ -85,12 +102,12 @@ def _story_row(story: StoryState) -> StoryRow:
         story=given.story.id,
         position=given.position,
         title=given.story.title,
-        status=story.status,
+        status=PAUSED if story.paused and story.status is StoryStatus.IN_PROGRESS else story.status,
         step=current.id if current else "",
         landing=story.landing,
         commit=story.landed,
         ref=story.landed_ref,
-        waiting=f"{story.hold.cause}: {story.hold.detail}" if story.hold else "",
+        waiting=_waiting(story.hold) if story.hold else "",
         failure=story.failure,
         cause=story.cause or "",
         cost_usd=story.usage.cost_usd,
@@ -99,6 +116,12 @@ def _story_row(story: StoryState) -> StoryRow:
         started_at=story.started_at,
         ended_at=story.ended_at,
     )
+
+
+def _waiting(hold: Hold) -> str:
+    """What is asked, and what there is to choose from, each under the number that may be answered."""
+    options = "".join(f" [{number}] {option}" for number, option in enumerate(hold.options, start=1))
+    return f"{hold.cause}: {hold.detail}{options}"
 
 
 GONE = -1

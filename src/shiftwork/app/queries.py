@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.errors import UnknownRunError
-from shiftwork.ports.views import Owner, Queries, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, StepRow, StoryRow
 
 
 class Pulse(StrEnum):
-    """Whether anything moves: a run that is not over is worked on, waits for a person, or nobody works on it."""
+    """Whether anything moves: a run that is not over is worked on, waits for a person, is paused, or is nobody's."""
 
     WORKING = "working"
     WAITING = "waiting"
+    PAUSED = "paused"
     INTERRUPTED = "interrupted"
     OVER = "over"
 
@@ -41,6 +42,17 @@ class RunView:
         known = [view.story.cost_usd for view in self.stories if view.story.cost_usd is not None]
         return sum(known) if known else None
 
+    @property
+    def moves(self) -> bool:
+        """Whether anybody works on what is under way; in a paused run the last attempts are brought to their end."""
+        return self.pulse is Pulse.WORKING or (self.pulse is Pulse.PAUSED and self.worker is not None)
+
+    @property
+    def under_way(self) -> tuple[str, ...]:
+        """The stories that are being worked on; where nobody works on the run there are none."""
+        working = self.pulse is Pulse.WORKING
+        return tuple(one.story.story for one in self.stories if working and one.story.status == "in_progress")
+
 
 type Liveness = Callable[[Owner], bool | None]
 """Whether a process lives; None where that cannot be told from here."""
@@ -64,7 +76,7 @@ async def _steps(
     queries: Queries, run: str, stories: Sequence[StoryRow], *, every: bool
 ) -> dict[str, Sequence[StepRow]]:
     if not every:
-        telling = [story.story for story in stories if story.status in {"in_progress", "failed"}]
+        telling = [story.story for story in stories if story.status in {"in_progress", PAUSED, "failed"}]
         return {story: await queries.steps(run, story) for story in telling}
     found: defaultdict[str, list[StepRow]] = defaultdict(list)
     for step in await queries.steps(run):
@@ -85,6 +97,8 @@ async def _row(queries: Queries, run: str) -> RunRow:
 def _pulse(run: RunRow, stories: Sequence[StoryRow], worker: Owner | None) -> Pulse:
     if run.ended_at is not None:
         return Pulse.OVER
+    if run.status == PAUSED:
+        return Pulse.PAUSED
     flying = [story for story in stories if story.status == "in_progress"]
     if flying and all(story.waiting for story in flying):
         return Pulse.WAITING

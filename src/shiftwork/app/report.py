@@ -37,7 +37,7 @@ def _summary(account: Account) -> Iterator[str]:
             ("started", _time(run.started_at)),
             ("ended", _time(run.ended_at)),
             ("took", _between(run.started_at, run.ended_at)),
-            ("stories", f"{len(account.stories)}: {run.completed} completed, {run.failed} failed"),
+            ("stories", f"{len(run.stories)}: {run.completed} completed, {run.failed} failed"),
             ("cost", f"{_money(used)}, {used.input_tokens:,} tokens in, {used.output_tokens:,} out"),
         ],
     )
@@ -51,7 +51,7 @@ def _overview(account: Account) -> Iterator[str]:
             (
                 _text(one.asked.id),
                 _text(one.asked.title),
-                account.run.stories[one.asked.id].status.value,
+                account.status(one).value,
                 one.state.landed[:10] or "-",
                 _money(one.state.usage),
                 _between(one.state.started_at, one.state.ended_at),
@@ -63,7 +63,7 @@ def _overview(account: Account) -> Iterator[str]:
 
 def _story(account: Account, one: StoryAccount) -> Iterator[str]:
     yield f"\n## {_text(one.asked.id)}: {_text(one.asked.title)}\n"
-    yield f"State: {account.run.stories[one.asked.id].status}."
+    yield f"State: {account.status(one)}."
     if reason := one.state.failure or account.run.blocked.get(one.asked.id, ""):
         yield f"\nReason: {_text(reason)}"
     if one.state.landed:
@@ -85,7 +85,7 @@ def _steps(one: StoryAccount) -> Sequence[Step]:
 def _step(step: Step) -> Sequence[str]:
     return (
         step.id,
-        _text(step.type),
+        _text(step.name),
         step.status.value,
         str(step.attempts),
         _between(step.started_at, step.ended_at),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shiftwork.app.kinds import RUN, load
-from shiftwork.domain.model.ids import RunId, StoryId, run_stream
+from shiftwork.domain.model.ids import FRAME, RunId, StoryId, run_stream
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.ports.store import EventStore
@@ -29,7 +29,7 @@ async def roll(queries: Queries, events: EventStore, run: RunId) -> list[Line]:
 
 async def _line(queries: Queries, run: RunState, row: StoryRow) -> Line:
     story = StoryId(row.story)
-    asked = run.asked(story).depends_on
+    asked = () if story == FRAME else run.asked(story).depends_on
     steps = await queries.steps(row.run, row.story) if row.status == StoryStatus.IN_PROGRESS else ()
     return Line(
         story=row,
@@ -40,4 +40,4 @@ async def _line(queries: Queries, run: RunState, row: StoryRow) -> Line:
 
 
 def _type_of(steps: Sequence[StepRow], wanted: str) -> str:
-    return next((step.type for step in steps if step.step == wanted), "")
+    return next((step.name for step in steps if step.step == wanted), "")

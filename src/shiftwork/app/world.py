@@ -9,12 +9,13 @@ from typing import Any
 from shiftwork.app.alarm import Alarm
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import RunId, StoryId, Stream
+from shiftwork.domain.model.ids import RunId, StoryId, Stream, in_go
 from shiftwork.domain.model.queue import LandingPolicy
 from shiftwork.ports.agent import Agent, AgentEvent
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.desk import Desks
 from shiftwork.ports.engine import Engine, Job
+from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.specs import Specs
 from shiftwork.ports.store import EventStore, Inbox, Leases
@@ -53,8 +54,8 @@ def nobody_knows(owner: Owner) -> bool | None:  # noqa: ARG001 - one shape for a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The ports. `owner` is this process; `locks` keep a stream to one job at a time within it, and `folded` has the
-    last known state of streams that outlive their jobs, by version.
+    """The ports. `owner` is this process; `locks` keep a stream to one job at a time within it, `folded` has the last
+    known state of streams that outlive their jobs, by version, and `runs` the job of each run that is worked on here.
     """
 
     events: EventStore
@@ -63,6 +64,7 @@ class World:
     engine: Engine
     agents: Mapping[str, Agent]
     desks: Desks
+    notebook: Notebook
     workspaces: Workspaces
     repository: Repository
     gates: Gates
@@ -77,12 +79,14 @@ class World:
     folded: dict[Stream, tuple[int, Any]] = field(default_factory=dict)
     locks: defaultdict[Stream, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     waiting: Counter[Stream] = field(default_factory=Counter)
+    runs: dict[RunId, Job] = field(default_factory=dict)
 
-    def run_job(self, run: RunId, stream: Stream) -> Job:
-        return Job(id=f"run/{run}#{self.owner.executor}", kind="run", stream=stream)
+    def run_job(self, run: RunId, stream: Stream, endings: int = 0) -> Job:
+        """One that was over and goes on has another job than the one that ended."""
+        return Job(id=f"{in_go(f'run/{run}', endings + 1)}#{self.owner.executor}", kind="run", stream=stream)
 
-    def story_job(self, run: RunId, story: StoryId, stream: Stream) -> Job:
-        return Job(id=f"story/{run}/{story}#{self.owner.executor}", kind="story", stream=stream)
+    def story_job(self, run: RunId, story: StoryId, stream: Stream, go: int = 1) -> Job:
+        return Job(id=f"{in_go(f'story/{run}/{story}', go)}#{self.owner.executor}", kind="story", stream=stream)
 
     def landing_job(self, stream: Stream, request: str) -> Job:
         """Each drains the queue; see `turns.call`."""

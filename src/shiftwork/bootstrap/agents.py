@@ -1,13 +1,16 @@
 """Which agent stands behind which name."""
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.agents._process import ProcessAgent
+from shiftwork.adapters.agents.acp import AcpAgent
 from shiftwork.adapters.agents.claude_code import ClaudeCode, Endpoint
+from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
 from shiftwork.adapters.agents.command import CommandAgent
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.config.settings import Settings
@@ -32,10 +35,9 @@ def _claude_code(settings: Settings, env: Mapping[str, str]) -> Agent:
     """With a key in the environment every attempt has a home of its own; otherwise the user's login simply works."""
     seen = visible_to_agent("claude-code", env, settings.agent.env)
     key = seen.get("ANTHROPIC_API_KEY")
-    program = shutil.which(settings.agent.program, path=env.get("PATH")) or settings.agent.program
     return ProcessAgent(
         ClaudeCode(
-            program=Path(program),
+            program=_program(settings, env, "claude"),
             env=seen,
             endpoint=Endpoint(api_key=key),
             private_home=key is not None,
@@ -44,16 +46,43 @@ def _claude_code(settings: Settings, env: Mapping[str, str]) -> Agent:
     )
 
 
-def _command(settings: Settings, env: Mapping[str, str]) -> Agent:
-    if not settings.agent.command:
+def _codex(settings: Settings, env: Mapping[str, str]) -> Agent:
+    """Codex itself reads CODEX_API_KEY alone: a key that is there for something else must not go before a login."""
+    seen = visible_to_agent("codex", env, settings.agent.env)
+    endpoint = CodexEndpoint(base_url=seen.get("OPENAI_BASE_URL", ""), api_key=seen.get("CODEX_API_KEY"))
+    return ProcessAgent(Codex(program=_program(settings, env, "codex"), env=seen, endpoint=endpoint))
+
+
+def _program(settings: Settings, env: Mapping[str, str], usual: str) -> Path:
+    named = settings.agent.program or usual
+    return Path(shutil.which(named, path=env.get("PATH")) or named)
+
+
+def _acp(settings: Settings, env: Mapping[str, str]) -> Agent:
+    given = _given_command(settings)
+    try:
+        words = shlex.split(given)
+    except ValueError as error:
+        raise SettingsError(f"agent.command cannot be read: {error}", hint=f"mend its quotes: {given}") from error
+    return AcpAgent(tuple(words), env=visible_to_agent("acp", env, settings.agent.env))
+
+
+def _given_command(settings: Settings) -> str:
+    if not settings.agent.command.strip():
         raise SettingsError(
-            'agent.use is "command", and agent.command is empty',
+            f'agent.use is "{settings.agent.use}", and agent.command is empty',
             hint='set command = "…" under [agent] in shiftwork.toml',
         )
-    return CommandAgent(settings.agent.command, env=visible_to_agent("command", env, settings.agent.env))
+    return settings.agent.command
+
+
+def _command(settings: Settings, env: Mapping[str, str]) -> Agent:
+    return CommandAgent(_given_command(settings), env=visible_to_agent("command", env, settings.agent.env))
 
 
 AGENTS: Final[dict[str, Callable[[Settings, Mapping[str, str]], Agent]]] = {
     "claude-code": _claude_code,
+    "codex": _codex,
+    "acp": _acp,
     "command": _command,
 }

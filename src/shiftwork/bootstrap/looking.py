@@ -2,23 +2,32 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.processes.owners import is_alive, this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.workspace.changes import GitChanges
 from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import Hub, open_hub
+from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
 from shiftwork.app.cleaning import Broom
 from shiftwork.config.site import Site
 from shiftwork.ports.changes import Changes
-from shiftwork.ports.store import EventStore
+from shiftwork.ports.clock import Clock
+from shiftwork.ports.notebook import Notebook
+from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.ports.workspace import Radar
 
 _HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
 """Whose name is on what is kept: nobody has landed it."""
+
+_RADAR_SECONDS: Final = 3.0
+"""Who asks where a run stands does not wait longer than that for what is foreseen."""
 
 
 @asynccontextmanager
@@ -31,8 +40,37 @@ async def open_history(site: Site) -> AsyncIterator[EventStore]:
         store.close()
 
 
+def notebook_of(site: Site) -> Notebook:
+    return FolderNotebook(site.state)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mailbox:
+    """What is needed to ask something of a run and to see what comes of it."""
+
+    events: EventStore
+    inbox: Inbox
+    clock: Clock
+
+
+@asynccontextmanager
+async def open_mailbox(site: Site) -> AsyncIterator[Mailbox]:
+    """To be opened where the views know of a run, as the history is."""
+    store = open_store(site.store_url)
+    try:
+        yield Mailbox(events=store.events, inbox=store.inbox, clock=SystemClock())
+    finally:
+        store.close()
+
+
 async def open_changes(site: Site, env: Mapping[str, str]) -> Changes:
     return GitChanges(hub=await _hub(site, env))
+
+
+async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:
+    """For a run that is being worked on: a hub is made otherwise."""
+    hub = await _hub(site, env)
+    return GitRadar(hub=replace(hub, git=replace(hub.git, seconds=_RADAR_SECONDS)))
 
 
 @asynccontextmanager

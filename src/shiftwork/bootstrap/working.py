@@ -4,12 +4,15 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
+import shiftwork
 from shiftwork import failpoints
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
+from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.processes.owners import is_alive, this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.specs.opening import FileSpecs
@@ -19,7 +22,6 @@ from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
-from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
@@ -32,10 +34,12 @@ from shiftwork.config.surroundings import visible
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.store import Inbox
-from shiftwork.ports.workspace import Gates, Radar, Repository, Workspaces
+from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
 ENGINE_VERSION: Final = "1"
 """Raised when jobs of an earlier release must not be replayed, but started again from the history."""
+
+_TOOLS_PROGRAM: Final = Path(shiftwork.__file__).parent / "entrypoints" / "mcp" / "__main__.py"
 
 _NOBODY: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
 
@@ -85,13 +89,14 @@ async def open_world(
                     engine=engine,
                     agents=agents or {settings.agent.use: build_agent(settings, env)},
                     desks=FolderDesks(site.state, toolbox=_toolbox(settings)),
+                    notebook=FolderNotebook(site.state),
                     workspaces=git.workspaces,
                     repository=git.repository,
                     gates=git.gates,
                     specs=FileSpecs(root=site.root),
                     reaper=HostReaper(),
                     clock=clock,
-                    conduct=_conduct(settings),
+                    conduct=conduct_of(settings),
                     owner=owner,
                     observe=observe,
                     alive=is_alive,
@@ -104,7 +109,7 @@ async def open_world(
         store.close()
 
 
-def _conduct(settings: Settings) -> Conduct:
+def conduct_of(settings: Settings) -> Conduct:
     return Conduct(
         gates=settings.gate_list,
         silence_seconds=60 * settings.agent.silence_minutes,
@@ -116,9 +121,11 @@ def _conduct(settings: Settings) -> Conduct:
 
 
 def _toolbox(settings: Settings) -> tuple[str, ...]:
-    """The tools run on this very interpreter; isolated, so that nothing in a workspace is imported."""
+    """The tools run on this very interpreter; isolated, so that nothing in a workspace is imported, and without `site`:
+    see the program itself.
+    """
     offered = settings.agent.tools and settings.agent.use != "command"
-    return (sys.executable, "-I", "-m", "shiftwork.entrypoints.mcp") if offered else ()
+    return (sys.executable, "-I", "-S", str(_TOOLS_PROGRAM)) if offered else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +152,6 @@ async def _identity(site: Site, env: Mapping[str, str]) -> Identity:
     name = (await git.run("config", "user.name", accept=(0, 1))).text
     email = (await git.run("config", "user.email", accept=(0, 1))).text
     return Identity(name=name, email=email) if name and email else _NOBODY
-
-
-async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:
-    """For whoever asks which stories will not merge."""
-    return GitRadar(hub=await open_hub(root=site.root, state=site.state, identity=_NOBODY, env=env))
 
 
 async def current_branch(site: Site, env: Mapping[str, str]) -> str:

@@ -22,8 +22,8 @@ class _Strict(BaseModel):
 class AgentSettings(_Strict):
     """Which agent works, and within which bounds."""
 
-    use: Literal["claude-code", "command"] = "claude-code"
-    program: str = "claude"
+    use: Literal["claude-code", "codex", "acp", "command"] = "claude-code"
+    program: str = ""
     command: str = ""
     model: str = ""
     tools: bool = True
@@ -58,7 +58,7 @@ class RunSettings(_Strict):
 class LandingSettings(_Strict):
     """How finished stories land together."""
 
-    batch: Annotated[int, Field(ge=1, le=32)] = 8
+    batch: Annotated[int, Field(ge=1, le=32)] = 16
     at_once: Annotated[int, Field(ge=1, le=32)] = 2
     proof: Literal["each", "tip"] = "each"
 

@@ -36,6 +36,8 @@ _PREFIXES: Final = ("LC_",)
 
 _AGENT_PREFIXES: Final[dict[str, tuple[str, ...]]] = {
     "claude-code": ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_"),
+    "codex": ("CODEX_", "OPENAI_BASE_URL"),
+    "acp": (),
     "command": (),
 }
 """What each agent reads its own login and endpoint from; other agents' secrets stay out."""

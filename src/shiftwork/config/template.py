@@ -19,9 +19,11 @@ _GATES: Final = """
 
 _REST: Final = """
 [agent]
-# use = "claude-code"       # which agent works: "claude-code", or "command" for any program of your own
-# program = "claude"        # how Claude Code is called
-# command = ""              # for use = "command": a shell command; prompt on stdin, answer on stdout
+# use = "claude-code"       # which agent works: "claude-code", "codex", "acp" for any that speaks the Agent Client
+                            # Protocol, or "command" for any program of your own
+# program = ""              # how Claude Code or Codex is called; empty: "claude", "codex"
+# command = ""              # for "acp": the agent's command line, such as "npx -y @agentclientprotocol/codex-acp";
+                            # for "command": a shell command; prompt on stdin, answer on stdout
 # model = ""                # empty: the agent's own default
 # tools = true              # offer the agent the tools by which it reads its task and edits its own steps
 # silence_minutes = 10      # an agent that prints nothing for so long is ended
@@ -38,7 +40,7 @@ _REST: Final = """
 # env = []                  # names of environment variables to pass on to setup and gates
 
 [landing]
-# batch = 8                 # how many finished stories land together at most; fewer while many of them fail
+# batch = 16                # how many finished stories land together at most; fewer while many of them fail
 # at_once = 2               # on how many of their commits the gates run at a time
 # proof = "each"            # the gates run on "each" commit that lands; or only on the "tip" of a batch: fewer runs
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from shiftwork.domain.model.memory import Remark
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskName:
@@ -28,12 +30,21 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What an agent asks a person, with what they may choose from, where it offers a choice."""
+
+    text: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
     """What an attempt left: claims and requests, all of them still to be checked."""
 
     edits: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
     evidence: tuple[dict[str, str], ...] = ()
+    questions: tuple[Question, ...] = ()
 
 
 class Desks(Protocol):

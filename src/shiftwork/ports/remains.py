@@ -71,7 +71,7 @@ class Remains(Protocol):
     async def remove(self, run: str, stories: Sequence[str], *, whole: bool) -> Weight:
         """Remove the workspaces of these stories, with the `whole` run's desks and refs; what was there is told.
 
-        Logs, diffs and bundles stay.
+        Logs, diffs, bundles and notebooks stay.
         """
         ...
 

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+PAUSED = "paused"
+"""The status that lists show of what is under way and is to begin nothing more for now."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:

@@ -123,7 +123,8 @@ class Repository(Protocol):
         """All changes of `tip` as one commit on `onto`; no ref moves.
 
         `base` is what the changes were made from; empty is where the two histories part. It decides where `onto` does
-        not have it: because what was landed there was squashed or rebased later on, and is not to be landed again.
+        not have it: because what was landed there was squashed or rebased later on, and is not to be landed again. It
+        decides as well where `tip` does not have it: the changes then are what takes `base` back.
         """
         ...
 

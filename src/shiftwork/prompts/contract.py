@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.prompts.edits import edits
+from shiftwork.prompts.items import items
 from shiftwork.prompts.limits import shorten
 from shiftwork.prompts.problem import Problem
 from shiftwork.prompts.signals import PROMISE, cleaned, marks, summary, values
@@ -27,7 +28,8 @@ class Answer:
     """What an agent said. `status`, `promise`, `blocked` and `complete` are claims: none of them proves anything.
 
     `outputs` holds the last value of each key in lower case, at most the last `KEYS_LIMIT` keys. Texts that are too
-    long keep their beginning and end and say how much is missing.
+    long keep their beginning and end and say how much is missing. `learnings` and `patterns` are the lists below the
+    keys of these names: notes for other stories from an agent that has no tool to write them with.
     """
 
     summary: str = ""
@@ -36,6 +38,8 @@ class Answer:
     promise: bool = False
     blocked: str = ""
     complete: str = ""
+    learnings: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
 
 
 def parse(answer: str) -> Answer:
@@ -54,6 +58,8 @@ def parse(answer: str) -> Answer:
         promise=any(sign == PROMISE for sign, _, _ in found),
         blocked=value(_BLOCKED),
         complete=_first_word(value(_COMPLETE)),
+        learnings=items(value("learnings")),
+        patterns=items(value("patterns")),
     )
 
 

@@ -16,13 +16,20 @@ LIMITS: Final = {
     "step": 8_000,
     "notes": 32_000,
     "scratch": 16_000,
+    "project": 8_000,
+    "patterns": 8_000,
+    "progress": 8_000,
+    "persona": 16_000,
+    "answers": 8_000,
     "feedback": 12_000,
     "told": 6_000,
     "refused": 16_000,
     "remaining": 10_000,
     "outputs": 4_000,
 }
-PROMPT: Final = 200_000
+# Of a step with a prompt of its own; it is not shown the story, the notes and what is remembered beside that.
+OWN: Final = {"input": 64_000, "value": 16_000, "expects": 4_000}
+PROMPT: Final = 250_000
 FIXED: Final = 16_000
 LINE: Final = 400
 NOTICE: Final = 100

@@ -6,6 +6,7 @@ from typing import Final
 
 from shiftwork.domain.model.catalogue import CATALOGUE, EVERYTHING, Section
 from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.memory import Memory
 from shiftwork.domain.model.pipeline import FINISHED, Step, StepStatus
 from shiftwork.domain.model.story import Refusal, StoryState
 from shiftwork.domain.rules.editing import HARNESS_ONLY, MAX_RESTARTS, MAX_STEPS
@@ -19,7 +20,8 @@ class Surroundings:
     """What the application knows of an attempt and the story's history does not.
 
     `tools` says that the MCP tools are offered; `outbox` is the path of the edit-request file where they are not.
-    With neither, the step is told nothing of editing. `workspace` is the path as the agent sees it.
+    With neither, the step is told nothing of editing. `workspace` is the path as the agent sees it, `memory` what its
+    run remembers, `remaining` how many other stories it has still to do.
     """
 
     gates: tuple[Gate, ...] = ()
@@ -28,6 +30,8 @@ class Surroundings:
     attempt: int = 1
     branch: str = ""
     workspace: str = ""
+    memory: Memory = Memory()
+    remaining: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +56,11 @@ _REFUSED: Final = {
 }
 
 
-# Notes are for steps that work with notes; evidence is for those that can show that a criterion holds.
+# Notes and questions are for steps that work with notes; evidence is for those that can show that a criterion holds.
 _TOOLS: Final = (
     ("tool_note", frozenset({Section.SCRATCH})),
     ("tool_evidence", frozenset({Section.CRITERIA, Section.GATES})),
+    ("tool_ask", frozenset({Section.SCRATCH})),
 )
 
 
@@ -110,17 +115,19 @@ def notes(view: View) -> str:
     return _headed("## Notes of earlier steps", newest(entries, LIMITS["notes"], "notes"))
 
 
-def scratch(view: View) -> str:
-    entries = [quoted(text) for text in view.state.scratch if text.strip()]
-    return _headed("## Scratch notes", newest(entries, LIMITS["scratch"], "scratch notes"))
-
-
 def feedback(view: View) -> str:
     """Why the step is done again. A step that mends a refusal is fed the refusal, which has a part of its own."""
     refusal = view.state.refused
     text = "" if refusal and refusal.detail == view.step.feedback else view.step.feedback
     lead = "This step is asked for again. Deal with this before anything else:"
     return _headed(f"## The last attempt\n\n{lead}", _quotation(text, LIMITS["feedback"]))
+
+
+def answers(view: View) -> str:
+    """What a person has decided: it holds for every later step of the story."""
+    entries = [f"{quoted(question)}\n\nAnswer: {said.strip()}" for question, said in view.state.answers]
+    lead = "Agents of this story have asked these questions, and a person has answered. Keep to the answers:"
+    return _headed(f"## Decided by a person\n\n{lead}", newest(entries, LIMITS["answers"], "questions"))
 
 
 def told(view: View) -> str:
@@ -169,10 +176,25 @@ def editing(view: View) -> str:
     return render(template("edit"), values)
 
 
+def decisions(view: View) -> str:
+    """The line that says where the story goes on."""
+    step = view.step
+    values = ", ".join(one_line(route.value) for route in step.routes)
+    return one_line(f"- `{step.decision_key.upper()}: <one of {values}>` is needed: it decides what comes next.")
+
+
 def answer(view: View) -> str:
-    keys = [one_line(f"{key.upper()}: <value>") for key in view.step.output_keys]
-    lines = foremost(keys, LIMITS["outputs"], "keys")
-    return render(template("answer"), {"keys": f"{lines}\n" if lines else ""})
+    step = view.step
+    decided = [f"{step.decision_key.upper()}: <one of {', '.join(route.value for route in step.routes)}>"]
+    keys = [f"{key.upper()}: <value>" for key in step.output_keys if key.lower() != step.decision_key.lower()]
+    rows = [one_line(row) for row in (*(decided if step.decision_key else ()), *keys)]
+    lines = foremost(rows, LIMITS["outputs"], "keys")
+    noting = not view.given.tools and Section.SCRATCH in view.sees
+    values = {
+        "keys": f"{lines}\n" if lines else "",
+        "lists": f"\n\n{template('answer_notes')}" if noting else "",
+    }
+    return render(template("answer"), values)
 
 
 def _file_channel(outbox: str) -> str:

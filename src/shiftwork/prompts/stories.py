@@ -18,10 +18,12 @@ MAX_STORIES: Final = 20
 _ID: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,63}")
 
 
-def stories(answer: str) -> tuple[Story, ...] | Problem:
-    """The plan that an answer holds, or everything that is wrong with it."""
+def stories(answer: str, *, wanted: bool = True) -> tuple[Story, ...] | Problem:
+    """The plan that an answer holds, or everything that is wrong with it; none is a mistake where one is wanted."""
     text = cleaned(answer)
     span = values(text, tuple(marks(text))).get(STORIES_KEY)
+    if span is None and not wanted:
+        return ()
     if span is None:
         inside = "; the one inside a code fence does not count" if "STORIES_JSON:" in text else ""
         return problem(f"the answer has no line that begins with STORIES_JSON:{inside}")

@@ -16,12 +16,28 @@ from shiftwork.testing.model_server import ModelServer
 @pytest.fixture(scope="session")
 def claude_program(pytestconfig: pytest.Config) -> Path:
     """Claude Code at the version that `agents/package.json` pins; installed on first use."""
-    script = pytestconfig.rootpath / "scripts" / "agents.py"
-    done = subprocess.run([sys.executable, script, "claude"], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603 - our own script
-    return Path(done.stdout.strip())
+    return _pinned("claude", pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def codex_program(pytestconfig: pytest.Config) -> Path:
+    """Codex's native binary, likewise."""
+    return _pinned("codex", pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def acp_program(pytestconfig: pytest.Config) -> Path:
+    """An agent that speaks the Agent Client Protocol: Codex behind its own adapter."""
+    return _pinned("codex-acp", pytestconfig)
 
 
 @pytest.fixture
 def scripted_model() -> Iterator[ModelServer]:
     with ModelServer() as server:
         yield server
+
+
+def _pinned(name: str, config: pytest.Config) -> Path:
+    script = config.rootpath / "scripts" / "agents.py"
+    done = subprocess.run([sys.executable, script, name], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603 - our own script
+    return Path(done.stdout.strip())

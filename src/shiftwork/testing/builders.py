@@ -111,6 +111,11 @@ def started_run(*stories: Story, parallel: int = 1) -> RunState:
     return fold_run(RunState(), r.RunStarted(at=1, plan=run_plan(*stories, parallel=parallel)))
 
 
+def kept(run: RunState) -> RunState:
+    """The run once its notebook shows all that it remembers."""
+    return fold_run(run, r.MemoryKept(at=1, changes=run.memory.changes))
+
+
 def started_story(*steps: StepPlan | str, limits: Limits | None = None) -> StoryState:
     """A story in progress whose workspace is ready; its steps are those given, or the catalogue's ten."""
     plans = tuple(planned(step) if isinstance(step, str) else step for step in steps) or DYNAMIC.story_steps

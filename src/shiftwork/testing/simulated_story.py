@@ -1,7 +1,7 @@
 """A world for one story: agents, gates, the landing queue and a person, who do anything that they could really do."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from shiftwork.domain.model import effects as e
@@ -12,8 +12,10 @@ from shiftwork.domain.model.ids import Commit, StepId
 from shiftwork.domain.model.pipeline import Pipeline, StepStatus
 from shiftwork.domain.model.story import Evidence, FailureCause, Refusal, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.rules.asking import MAX_QUESTIONS
 from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, PERSON, Rejected, apply_edits, outline, restarts
 from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
 from shiftwork.testing.simulated_edits import edit_request, restart_request, work_request
 from shiftwork.testing.simulation import Chance, Ticking
 
@@ -22,7 +24,7 @@ type Facts = tuple[f.Fact, ...]
 _FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.CANCELLED})
 _USAGES: Final = (NOTHING_USED, Usage(input_tokens=10, output_tokens=5, cost_usd=0.25), Usage(input_tokens=3))
 _BASES: Final = (Commit("base-1"), Commit("base-2"), Commit("base-3"))
-ENDINGS: Final = ("completed", "edited", "edited", "completed", "failed")
+ENDINGS: Final = ("completed", "edited", "edited", "completed", "failed", "asked")
 VERDICTS: Final = ("landed", *Refusal)
 _MISHAPS: Final = ("dies", "finds no workspace", "leaves no workspace")
 
@@ -51,8 +53,12 @@ class StoryWorld:
         tries = 1 + max((step.max_retries for step in story.pipeline.steps), default=1)
         mendings = story.given.limits.repairs + story.given.limits.conflicts
         put_back = steps  # each time that the last step is put back a step has been added before it
+        going_back = any(step.routes for step in story.pipeline.steps)
+        rounds = (steps * tries + self.answers) * len(story.pipeline.steps) if going_back else 0
+        asked = steps * MAX_QUESTIONS if "asked" in self.endings else 0
         attempts = steps * (tries + MAX_RESTARTS) + put_back + (mendings + self.answers) * tries + self.mishaps
-        each_attempt = 4  # begin, ask, be answered, and what follows from a failure
+        attempts += rounds + asked
+        each_attempt = 7  # begin, ask, tell the run, be answered, tell it again, and what follows from its end
         landing = 4 * (mendings + 1)
         return attempts * each_attempt + landing + 3 * self.mishaps + 4 * (self.answers + 1) + 4
 
@@ -79,15 +85,19 @@ class StoryWorld:
         running = evolve_story(story, started)
         if ending == "failed":
             return (started, *self._went_wrong(effect, self.chance.pick(tuple(Trouble))))
+        if ending == "asked":
+            return (started, *self._asked(effect, running))
         if ending == "completed":
-            return (started, *self._said(effect), self._completed(effect))
+            return (started, *self._said(effect), *self._came_to(effect, running))
         return (started, *self._edited(effect, running, ending))
 
     def run_gates(self, effect: e.RunGates, story: StoryState) -> Facts:
         now = self.ticking.now
         started = f.StepStarted(at=now(), step=effect.step, attempt=effect.attempt, commit=story.head, log="")
-        if self.chance.pick((True, True, False)):
-            return (started, self._completed(effect))
+        step = story.pipeline.find(effect.step)
+        passed = self.chance.pick((True, True, False))
+        if passed or (step and route_for(step, FAILED)):
+            return (started, self._completed(effect, PASSED if passed else FAILED))
         return (started, *self._went_wrong(effect, Trouble.GATES))
 
     def merge_base(self, effect: e.MergeBase, story: StoryState) -> Facts:  # noqa: ARG002
@@ -99,6 +109,9 @@ class StoryWorld:
 
     def release(self, effect: e.ReleaseWorkspace, story: StoryState) -> Facts:  # noqa: ARG002
         return (f.WorkspaceReleased(at=self.ticking.now(), number=effect.number),)
+
+    def tell_waiting(self, effect: e.TellWaiting, story: StoryState) -> Facts:  # noqa: ARG002
+        return (f.WaitingTold(at=self.ticking.now(), waiting=effect.waiting),)
 
     def report(self, effect: e.ReportStory, story: StoryState) -> Facts:  # noqa: ARG002
         return (f.StoryReported(at=self.ticking.now()),)
@@ -143,7 +156,32 @@ class StoryWorld:
         )
         return self.chance.pick(((), said))
 
-    def _completed(self, effect: e.RunAgent | e.RunGates) -> f.Fact:
+    def _asked(self, effect: e.RunAgent, story: StoryState) -> Facts:
+        step = story.pipeline.find(effect.step)
+        if step is None or step.questions >= MAX_QUESTIONS:
+            return self._went_wrong(effect, Trouble.REJECTED)
+        return (
+            f.QuestionAsked(
+                at=self.ticking.now(),
+                step=effect.step,
+                attempt=effect.attempt,
+                question="Which one?",
+                options=self.chance.pick(((), ("this", "that"))),
+                commit=self.ticking.commit(),
+                usage=self.chance.pick(_USAGES),
+            ),
+        )
+
+    def _came_to(self, effect: e.RunAgent, story: StoryState) -> Facts:
+        """The step's result; one that is to decide may say nothing that can be followed."""
+        step = story.pipeline.find(effect.step)
+        values = tuple(route.value for route in step.routes) if step else ()
+        decision = self.chance.pick((*values, *values, "what?")) if values else ""
+        return (
+            self._went_wrong(effect, Trouble.CONTRACT) if decision == "what?" else (self._completed(effect, decision),)
+        )
+
+    def _completed(self, effect: e.RunAgent | e.RunGates, decision: str = "") -> f.Fact:
         return f.StepCompleted(
             at=self.ticking.now(),
             step=effect.step,
@@ -152,6 +190,8 @@ class StoryWorld:
             notes="done",
             outputs=self.chance.pick(((), (("plan", "short"), ("task", "mine")))),
             usage=self.chance.pick(_USAGES),
+            decision=decision,
+            verdict="so it is",
         )
 
     def _edited(self, effect: e.RunAgent, story: StoryState, ending: str) -> Facts:
@@ -168,7 +208,7 @@ class StoryWorld:
             pipeline = pipeline if isinstance(changed, Rejected) else changed
         step = pipeline.find(effect.step)
         if step is not None and step.status is StepStatus.IN_PROGRESS:
-            return (*facts, self._completed(effect))
+            return (*facts, *self._came_to(effect, replace(story, pipeline=pipeline)))
         return (*facts, self._yielded(effect, restarted=restarted))
 
     def _request(self, ending: str, pipeline: Pipeline) -> tuple[Edit, ...]:
@@ -237,5 +277,6 @@ _ANSWERS: Final[dict[type[e.Effect], Callable[[StoryWorld, Any, StoryState], Fac
     e.MergeBase: StoryWorld.merge_base,
     e.RequestLanding: StoryWorld.request_landing,
     e.ReleaseWorkspace: StoryWorld.release,
+    e.TellWaiting: StoryWorld.tell_waiting,
     e.ReportStory: StoryWorld.report,
 }

@@ -3,7 +3,7 @@
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from shiftwork.domain.model.codec import KINDS
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import Limits, Refusal
-from shiftwork.domain.model.workflow import Exhausted, StepKind, StepPlan
+from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
 from shiftwork.testing.builders import asked, planned
 from shiftwork.testing.simulated_story import ENDINGS, VERDICTS, StoryWorld
 
@@ -60,7 +60,35 @@ def workflows(draw: st.DrawFn) -> tuple[StepPlan, ...]:
         exhausted=st.sampled_from(Exhausted),
     )
     last = draw(st.sampled_from([(planned("final_review"),)] * 3 + [()]))
-    return (*draw(st.lists(plans, max_size=4)), *last)
+    steps = (*draw(st.lists(plans, max_size=4)), *last)
+    return draw(st.just(steps) | routed(steps))
+
+
+_VALUES: Final = {StepKind.GATE: ("passed", "failed"), StepKind.APPROVAL: ("approved", "rejected")}
+
+
+@st.composite
+def routed(draw: st.DrawFn, steps: Sequence[StepPlan]) -> tuple[StepPlan, ...]:
+    """These steps, any of them leading on or back to any other as its decisions say."""
+    named = [replace(step, name=f"{step.name}-{place}") for place, step in enumerate(steps)]
+
+    def routes(place: int, values: Sequence[str]) -> SearchStrategy[tuple[Route, ...]]:
+        back = [(step.name, True) for step in named[:place]]
+        ways = st.sampled_from([("", False), *back, *((step.name, False) for step in named[place + 1 :])])
+        drawn = st.lists(ways, min_size=len(values), max_size=len(values))
+        return drawn.map(
+            lambda found: tuple(
+                Route(value=value, target=target, back=leads_back)
+                for value, (target, leads_back) in zip(values, found, strict=True)
+            )
+        )
+
+    def deciding(place: int, step: StepPlan) -> StepPlan:
+        values = _VALUES.get(step.kind, ("yes", "no", "again"))
+        key = "" if step.kind in _VALUES else "decision"
+        return replace(step, decision_key=key, routes=draw(routes(place, values)))
+
+    return tuple(deciding(place, step) if draw(st.booleans()) else step for place, step in enumerate(named))
 
 
 limits: Final = st.builds(
@@ -74,7 +102,9 @@ limits: Final = st.builds(
 @st.composite
 def story_worlds(draw: st.DrawFn) -> StoryWorld:
     """A world that does anything, or one that is set on one thing."""
-    endings = draw(st.sampled_from([ENDINGS, ("completed",), ("failed",), ("restarted",), ("extended", "completed")]))
+    endings = draw(
+        st.sampled_from([ENDINGS, ("completed",), ("failed",), ("restarted",), ("extended", "completed"), ("asked",)])
+    )
     verdicts = draw(st.sampled_from([VERDICTS, tuple(Refusal), (Refusal.CONFLICT,), (Refusal.GATES,)]))
     return StoryWorld(chance=DrawnChance(draw(st.data())), endings=endings, verdicts=verdicts)
 

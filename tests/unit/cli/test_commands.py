@@ -10,8 +10,8 @@ import pytest
 
 from shiftwork.config.settings import AgentSettings
 from shiftwork.entrypoints.cli.commands import run
-from shiftwork.entrypoints.cli.group import group
-from shiftwork.entrypoints.cli.registry import COMMANDS, Entry
+from shiftwork.entrypoints.cli.group import LazyGroup, group
+from shiftwork.entrypoints.cli.registry import COMMANDS, WORKFLOW_COMMANDS, Entry
 
 ROOT = Path(__file__).resolve().parents[3]
 SLOW = ("asyncio", "dbos", "pydantic", "rich", "sqlalchemy", "psycopg", "alembic", "mcp", "psutil")
@@ -22,12 +22,22 @@ def test_every_command_of_the_registry_exists_and_speaks_json(entry: Entry) -> N
     command = group.get_command(click.Context(group), entry.name)
     assert command is not None
     assert command.name == entry.name
+    assert isinstance(command, LazyGroup) or any("--json" in option.opts for option in command.params)
+
+
+@pytest.mark.parametrize("entry", WORKFLOW_COMMANDS, ids=lambda entry: entry.name)
+def test_every_command_about_workflows_exists_and_speaks_json(entry: Entry) -> None:
+    above = group.get_command(click.Context(group), "workflow")
+    assert isinstance(above, LazyGroup)
+    command = above.get_command(click.Context(above), entry.name)
+    assert command is not None
+    assert command.name == entry.name
     assert any("--json" in option.opts for option in command.params)
 
 
 def test_every_module_of_commands_is_in_the_registry() -> None:
     modules = {path.stem for path in (ROOT / "src/shiftwork/entrypoints/cli/commands").glob("[!_]*.py")}
-    assert modules == {entry.module for entry in COMMANDS}
+    assert modules == {entry.module for entry in (*COMMANDS, *WORKFLOW_COMMANDS)}
 
 
 def loaded_by(*words: str) -> set[str]:

@@ -49,3 +49,14 @@ def test_a_few_are_all_shown_with_the_reason_why_one_is_blocked() -> None:
     assert "    blocked: depends on US-0001, which failed" in said
     assert sum(line.startswith("  US-") for line in said) == 2
     assert not any("more:" in line for line in said)
+
+
+def test_pairs_that_will_conflict_are_told_as_far_as_there_is_room() -> None:
+    view = RunView(run=run_row("r1"), pulse=Pulse.WORKING, worker=None, stories=list(stories(["in_progress"] * 2)))
+    assert not any("conflict" in line for line in told(view).splitlines())
+    pairs = [{"stories": ("US-1", f"US-{number}"), "files": ("a\x1b[31m.txt", "b.txt")} for number in range(12)]
+    said = told(view, pairs).splitlines()
+    assert sum(line.startswith("  will conflict") for line in said) == 1
+    assert "    US-1 and US-9: a.txt, b.txt" in said
+    assert "    2 more pairs" in said
+    assert not any("US-10" in line for line in said)

@@ -15,7 +15,10 @@ JSON = st.recursive(
     ),
 )
 KINDS = st.sampled_from(
-    ["assistant", "user", "result", "system", "text", "tool_end", "final", "stderr", "dropped", "new"]
+    [
+        *("assistant", "user", "result", "system", "text", "tool_end", "final", "stderr", "dropped", "new"),
+        *("item.started", "item.completed", "turn.completed", "turn.failed", "error"),
+    ]
 )
 
 
@@ -34,6 +37,56 @@ KINDS = st.sampled_from(
 )
 def test_lines(line: str, said: list[Said]) -> None:
     assert list(read(line)) == said
+
+
+CODEX = [
+    (
+        "item.started",
+        {"type": "command_execution", "command": "ls"},
+        Said(who="tool", tool="command_execution", text="ls"),
+    ),
+    ("item.started", {"type": "mcp_tool_call", "tool": "note", "arguments": {}}, Said(who="tool", tool="note")),
+    ("item.completed", {"type": "agent_message", "text": "Done."}, Said(who="text", text="Done.")),
+    ("item.completed", {"type": "error", "message": "oh"}, Said(who="note", text="oh")),
+    ("item.completed", {"type": "command_execution", "aggregated_output": "a b"}, Said(who="result", text="a b")),
+    ("item.completed", {"type": "file_change", "changes": [{"path": "a"}]}, Said(who="result", text="a")),
+    (
+        "item.completed",
+        {"type": "mcp_tool_call", "result": {"content": [{"type": "text", "text": "noted"}]}},
+        Said(who="result", text="noted"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "item", "said"), CODEX)
+def test_the_items_of_codex(kind: str, item: dict[str, object], said: Said) -> None:
+    assert list(read(json.dumps({"type": kind, "item": item}))) == [said]
+
+
+ACP: list[tuple[dict[str, object], list[Said]]] = [
+    (
+        {"params": {"update": {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "Done."}}}},
+        [Said(who="text", text="Done.")],
+    ),
+    (
+        {"params": {"update": {"sessionUpdate": "tool_call", "kind": "execute", "title": "ls"}}},
+        [Said(who="tool", tool="execute", text="ls")],
+    ),
+    ({"result": {"stopReason": "end_turn"}}, [Said(who="final", text="the session is over: end_turn")]),
+    ({"error": {"code": -32000, "message": "log in"}}, [Said(who="note", text="log in")]),
+    ({"params": {"update": {"sessionUpdate": "usage_update"}}}, []),
+]
+
+
+@pytest.mark.parametrize(("message", "said"), ACP)
+def test_the_messages_of_acp(message: dict[str, object], said: list[Said]) -> None:
+    assert list(read(json.dumps({"jsonrpc": "2.0", **message}))) == said
+
+
+def test_how_codex_ends() -> None:
+    assert list(read('{"type": "turn.failed", "error": {"message": "gone"}}')) == [Said(who="final", text="gone")]
+    assert list(read('{"type": "turn.completed"}')) == [Said(who="final", text="the session is over")]
+    assert list(read('{"type": "error", "message": "again"}')) == [Said(who="note", text="again")]
 
 
 def test_the_blocks_of_a_message() -> None:

@@ -13,7 +13,7 @@ from shiftwork.domain.model.ids import Commit, RunId, StoryId, step_id
 from shiftwork.domain.model.pipeline import Pipeline, StepStatus, pipeline_of
 from shiftwork.domain.model.spec import TITLE_LIMIT, one_shot
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
-from shiftwork.domain.model.workflow import DYNAMIC, WORKFLOWS, StepKind, Workflow, catalogue_step
+from shiftwork.domain.model.workflow import DYNAMIC, RALPH, WORKFLOWS, StepKind, Workflow, catalogue_step
 from shiftwork.testing.builders import after_steps, began, failed, fold_story, planned, started_story, workflow
 
 # The catalogue and the default workflow ------------------------------------------------------------------------------
@@ -40,6 +40,11 @@ def test_dynamic_has_the_ten_steps_in_order_with_the_catalogues_time_limits() ->
     assert WORKFLOWS["dynamic"] is DYNAMIC
 
 
+def test_ralph_has_one_coding_step_a_story() -> None:
+    assert [(step.type, step.minutes) for step in RALPH.story_steps] == [("coding", 30)]
+    assert WORKFLOWS["ralph"] is RALPH
+
+
 def test_the_catalogue_says_who_may_edit_who_is_mandatory_and_who_is_last() -> None:
     assert {row.name for row in CATALOGUE.values() if row.may_edit} == MAY_EDIT
     assert {row.name for row in CATALOGUE.values() if row.mandatory} == {"linting", "final_review"}
@@ -64,8 +69,14 @@ def test_a_step_of_the_catalogue_is_planned_as_its_row_says() -> None:
 def test_a_storys_steps_are_the_body_of_the_loop() -> None:
     inner = (planned("coding"), planned("linting"))
     made = workflow(*inner)
-    assert Workflow(id="w", version=1, steps=(planned("plan"), *made.steps)).story_steps == inner
-    assert Workflow(id="w", version=1, steps=(planned("plan"),)).story_steps == ()
+    framed = Workflow(id="w", version=1, steps=(planned("plan"), *made.steps))
+    assert (framed.story_steps, framed.frame) == (inner, framed.steps)
+    assert made.frame == (), "a loop alone has nothing around it"
+
+
+def test_without_a_loop_every_story_goes_through_all_steps() -> None:
+    alone = Workflow(id="w", version=1, steps=(planned("plan"), planned("coding")))
+    assert (alone.story_steps, alone.frame) == (alone.steps, ())
 
 
 # Pipelines -----------------------------------------------------------------------------------------------------------

@@ -185,7 +185,7 @@ def test_notes_and_evidence_are_kept_the_newest_claim_for_a_criterion() -> None:
         f.NoteWritten(at=1, by=step_id(1), text="two"),
         *(f.EvidenceReported(at=1, by=step_id(1), evidence=claim) for claim in (first, other, newer)),
     )
-    assert story.scratch == ("one", "two")
+    assert [note.text for note in story.scratch.notes] == ["one", "two"]
     assert story.evidence == (other, newer)
 
 

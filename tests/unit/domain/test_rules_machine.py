@@ -41,9 +41,9 @@ def test_every_status_is_reached_from_the_first_one(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "ends"),
     [
-        ("step", {StepStatus.SKIPPED}),
-        ("story", {StoryStatus.COMPLETED}),
-        ("run", {RunStatus.COMPLETED, RunStatus.CANCELLED}),
+        ("step", set()),
+        ("story", set()),
+        ("run", set()),
         ("entry", {EntryStage.CLOSED}),
     ],
 )
@@ -53,13 +53,25 @@ def test_nothing_leads_out_of_an_end(name: str, ends: set[StrEnum]) -> None:
     assert set(statuses) - left == ends
 
 
-@pytest.mark.parametrize(("table", "ended"), [(machine.STORY, ENDED), (machine.RUN, RUN_ENDED)], ids=["story", "run"])
-def test_what_has_ended_goes_on_only_by_a_retry(table: machine.Table[Any], ended: set[StrEnum]) -> None:
-    assert {trigger for status, trigger in table if status in ended} == {Trigger.RETRY}
+@pytest.mark.parametrize(
+    ("table", "ended", "ways"),
+    [
+        (machine.STORY, ENDED, {Trigger.RETRY, Trigger.REOPEN, Trigger.UNDO}),
+        (machine.RUN, RUN_ENDED, {Trigger.REOPEN}),
+    ],
+    ids=["story", "run"],
+)
+def test_what_has_ended_goes_on_only_because_somebody_asks(
+    table: machine.Table[Any], ended: set[StrEnum], ways: set[Trigger]
+) -> None:
+    assert {trigger for status, trigger in table if status in ended} == ways
 
 
-def test_a_completed_step_runs_again_only_by_being_rewound() -> None:
-    assert {trigger for status, trigger in machine.STEP if status in FINISHED} == {Trigger.REWIND}
+def test_a_completed_step_runs_again_only_by_being_rewound_and_a_skipped_one_by_being_revived() -> None:
+    assert {(status, trigger) for status, trigger in machine.STEP if status in FINISHED} == {
+        (StepStatus.COMPLETED, Trigger.REWIND),
+        (StepStatus.SKIPPED, Trigger.REVIVE),
+    }
 
 
 @pytest.mark.parametrize("trigger", list(Trigger))

@@ -14,7 +14,7 @@ from shiftwork.domain.model.story import Assignment, FailureCause, StoryStatus
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import DYNAMIC
 from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.testing.builders import asked, fold_run, run_plan, started_run, story_id
+from shiftwork.testing.builders import asked, fold_run, kept, run_plan, started_run, story_id
 
 
 def dispatched(number: int) -> r.StoryDispatched:
@@ -35,7 +35,7 @@ def ended(number: int, status: StoryStatus = StoryStatus.COMPLETED) -> r.StoryEn
 
 
 def keys(run: RunState) -> list[str]:
-    return [effect.key for effect in decide_run(run)]
+    return [effect.key for effect in decide_run(kept(run))]
 
 
 def assignments(run: RunState) -> list[Assignment]:
@@ -43,7 +43,7 @@ def assignments(run: RunState) -> list[Assignment]:
 
 
 def closing(run: RunState) -> f.Fact:
-    (effect,) = decide_run(run)
+    (effect,) = decide_run(kept(run))
     assert isinstance(effect, e.Conclude)
     (fact,) = effect.facts
     return fact

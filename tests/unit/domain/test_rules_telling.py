@@ -44,8 +44,10 @@ def asked_to_tick(run: RunState) -> tuple[str, tuple[str, ...], bool] | None:
     return (effect.key, effect.stories, effect.final) if isinstance(effect, e.TickSpec) else None
 
 
-def test_what_has_landed_is_told_before_anything_else_is_done() -> None:
+def test_what_has_landed_is_told_as_soon_as_no_story_waits_to_be_started_for_it() -> None:
     run = fold_run(dispatched(started(), 1), ended(1))
+    assert {type(effect) for effect in decide_run(run)} == {e.DispatchStory}
+    run = dispatched(run, 2, 3)
     assert [type(effect) for effect in decide_run(run)] == [e.TickSpec]
     assert asked_to_tick(run) == ("tick/1", ("US-001",), False)
     assert asked_to_tick(fold_run(run, ticked(1))) is None
@@ -91,7 +93,7 @@ def test_a_cancelled_run_too_tells_what_has_landed() -> None:
 
 
 def test_a_story_that_is_told_of_twice_is_told_once() -> None:
-    run = fold_run(dispatched(started(), 1, 2), ended(1), ended(2), ticked(2))
+    run = fold_run(dispatched(started(), 1, 2, 3), ended(1), ended(2), ticked(2))
     assert asked_to_tick(run) == ("tick/2", ("US-001",), False)
 
 

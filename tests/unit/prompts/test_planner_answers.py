@@ -75,6 +75,19 @@ PRETTY = json.dumps([a_story()], indent=2)
         f"STORIES_JSON: []\nSTORIES_JSON: {ONE}",
         f"STORIES_JSON:\n{PRETTY}\n## Summary\nplanned",
     ],
+    ids=[
+        "one-line",
+        "one-line-without-a-blank",
+        "many-lines",
+        "many-lines-and-then-a-key",
+        "windows-lines",
+        "in-a-fence-below",
+        "in-tildes-below",
+        "with-a-stray-fence",
+        "and-then-prose",
+        "the-last-one-counts",
+        "and-then-a-heading",
+    ],
 )
 def test_forms_of_a_plan(text: str) -> None:
     assert [story.id for story in understood(text)] == ["US-1"]
@@ -106,6 +119,22 @@ def test_a_colon_inside_a_text_ends_nothing() -> None:
         ("STORIES_JSON: null", "STORIES_JSON must be a list of stories, not null"),
         ("STORIES_JSON: []", "STORIES_JSON must hold 1 to 20 stories; it holds 0"),
         (answer(*map(a_story, range(21))), "STORIES_JSON must hold 1 to 20 stories; it holds 21"),
+    ],
+    ids=[
+        "missing",
+        "inside-a-fence",
+        "empty",
+        "broken",
+        "broken-in-its-third-line",
+        "nested-too-deeply",
+        "too-many-digits",
+        "two-on-a-line",
+        "comma-at-the-end",
+        "two-below-each-other",
+        "an-object",
+        "null",
+        "no-stories",
+        "21-stories",
     ],
 )
 def test_what_is_no_plan(text: str, message: str) -> None:

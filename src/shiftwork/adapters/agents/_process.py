@@ -11,9 +11,9 @@ from shiftwork.adapters.agents._driver import Driver, Launch, Transcript
 from shiftwork.adapters.agents._log import AttemptLog
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
 from shiftwork.errors import AgentMissingError
-from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending, Listener
+from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, Listener
 
-_PROBE_LIMITS: Final = AgentLimits(wall_seconds=30, silence_seconds=30, output_bytes=1024 * 1024)
+PROBE_LIMITS: Final = AgentLimits(wall_seconds=30, silence_seconds=30, output_bytes=1024 * 1024)
 
 _logger = logging.getLogger(__name__)
 
@@ -26,13 +26,13 @@ class ProcessAgent:
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
         launch = self._driver.launch(task)
-        _lay(task.home, launch.files)
-        transcript = self._driver.transcript()
+        lay(task.home, launch.files)
+        transcript = self._driver.transcript(task)
         with AttemptLog(task.log) as log:
             over = await self._run(task, launch, _reading(transcript, log, listener))
             for line in over.stderr.splitlines():
                 log.note({"type": "stderr", "text": line})
-        report = _judged(transcript.verdict(over.code, over.stderr), over, task.limits)
+        report = judged(transcript.verdict(over.code, over.stderr), over, task.limits)
         return replace(report, detail=f"{report.detail}\n{log.failure}".strip()) if log.failure else report
 
     async def probe(self) -> str:
@@ -40,18 +40,18 @@ class ProcessAgent:
             home = Path(folder)
             # The version is asked in the environment that an attempt would get: a program found here is found there.
             task = AgentTask(
-                prompt="", workdir=home, home=home, log=home / "log", marker=f"probe/{home.name}", limits=_PROBE_LIMITS
+                prompt="", workdir=home, home=home, log=home / "log", marker=f"probe/{home.name}", limits=PROBE_LIMITS
             )
-            launch = replace(self._driver.launch(task), argv=self._driver.version_argv(), stdin=b"")
-            _lay(home, launch.files)
+            launch = self._driver.launch(task)
+            program = launch.argv[0]
+            launch = replace(launch, argv=self._driver.version_argv(), stdin=b"")
+            lay(home, launch.files)
             lines: list[bytes] = []
             over = await self._run(task, launch, lines.append)
         told = b"\n".join(lines).decode(errors="replace").strip()
         if over.cause is not Cause.EXITED or over.code != 0 or not told:
             why = over.stderr.strip() or told or f"exit code {over.code}, {over.cause}"
-            raise AgentMissingError(
-                f"{launch.argv[0]} does not tell its version: {why}", hint=self._driver.install_hint()
-            )
+            raise AgentMissingError(f"{program} does not tell its version: {why}", hint=self._driver.install_hint())
         return told.splitlines()[0]
 
     async def _run(self, task: AgentTask, launch: Launch, on_line: Callable[[bytes], None]) -> Exit:
@@ -76,19 +76,29 @@ class ProcessAgent:
 
 
 def _reading(transcript: Transcript, log: AttemptLog, listener: Listener) -> Callable[[bytes], None]:
+    tell = guarded(listener)
+
     def on_line(line: bytes) -> None:
         log.line(line)
         for event in transcript.feed(line):
-            try:
-                listener(event)
-            except Exception:
-                # Somebody who watches must not be able to break what is watched.
-                _logger.exception("a listener failed on an event of kind %s", event.kind)
+            tell(event)
 
     return on_line
 
 
-def _lay(home: Path, files: Mapping[str, str]) -> None:
+def guarded(listener: Listener) -> Listener:
+    """Somebody who watches must not be able to break what is watched."""
+
+    def tell(event: AgentEvent) -> None:
+        try:
+            listener(event)
+        except Exception:
+            _logger.exception("a listener failed on an event of kind %s", event.kind)
+
+    return tell
+
+
+def lay(home: Path, files: Mapping[str, str]) -> None:
     """Make the attempt's own folder and the driver's files in it, for nobody else's eyes: they may hold keys."""
     (home / "tmp").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
@@ -98,8 +108,10 @@ def _lay(home: Path, files: Mapping[str, str]) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def _judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:
+def judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:
     """A bound that was broken outweighs what the agent said about its end; what it used and answered stays."""
+    if report.ending is Ending.RATE_LIMITED and over.cause is not Cause.FLOODED:
+        return report  # it ran into the bound while it waited for the limit to end
     match over.cause:
         case Cause.EXITED:
             return report

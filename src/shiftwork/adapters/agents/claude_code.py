@@ -82,7 +82,7 @@ class ClaudeCode:
             argv += ["--model", task.model]
         return Launch(argv=tuple(argv), env=self._environment(task), stdin=task.prompt.encode(errors="replace"))
 
-    def transcript(self) -> Transcript:
+    def transcript(self, _: AgentTask) -> Transcript:
         return ClaudeTranscript()
 
     def version_argv(self) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ class _Command:
             stdin=task.prompt.encode(errors="replace"),
         )
 
-    def transcript(self) -> Transcript:
+    def transcript(self, _: AgentTask) -> Transcript:
         return _Printed()
 
     def version_argv(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ class Quarry(Protocol):
 
 
 async def end_all(quarry: Quarry) -> int:
-    """Kill and look again until a look finds none; how many there were.
+    """Freeze, kill and look again until a look finds none; how many there were.
 
     A cancellation is put off until then. A process that took another user's rights is not ours to end. One that the
     kernel cannot end (stuck in a device) is waited for ten seconds and left: with the kill pending it never runs again.
@@ -33,6 +33,7 @@ async def end_all(quarry: Quarry) -> int:
     put_off: asyncio.CancelledError | None = None
     pause, until = 0.001, time.monotonic() + _PATIENCE_SECONDS
     while not all(one.identity in strike.refused for one in quarry.look(strike)) and time.monotonic() < until:
+        strike.kill()
         try:
             await asyncio.sleep(pause)
         except asyncio.CancelledError as cancelled:
@@ -44,7 +45,8 @@ async def end_all(quarry: Quarry) -> int:
 
 
 class _Strike:
-    """Kills on sight: one that forks and exits all the time is gone when the whole table has been read.
+    """Freezes on sight: one that forks and exits all the time is gone when the whole table has been read. Killed is
+    when all that were seen stand still: a script whose child is killed before it would go on to its next line.
 
     By number, not by handle: between the look and the kill the kernel would have to go through all its numbers.
     """
@@ -53,18 +55,28 @@ class _Strike:
         self.ended: set[tuple[int, float]] = set()
         self.refused: set[tuple[int, float]] = set()
         self._group = group
+        self._frozen: list[Sighting] = []
 
     def __call__(self, one: Sighting) -> None:
-        if one.zombie:
-            return
+        if not one.zombie and self._send(one, signal.SIGSTOP):
+            self._frozen.append(one)
+
+    def kill(self) -> None:
+        frozen, self._frozen = self._frozen, []
+        for one in reversed(frozen):  # the eldest first
+            if self._send(one, signal.SIGKILL):
+                self.ended.add(one.identity)
+
+    def _send(self, one: Sighting, number: signal.Signals) -> bool:
         try:
-            os.kill(one.pid, signal.SIGKILL)
-            self.ended.add(one.identity)
+            os.kill(one.pid, number)
             # A whole group at once, for those that fork faster than we look. Its number cannot mean another group: a
             # member was seen just now.
             if one.group == self._group:
-                os.killpg(one.group, signal.SIGKILL)
+                os.killpg(one.group, number)
         except ProcessLookupError:
-            return
+            return False
         except PermissionError:
             self.refused.add(one.identity)
+            return False
+        return True

@@ -10,14 +10,27 @@ _CHUNK = 65536
 
 
 class Feed:
-    """Writes all of a text into a pipe as fast as the other side reads, then closes it."""
+    """Writes a text into a pipe as fast as the other side reads, then closes it, unless there is to be `more`."""
 
-    def __init__(self, pipe: IO[bytes], content: bytes) -> None:
+    def __init__(self, pipe: IO[bytes], content: bytes, *, more: bool = False) -> None:
         self._loop = asyncio.get_running_loop()
         self._pipe = pipe
         self._rest = memoryview(content)
+        self._more = more
         os.set_blocking(pipe.fileno(), False)
         self._loop.add_writer(pipe.fileno(), self._write)
+
+    def say(self, content: bytes) -> None:
+        """Write this as well, after what was said before; where nobody reads any more, nothing happens."""
+        if not self._pipe.closed:
+            self._rest = memoryview(bytes(self._rest) + content)
+            self._loop.add_writer(self._pipe.fileno(), self._write)
+
+    def hang_up(self) -> None:
+        """There is no more: close once everything has been read."""
+        self._more = False
+        if not self._rest:
+            self.close()
 
     def close(self) -> None:
         if not self._pipe.closed:
@@ -31,8 +44,11 @@ class Feed:
         except BlockingIOError:
             return
         except OSError:  # nobody reads any more
-            pass
-        self.close()
+            self._more = False
+        if self._more:
+            self._loop.remove_writer(self._pipe.fileno())
+        else:
+            self.close()
 
 
 class Drain:

@@ -68,15 +68,19 @@ class Exit:
     stderr: str
 
 
-async def supervise(spawn: Spawn, on_line: Callable[[bytes], None]) -> Exit:
+async def supervise(
+    spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callable[[Feed], None] | None = None
+) -> Exit:
     """Run the program; `on_line` gets each line of standard output, without its end, as it comes.
+
+    Its standard input closes after what the spawn says, unless there is an `on_start`: it gets what to go on with.
 
     However this ends (also when it is cancelled, or `on_line` raises), no process of the program is alive afterwards.
     A line over 4 MiB is cut there. Cancelled once, the program is asked to stop; cancelled again, it is killed at once.
     Raises OSError where the program cannot be started, ValueError where its marker is under supervision already.
     """
     with _claimed(spawn.marker):
-        program = _Program(spawn, on_line)
+        program = _Program(spawn, on_line, on_start)
         try:
             cause = await program.until_over()
             if cause is Cause.EXITED:
@@ -108,7 +112,7 @@ def _claimed(marker: str) -> Iterator[None]:
 class _Program:
     """One program under way: the event loop hands its output on, `_news` wakes whoever waits for a change."""
 
-    def __init__(self, spawn: Spawn, on_line: Callable[[bytes], None]) -> None:
+    def __init__(self, spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callable[[Feed], None] | None) -> None:
         self._spawn = spawn
         self._lines, self._stderr = Lines(on_line), Tail()
         self._news = asyncio.Event()
@@ -120,7 +124,9 @@ class _Program:
             self._process = _started(spawn)
         try:
             self._kin = Kin(host, self._process.pid, spawn.marker)
-            self._connect()
+            self._connect(more=on_start is not None)
+            if on_start:
+                on_start(self._feed)
         except BaseException:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
@@ -183,9 +189,9 @@ class _Program:
             stderr=self._stderr.text(),
         )
 
-    def _connect(self) -> None:
+    def _connect(self, *, more: bool) -> None:
         stdout, stderr = _given(self._process.stdout), _given(self._process.stderr)
-        self._feed = Feed(_given(self._process.stdin), self._spawn.stdin)
+        self._feed = Feed(_given(self._process.stdin), self._spawn.stdin, more=more)
         self._drains = (
             Drain(stdout, lambda chunk: self._received(chunk, self._lines.feed), self._news.set),
             Drain(stderr, lambda chunk: self._received(chunk, self._stderr.feed), self._news.set),

@@ -23,6 +23,7 @@ from shiftwork.errors import RepositoryError
 _LOG: Final = logging.getLogger(__name__)
 _SUBMODULE: Final = "160000"
 _ADD: Final = ("add", "-A", "--ignore-errors")
+_LISTING: Final = "ls-files -z -t -c -o -m -d --directory --exclude-standard"
 _LOCK_POLLS: Final = 40
 _POLL_SECONDS: Final = 0.05
 
@@ -134,13 +135,18 @@ class Checkout:
         rows = zip(answer.parts[::2], answer.parts[1::2], strict=True)
         return tuple(Change(path=path, mode=row.split(" ")[1], letter=row[-1]) for row, path in rows)
 
-    async def is_pristine(self) -> bool:
-        """Whether nothing differs from the index and there is nothing to clean or to mend, found out by a single git.
+    async def returned(self, commit: Commit) -> bool:
+        """Bring every file back to the commit; whether nothing is left to clean or to mend.
 
         False also where that takes a closer look, as for a folder that holds nothing but ignored files.
         """
-        command = ("ls-files", "-z", "-t", "-c", "-o", "-m", "-d", "--directory", "--exclude-standard")
-        rows = (await self.git.run(*command)).parts
+        # Both by one shell, as in `capture`.
+        shell = replace(self.git, program="/bin/sh")
+        answer = await shell.run("-c", f"git read-tree --reset -u {commit} && exec git {_LISTING}", accept=(0, 1, 128))
+        if answer.code:
+            await self.reset(commit)
+            return False
+        rows = answer.parts
         names = [row[2:] for row in rows if row.startswith("H ")]
         return len(names) == len(rows) and not self._mend(_folders(names))
 

@@ -66,8 +66,7 @@ class GitGates:
             return False
         try:
             await checkout.enter()
-            await checkout.reset(commit)
-            if await checkout.is_pristine():
+            if await checkout.returned(commit):
                 return True
             await checkout.clean()
             await checkout.mend_folders(commit)

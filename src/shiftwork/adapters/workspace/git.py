@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.workspace.calling import Call
 from shiftwork.errors import RepositoryError
 
 MARK: Final = "SHIFTWORK_GIT"
@@ -68,21 +70,38 @@ class Git:
 
         An integer for `stdin` or `stdout` is a file descriptor, as for `subprocess`.
         """
-        process = await self.start(*args, stdin=stdin if isinstance(stdin, int) else _pipe_for(stdin), stdout=stdout)
+        content, source = (b"", stdin) if isinstance(stdin, int) else (stdin, _pipe_for(stdin))
+        call = Call(self._started(args, source, stdout), content)
         try:
             async with asyncio.timeout(self.seconds):
-                out, err = await process.communicate(stdin if isinstance(stdin, bytes) and stdin else None)
+                code = await call.over()
         except TimeoutError:
             raise RepositoryError(f"git {args[0]} did not end within {self.seconds:g} seconds") from None
         finally:
-            await end(process)
-        answer = Answer(code=process.returncode or 0, out=out or b"", err=err.decode(errors="replace").strip())
+            await call.end()
+        answer = Answer(code=code, out=bytes(call.out), err=call.err.decode(errors="replace").strip())
         if answer.code not in accept:
             raise RepositoryError(f"git {args[0]} failed: {answer.err[-_ERROR_CHARACTERS:] or f'exit {answer.code}'}")
         return answer
 
+    def _started(self, args: tuple[str, ...], stdin: int, stdout: int) -> subprocess.Popen[bytes]:
+        """In a session of its own: an interrupt at the terminal must not cut git off in the middle."""
+        try:
+            return subprocess.Popen(  # noqa: S603 - the arguments are ours
+                (self.program, *self.options, *args),
+                cwd=self.cwd,
+                env=self.env,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except FileNotFoundError as error:
+            raise self._missing(error) from None
+
     async def start(self, *args: str, stdin: int, stdout: int) -> asyncio.subprocess.Process:
-        """Start it in a session of its own: an interrupt at the terminal must not cut git off in the middle."""
+        """Start it to talk to it, in a session of its own too."""
         try:
             return await asyncio.create_subprocess_exec(
                 self.program,
@@ -96,10 +115,11 @@ class Git:
                 start_new_session=True,
             )
         except FileNotFoundError as error:
-            missing = self.program if error.filename == self.program else str(self.cwd)
-            raise RepositoryError(
-                f"git cannot be run: there is no {missing}", hint="install git 2.38 or newer"
-            ) from None
+            raise self._missing(error) from None
+
+    def _missing(self, error: FileNotFoundError) -> RepositoryError:
+        missing = self.program if error.filename == self.program else str(self.cwd)
+        return RepositoryError(f"git cannot be run: there is no {missing}", hint="install git 2.38 or newer")
 
 
 def _pipe_for(content: bytes) -> int:

@@ -24,7 +24,7 @@ from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Place
 
 _NAME_CHARACTERS: Final = 60
-_TREES_KNOWN: Final = 1000
+_COMMITS_KNOWN: Final = 1000
 
 _CARRIED: Final = "core.(autocrlf|eol|filemode|ignorecase|precomposeunicode|symlinks)"
 """The user's settings that decide how files look on disk: trees of the harness must look like theirs."""
@@ -77,6 +77,7 @@ class Hub:
     user: Git
     excludes: bytes
     trees: dict[Commit, str] = field(default_factory=dict)
+    parents: dict[Commit, Commit] = field(default_factory=dict)
 
     @property
     def path(self) -> Path:
@@ -110,18 +111,22 @@ class Hub:
         return self.trees[commit]
 
     def know_tree(self, commit: Commit, tree: str) -> None:
-        self.trees[commit] = tree
-        if len(self.trees) > _TREES_KNOWN:
-            del self.trees[next(iter(self.trees))]
+        _remember(self.trees, commit, tree)
 
     def record(self, tree: str, parent: Commit, message: str) -> Commit:
         """A commit on top of one other."""
         snapshot = Snapshot(tree=tree, parent=parent, identity=self.identity, at=SystemClock().now(), message=message)
         commit = write_commit(self.path / "objects", self.object_format, snapshot)
         self.know_tree(commit, tree)
+        _remember(self.parents, commit, parent)
         return commit
 
     async def contains(self, commit: Commit, ancestor: Commit) -> bool:
+        """Whether the commit is the ancestor or stands on it; along commits that were recorded here, without git."""
+        while commit != ancestor and commit in self.parents:
+            commit = self.parents[commit]
+        if commit == ancestor:
+            return True
         return (await self.git.run("merge-base", "--is-ancestor", ancestor, commit, accept=(0, 1))).code == 0
 
     async def share(self, commit: Commit, known: Iterable[str]) -> None:
@@ -151,6 +156,13 @@ class Hub:
         patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted(names) if "\n" not in name)
         lines = b"".join(b"/" + os.fsencode(pattern) + b"\n" for pattern in patterns)
         write_whole(self.excludes_file, self.excludes + lines)
+
+
+def _remember[T](known: dict[Commit, T], commit: Commit, what: T) -> None:
+    """Keep it with the last ones."""
+    known[commit] = what
+    if len(known) > _COMMITS_KNOWN:
+        del known[next(iter(known))]
 
 
 def slug(text: str) -> str:

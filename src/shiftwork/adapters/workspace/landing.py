@@ -69,9 +69,11 @@ class GitRepository:
         answer, present, related = await asyncio.gather(
             self._merge_tree(onto, tip), self.hub.tree_of(onto), self._has(onto, base)
         )
-        if not related:
-            answer = await self._merge_tree(*await self._parted(onto, tip, base))
         tree, *files = answer.parts
+        if not related or (tree == present and not await self._has(tip, base)):
+            # A tip that does not have its base goes back from it: that is a revert, which a plain merge takes for old.
+            answer = await self._merge_tree(*await self._parted(onto, tip, base))
+            tree, *files = answer.parts
         if answer.code:
             return Conflict(base=onto, files=tuple(dict.fromkeys(files)))
         if tree == present:

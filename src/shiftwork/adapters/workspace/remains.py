@@ -26,7 +26,9 @@ _BLOCK: Final = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitRemains:
-    """See `ports.remains`. `desks` is the folder that holds a folder of desks for each run."""
+    """See `ports.remains`. `desks` holds a folder for each run. In it lie its desks, by story, and the pages of its
+    notebook, which stay.
+    """
 
     hub: Hub
     desks: Path
@@ -35,7 +37,7 @@ class GitRemains:
     async def runs(self) -> Sequence[str]:
         workspaces = {tree.parent.name for tree in self._trees()}
         refs = {run.name for run in _folders(self._refs) if run.name not in {"merged", "candidate"}}
-        return sorted({*workspaces, *refs, *(run.name for run in _folders(self.desks))})
+        return sorted({*workspaces, *refs, *(run.name for run in _folders(self.desks) if _folders(run))})
 
     async def weigh(self, run: str, *, whole: bool) -> Weight:
         weight = await asyncio.to_thread(_trees_weight, list(self._trees(slug(run))))
@@ -67,8 +69,9 @@ class GitRemains:
         for folder in ("workspaces", "indexes"):
             _remove_empty(self.hub.state / folder / slug(run))
         if whole:
-            await asyncio.to_thread(erase, self.desks / slug(run))
-            await asyncio.to_thread(erase, self._refs / slug(run))
+            for gone in (*_folders(self.desks / slug(run)), self._refs / slug(run)):
+                await asyncio.to_thread(erase, gone)
+            _remove_empty(self.desks / slug(run))
             await self._give_back(run)
         return before - await self.weigh(run, whole=whole)
 
@@ -172,8 +175,8 @@ def _trees_weight(trees: Sequence[Path]) -> Weight:
 
 
 def _desks_weight(folder: Path) -> Weight:
-    desks = sum(len(_folders(story)) for story in _folders(folder))
-    return Weight(desks=desks, bytes=_bytes(folder))
+    stories = _folders(folder)
+    return Weight(desks=sum(len(_folders(story)) for story in stories), bytes=sum(map(_bytes, stories)))
 
 
 def _bytes(folder: Path) -> int:

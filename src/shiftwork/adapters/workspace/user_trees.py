@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.workspace.cut_off import Change, arrived
 from shiftwork.adapters.workspace.git import Git, end
 from shiftwork.domain.model.ids import Commit
 
@@ -60,22 +61,39 @@ async def fast_forward(git: Git, branch: str, *, old: Commit, new: Commit) -> bo
     """Move the branch together with the tree that has it checked out (where `git` runs), or neither.
 
     Edits of the user's that do not overlap stay; where they do, or an untracked or ignored file is in the way, or
-    another git is at work, nothing is touched. Not taken: `merge --ff-only`. It updates the files before it takes the
-    branch's lock, and leaves them changed when it does not get it.
+    another git is at work, nothing is touched; but a move that was cut off in the middle is taken up again. Not taken:
+    `merge --ff-only`. It updates the files before it takes the branch's lock, and leaves them changed when it does not
+    get it.
     """
     async with _prepared(git, branch, old=old, new=new) as transaction:
         if transaction is None:
             return False
         refreshed = git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
         in_the_way, _ = await asyncio.gather(_in_the_way(git, old, new), refreshed)
-        if in_the_way:
-            return False
-        if (await git.run("read-tree", "-m", "-u", old, new, accept=(0, 1, 128))).code:
-            return False
+        if in_the_way or not await _carried(git, old, new):
+            cut_off = await arrived(git, old, new)
+            if not cut_off or not await _taken_up(git, cut_off, old, new):
+                return False
         if await _say(transaction, "commit"):
             return True
         await git.run("read-tree", "-m", "-u", new, old)
         return False
+
+
+async def _carried(git: Git, old: Commit, new: Commit) -> bool:
+    return not (await git.run("read-tree", "-m", "-u", old, new, accept=(0, 1, 128))).code
+
+
+async def _taken_up(git: Git, cut_off: Sequence[Change], old: Commit, new: Commit) -> bool:
+    """Tell the index of files that are there already, and carry the others."""
+    entries = b"".join(os.fsencode(f"{change.mode} {change.content}\t{change.name}\0") for change in cut_off)
+    if (await git.run("update-index", "-z", "--add", "--index-info", stdin=entries, accept=(0, 1, 128))).code:
+        return False
+    await git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
+    if await _carried(git, old, new):
+        return True
+    await git.run("--literal-pathspecs", "reset", "-q", old, "--", *(change.name for change in cut_off))
+    return False
 
 
 async def _in_the_way(git: Git, old: Commit, new: Commit) -> bool:

@@ -13,9 +13,15 @@ class Section(StrEnum):
     NOTES = "notes"
     SCRATCH = "scratch"
     GATES = "gates"
+    PROJECT = "project"
+    PATTERNS = "patterns"
+    PROGRESS = "progress"
 
 
 EVERYTHING: Final = frozenset(Section)
+
+_LEARNT: Final = frozenset({Section.PROJECT, Section.PATTERNS, Section.PROGRESS})
+"""What other stories and earlier runs have found out: for the steps that explore, plan and change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,28 +42,28 @@ _ROWS: Final = (
         name="context_gathering",
         minutes=15,
         description="Explore the code, schemas, docs and tests that this story concerns",
-        sees=frozenset({Section.STORY, Section.CRITERIA, Section.SCRATCH}),
+        sees=frozenset({Section.STORY, Section.CRITERIA, Section.SCRATCH}) | _LEARNT,
     ),
     StepType(
         name="planning",
         minutes=10,
         may_edit=True,
         description="Decide what to change, in which order and how",
-        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES, Section.SCRATCH}),
+        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES, Section.SCRATCH}) | _LEARNT,
     ),
     StepType(
         name="architecture",
         minutes=10,
         may_edit=True,
         description="Design the structure of the change",
-        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES, Section.SCRATCH}),
+        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES, Section.SCRATCH}) | _LEARNT,
     ),
     StepType(
         name="test_architecture",
         minutes=10,
         may_edit=True,
         description="Design the tests, independently of the implementation",
-        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES, Section.SCRATCH}),
+        sees=frozenset({Section.STORY, Section.CRITERIA, Section.NOTES, Section.SCRATCH}) | _LEARNT,
     ),
     StepType(
         name="coding",

@@ -36,8 +36,22 @@ class Receive(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchStory(Effect):
+    """Have the story begun, for the first time or for another `go` from its failed step or `afresh`."""
+
     assignment: Assignment
     steps: tuple[StepPlan, ...]
+    go: int = 1
+    afresh: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseLoop(Effect):
+    """Tell the run's own steps that no story is left to be worked on."""
+
+    round: int
+    landed: int
+    failed: tuple[StoryId, ...]
+    context: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +60,39 @@ class ForwardCancel(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardPause(Effect):
+    story: StoryId
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestUndo(Effect):
+    """Ask the landing queue for the revert of what a story has landed."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevertStory(Effect):
+    """Tell a story that what it had landed has been taken back."""
+
+    story: StoryId
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TickSpec(Effect):
     """Make the spec's file agree with what has become of these stories."""
 
     stories: tuple[StoryId, ...]
     final: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepMemory(Effect):
+    """Have the run's notebook show what it remembers after that many changes."""
+
+    changes: int
 
 
 # A story's -----------------------------------------------------------------------------------------------------
@@ -88,6 +130,14 @@ class MergeBase(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenLoop(Effect):
+    """Let the run's stories start."""
+
+    step: StepId
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLanding(Effect):
     number: int
     tip: Commit
@@ -96,6 +146,13 @@ class RequestLanding(Effect):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseWorkspace(Effect):
     number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TellWaiting(Effect):
+    """Tell the run that the story waits for a person, or that it does so no longer."""
+
+    waiting: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

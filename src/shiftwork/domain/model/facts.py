@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.model.editing import Edit
-from shiftwork.domain.model.ids import Commit, StepId
+from shiftwork.domain.model.ids import Commit, StepId, StoryId
+from shiftwork.domain.model.memory import Scope
+from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import (
     Assignment,
     Evidence,
@@ -37,6 +39,35 @@ class MessagesRead(Fact):
 class StoryStarted(Fact):
     assignment: Assignment
     steps: tuple[StepPlan, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryReopened(Fact):
+    """Another go at a story that had failed: from the step that failed, or `afresh` through these steps from the tip of
+    the branch. Mail up to `cursor` was for the go before.
+    """
+
+    assignment: Assignment
+    steps: tuple[StepPlan, ...]
+    afresh: bool
+    cursor: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryReverted(Fact):
+    """What the story had landed is no longer on the base: `commit` took it back."""
+
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryPaused(Fact):
+    """The run is paused: no further attempt is begun."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryUnpaused(Fact):
+    """The run goes on, and so does the story."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +102,16 @@ class StepStarted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepCompleted(Fact):
+    """The attempt came to its result. `decision` is where it leads, in a step that decides, and `verdict` why."""
+
     step: StepId
     attempt: int
     commit: Commit
     notes: str
     outputs: tuple[tuple[str, str], ...]
     usage: Usage
+    decision: str = ""
+    verdict: str = ""
 
 
 class Trouble(StrEnum):
@@ -137,6 +172,35 @@ class StepRetried(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepRouted(Fact):
+    """A decision was followed: on to `target`, passing over what lies between, or `back` to it, so that all from there
+    to the deciding step runs again; with no target, on in order. `feedback` goes into the next prompt of a target that
+    is gone back to, and `clear` was taken out of the context.
+    """
+
+    step: StepId
+    value: str
+    target: StepId
+    back: bool
+    feedback: str
+    clear: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAsked(Fact):
+    """The attempt ended with a question to a person. What it had done is kept, and it spends no retry: the step goes
+    on from there once there is an answer.
+    """
+
+    step: StepId
+    attempt: int
+    question: str
+    options: tuple[str, ...]
+    commit: Commit
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowEdited(Fact):
     """One request was applied whole; `before` and `after` are the pipeline as `id type status description` rows."""
 
@@ -170,12 +234,46 @@ class WorkflowEditRejected(Fact):
 class NoteWritten(Fact):
     by: StepId
     text: str
+    scope: Scope = Scope.STORY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceReported(Fact):
     by: StepId
     evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoriesPlanned(Fact):
+    """A step of the run's own pipeline has broken the work into stories; a later plan replaces an earlier one."""
+
+    by: StepId
+    stories: tuple[Story, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopBegun(Fact):
+    """The run was told that its stories may start; what was done before them has landed."""
+
+    step: StepId
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopEnded(Fact):
+    """No story of the run is left to be worked on. `failed` are those that did not land."""
+
+    round: int
+    landed: int
+    failed: tuple[StoryId, ...]
+    context: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkRenewed(Fact):
+    """What was done so far has landed, and the rest is done from there on."""
+
+    commit: Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,11 +284,21 @@ class StoryHeld(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReleased(Fact):
-    """A person answered: `granted` goes on (with a new limit where one was the cause), refused fails the story."""
+    """A person answered: `granted` goes on (with a new limit where one was the cause). What a refusal does depends on
+    what was asked. `hold` is the number of the wait that is answered; 0 is whichever there is.
+    """
 
     granted: bool
     answer: str
     limit_usd: float | None
+    hold: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingTold(Fact):
+    """The run knows now that the story waits for a person, or that it does so no longer."""
+
+    waiting: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,10 +314,13 @@ class LandingRequested(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingAccepted(Fact):
-    """The changes are on the base: `ref` is where, which is another branch when moving the base was not safe."""
+    """The changes are on the base, as a commit on top of `base`: `ref` is where, which is another branch when moving
+    the base was not safe.
+    """
 
     commit: Commit
     ref: str
+    base: Commit = Commit("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,15 @@
 """Names of things: ids, streams, and the keys by which effects and messages are done once."""
 
-from typing import NewType
+from typing import Final, NewType
 
 RunId = NewType("RunId", str)
 StoryId = NewType("StoryId", str)
 StepId = NewType("StepId", str)
 Stream = NewType("Stream", str)
 Commit = NewType("Commit", str)
+
+FRAME: Final = StoryId("_run")
+"""Under this id the run's own steps are worked on, those before and after its stories; no story can have it."""
 
 
 def run_stream(run: RunId) -> Stream:
@@ -19,6 +22,11 @@ def story_stream(run: RunId, story: StoryId) -> Stream:
 
 def landing_stream(repository: str, branch: str) -> Stream:
     return Stream(f"landing/{repository}/{branch}")
+
+
+def in_go(name: str, go: int) -> str:
+    """A name for something that is done once in each go at a story; that of the first is plain."""
+    return name if go == 1 else f"{name}/{go}"
 
 
 def step_id(number: int) -> StepId:

@@ -1,12 +1,14 @@
 """A pipeline: an ordered list of steps and where each of them stands."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shiftwork.domain.model.catalogue import CATALOGUE
+from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import Commit, StepId, step_id
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
-from shiftwork.domain.model.workflow import Exhausted, StepKind, StepPlan
+from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
 
 
 class StepStatus(StrEnum):
@@ -25,8 +27,11 @@ FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One node of a pipeline. `attempts` counts tries from 1; `retries` counts returns after a failure, `restarts` the
-    agent's own.
+    """One node of a pipeline. `attempts` counts tries from 1; `retries` counts returns after a failure or by a route
+    back, `restarts` the agent's own, `questions` those it has asked.
+
+    Where its routes lead follows from `decision`, which with `verdict` is what its last attempt has decided and why.
+    `passed_over` tells a step that a route has skipped from one that an edit has.
     """
 
     id: StepId
@@ -38,10 +43,21 @@ class Step:
     max_retries: int = 1
     exhausted: Exhausted = Exhausted.FAIL
     output_keys: tuple[str, ...] = ()
+    agent: str = ""
+    input: str = ""
+    expects: str = ""
+    decision_key: str = ""
+    routes: tuple[Route, ...] = ()
+    commands: tuple[Gate, ...] = ()
+    plans: bool = False
     status: StepStatus = StepStatus.PENDING
     attempts: int = 0
     retries: int = 0
     restarts: int = 0
+    questions: int = 0
+    decision: str = ""
+    verdict: str = ""
+    passed_over: bool = False
     start_commit: Commit = Commit("")
     notes: str = ""
     error: str = ""
@@ -54,9 +70,11 @@ class Step:
 
     @property
     def mandatory(self) -> bool:
-        """What the harness or a person is to do is no agent's to skip, and neither are some types of the catalogue."""
+        """What the harness or a person is to do is no agent's to skip, and neither is what decides where the story
+        goes, nor are some types of the catalogue.
+        """
         row = CATALOGUE.get(self.type)
-        return self.kind is not StepKind.AGENT or (row is not None and row.mandatory)
+        return self.kind is not StepKind.AGENT or bool(self.routes) or (row is not None and row.mandatory)
 
     @property
     def last(self) -> bool:
@@ -107,9 +125,26 @@ def planned_step(number: int, plan: StepPlan) -> Step:
         max_retries=plan.max_retries,
         exhausted=plan.exhausted,
         output_keys=plan.output_keys,
+        agent=plan.agent,
+        input=plan.input,
+        expects=plan.expects,
+        decision_key=plan.decision_key,
+        routes=plan.routes,
+        commands=plan.commands,
+        plans=plan.plans,
     )
 
 
-def pipeline_of(plans: tuple[StepPlan, ...]) -> Pipeline:
-    steps = tuple(planned_step(number, plan) for number, plan in enumerate(plans, start=1))
-    return Pipeline(steps=steps, next_number=len(steps) + 1)
+def pipeline_of(plans: tuple[StepPlan, ...], *, first: int = 1) -> Pipeline:
+    """The steps with their ids, counted from `first`, which from now on are what routes lead to: names need not be
+    unique, and may go.
+    """
+    ids = {plan.name: step_id(number) for number, plan in reversed(list(enumerate(plans, start=first)))}
+    steps = tuple(_routed(planned_step(number, plan), ids) for number, plan in enumerate(plans, start=first))
+    return Pipeline(steps=steps, next_number=first + len(steps))
+
+
+def _routed(step: Step, ids: Mapping[str, StepId]) -> Step:
+    """A route to a name that no step has leads on in order; whoever loads a workflow refuses it."""
+    routes = tuple(replace(route, target=ids.get(route.target, "")) for route in step.routes)
+    return replace(step, routes=routes)

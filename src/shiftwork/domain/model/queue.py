@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream
@@ -30,15 +31,19 @@ class Proof(StrEnum):
 class LandingPolicy:
     """How batches are landed: at most `batch` entries together, at most `at_once` candidates checked at a time."""
 
-    batch: int = 8
+    batch: int = 16
     at_once: int = 2
     proof: Proof = Proof.EACH
 
 
+FEATURE: Final = "feat"
+REVERT: Final = "revert"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRequest:
-    """What a story asks of the queue: to land what it has changed from `base` to `tip`. `number` counts the story's
-    own requests from 1.
+    """What a story asks of the queue: to land what it has changed from `base` to `tip`. `number` counts the requests of
+    one `type` from 1; the type is what the subject of the landed commit begins with.
     """
 
     run: RunId
@@ -50,10 +55,12 @@ class LandingRequest:
     body: str
     may_be_empty: bool = False
     base: Commit = Commit("")
+    type: str = FEATURE
 
     @property
     def key(self) -> str:
-        return f"{self.run}/{self.story}/{self.number}"
+        own = str(self.number) if self.type == FEATURE else f"{self.type}-{self.number}"
+        return f"{self.run}/{self.story}/{own}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream
+from shiftwork.domain.model.memory import Memory
 from shiftwork.domain.model.spec import Spec, Story
-from shiftwork.domain.model.story import FailureCause, Limits, StoryStatus
+from shiftwork.domain.model.story import FailureCause, LandingStage, Limits, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import Workflow
 
@@ -29,6 +30,7 @@ class RunPlan:
     """Everything a run is given at its start and keeps to its end.
 
     `source` names the file that the spec was read from and that is told what lands; empty where there is none.
+    `patterns` of the code base are what earlier runs have learnt.
     """
 
     run: RunId
@@ -40,18 +42,32 @@ class RunPlan:
     limits: Limits = Limits()
     parallel: int = 1
     source: str = ""
+    patterns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryOutcome:
-    """What the run knows of one story; `dispatched` counts how often it was begun."""
+    """What the run knows of one story; `dispatched` counts how often it was begun, and the next time it is begun
+    `afresh` or from the step that failed. What landed is `commit`, on top of `base`.
+    """
 
     status: StoryStatus = StoryStatus.UNCLAIMED
     dispatched: int = 0
+    afresh: bool = False
     commit: Commit = Commit("")
+    base: Commit = Commit("")
     reason: str = ""
     cause: FailureCause | None = None
     usage: Usage = NOTHING_USED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """A revert of what a story has landed, and how far it has come; `number` counts those of the run from 1."""
+
+    number: int
+    landing: LandingStage = LandingStage.NONE
+    commit: Commit = Commit("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +79,25 @@ class Telling:
     untold: tuple[StoryId, ...] = ()
     due: bool = False
     tries: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """Where the run's own steps stand, if its workflow has any beside the loop over the stories.
+
+    `goes` counts how often they were begun, and they are to be once more where it says `again`. `round` counts how
+    often the loop was opened; stories start while it is `open`.
+    `context` has the values that the frame's steps and the stories have set so far.
+    """
+
+    goes: int = 0
+    going: bool = False
+    again: bool = False
+    round: int = 0
+    open: bool = False
+    failure: str = ""
+    context: tuple[tuple[str, str], ...] = ()
+    usage: Usage = NOTHING_USED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +122,10 @@ class RunState:
     From `graph` to `spent` it holds what could be derived from the stories, kept up with each fact because a decision
     must not look at all of them: how many dependencies each still waits for, which could start (the best first), who
     holds which slot, why each blocked story is blocked, how many have landed or failed and what they cost.
+
+    From `first` on it is what people have asked for: the stories that start before others, which are to be cancelled
+    and which of those have been told, whether the run is paused (for the how manieth time) and which stories know of
+    it, and what is being undone.
     """
 
     plan: RunPlan | None = None
@@ -96,15 +135,25 @@ class RunState:
     unlanded: Mapping[StoryId, int] = field(default_factory=dict)
     ready: tuple[StoryId, ...] = ()
     flying: Mapping[StoryId, int] = field(default_factory=dict)
+    waiting: frozenset[StoryId] = frozenset()
     blocked: Mapping[StoryId, str] = field(default_factory=dict)
     completed: int = 0
     failed: int = 0
     spent: float | None = None
+    first: tuple[StoryId, ...] = ()
     cancelling: bool = False
+    unwanted: frozenset[StoryId] = frozenset()
     cancelled_stories: frozenset[StoryId] = frozenset()
+    paused: bool = False
+    pauses: int = 0
+    paused_stories: frozenset[StoryId] = frozenset()
+    undoing: Mapping[StoryId, Undo] = field(default_factory=dict)
+    undos: int = 0
     cursor: int = 0
     endings: int = 0
     telling: Telling = Telling()
+    frame: Frame = Frame()
+    memory: Memory = Memory()
     started_at: float | None = None
     ended_at: float | None = None
 

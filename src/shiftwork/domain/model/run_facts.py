@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Commit, StoryId
+from shiftwork.domain.model.memory import Learnt, Scope
 from shiftwork.domain.model.run import RunPlan, RunStatus
+from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import FailureCause, StoryStatus
 from shiftwork.domain.model.usage import Usage
 
@@ -30,8 +32,16 @@ class StoryDispatched(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoryWaits(Fact):
+    """A story waits for a person, or does so no longer: meanwhile another may use its place."""
+
+    story: StoryId
+    waiting: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoryEnded(Fact):
-    """A story's job told the run how it ended."""
+    """A story's job told the run how it ended and, where it landed, what it has learnt."""
 
     story: StoryId
     status: StoryStatus
@@ -39,6 +49,9 @@ class StoryEnded(Fact):
     reason: str
     cause: FailureCause | None
     usage: Usage
+    learnt: Learnt | None = None
+    context: tuple[tuple[str, str], ...] = ()
+    base: Commit = Commit("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +60,108 @@ class StoryRetryRequested(Fact):
 
     story: StoryId
     afresh: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteShared(Fact):
+    """A story left a note that is not for itself alone."""
+
+    story: StoryId
+    scope: Scope
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryKept(Fact):
+    """The run's notebook shows its memory after that many changes; `reason` says why it does not, where it could not be
+    written: that is tried again with the next change.
+    """
+
+    changes: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryCancellationRequested(Fact):
+    """A person asked for the end of one story."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryAdded(Fact):
+    """A person asked for one story more."""
+
+    story: Story
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryEdited(Fact):
+    """A person changed what is asked of a story that nobody works on."""
+
+    story: Story
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoriesReordered(Fact):
+    """A person asked for these to start before all others, in this order, as soon as they can."""
+
+    stories: tuple[StoryId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPaused(Fact):
+    """A person asked that nothing be begun until they say so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunUnpaused(Fact):
+    """A person asked that the run go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseForwarded(Fact):
+    """A story in flight has been told that the run is paused, or that it no longer is."""
+
+    story: StoryId
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryUndoRequested(Fact):
+    """A person asked that what a story has landed be taken back."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoPosted(Fact):
+    """The revert of a story waits in the landing queue."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoLanded(Fact):
+    """The revert is on the base; the story itself does not know yet."""
+
+    story: StoryId
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryUndone(Fact):
+    """What the story had landed is no longer there; it may be retried."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoRefused(Fact):
+    """What the story has landed stays."""
+
+    story: StoryId
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +178,41 @@ class SpecTickFailed(Fact):
     stories: tuple[StoryId, ...]
     reason: str
     final: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameBegun(Fact):
+    """The run's own steps were given their job, for the `go`th time."""
+
+    go: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopOpened(Fact):
+    """The run's own steps have come to the stories: these, where a step has planned them, else those of the spec.
+
+    `feedback` is why the loop is gone through again, and `context` what the steps before it have set.
+    """
+
+    round: int
+    stories: tuple[Story, ...]
+    feedback: str
+    context: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopClosed(Fact):
+    """No story is left to be worked on, and the run's own steps have been told so."""
+
+    round: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameEnded(Fact):
+    """The run's own steps are over; `failure` says why they did not come to their end."""
+
+    failure: str
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.model import spec
-from shiftwork.domain.model.ids import Commit, RunId, Stream
+from shiftwork.domain.model.ids import Commit, RunId, StepId, Stream
+from shiftwork.domain.model.memory import Shelf
 from shiftwork.domain.model.pipeline import Pipeline
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.model.workflow import AgentPlan
 
 
 class StoryStatus(StrEnum):
@@ -45,6 +47,7 @@ class HoldCause(StrEnum):
     LIMIT = "limit"
     APPROVAL = "approval"
     EXHAUSTED = "exhausted"
+    QUESTION = "question"
 
 
 class FailureCause(StrEnum):
@@ -54,14 +57,16 @@ class FailureCause(StrEnum):
     REFUSED = "refused"
     WORKSPACE = "workspace"
     CANCELLED = "cancelled"
+    UNDONE = "undone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """Nothing goes on until a person answers; `detail` is what they are told."""
+    """Nothing goes on until a person answers; `detail` is what they are told, `options` what they may choose from."""
 
     cause: HoldCause
     detail: str
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +100,8 @@ class Limits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """Everything a story's job needs to begin: fixed when the run dispatches it. While the story is in progress no
-    other one of the run has its `slot`.
+    other one of the run has its `slot`. `task` is what the whole run is asked to do, `context` and `agents` are the
+    workflow's.
     """
 
     run: RunId
@@ -108,22 +114,31 @@ class Assignment:
     limits: Limits
     slot: int = 0
     instructions: str = ""
+    task: str = ""
+    context: tuple[tuple[str, str], ...] = ()
+    agents: tuple[AgentPlan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryState:
     """The fold of a story's facts. `head` is the commit of the work so far; `base` what it grew from. `told` are the
-    harness's messages to the story's agents, of which the attempt under way has been given the first `heard`.
+    harness's messages to the story's agents, of which the attempt under way has been given the first `heard`;
+    `answers` are the questions they have asked, with what a person said. `routing` is the step whose decision has not
+    been followed yet; `planned` are the stories that a step has broken the work into; `waits` is what the run knows of
+    `hold`. `go` counts how often the story was begun; what landed stands on `landed_base`.
     """
 
     assignment: Assignment | None = None
     status: StoryStatus = StoryStatus.UNCLAIMED
     pipeline: Pipeline = Pipeline()
     context: tuple[tuple[str, str], ...] = ()
-    scratch: tuple[str, ...] = ()
+    scratch: Shelf = Shelf()
     evidence: tuple[Evidence, ...] = ()
     told: tuple[str, ...] = ()
     heard: int = 0
+    answers: tuple[tuple[str, str], ...] = ()
+    routing: StepId = StepId("")
+    planned: tuple[spec.Story, ...] = ()
     workspace: int = 0
     ready: bool = False
     released: bool = False
@@ -135,13 +150,17 @@ class StoryState:
     repairs: int = 0
     conflicts: int = 0
     landed: Commit = Commit("")
+    landed_base: Commit = Commit("")
     landed_ref: str = ""
     hold: Hold | None = None
     holds: int = 0
+    waits: bool = False
     failure: str = ""
     cause: FailureCause | None = None
     cancelled: bool = False
+    paused: bool = False
     reported: bool = False
+    go: int = 1
     limit_usd: float | None = None
     usage: Usage = NOTHING_USED
     cursor: int = 0

@@ -1,14 +1,17 @@
 """What a run does next: start stories, wait for them, end. No effects means that it is over."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from itertools import count
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.ids import StoryId, in_go
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
-from shiftwork.domain.model.story import Assignment
+from shiftwork.domain.rules import framing, steering
+from shiftwork.domain.rules.assigning import assignment
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
+from shiftwork.domain.rules.remembering import keep_due
 from shiftwork.domain.rules.scheduling import to_start
 from shiftwork.domain.rules.telling import tick_at_last, tick_due
 
@@ -16,21 +19,32 @@ from shiftwork.domain.rules.telling import tick_at_last, tick_due
 def decide_run(run: RunState) -> Effects:
     if run.status in RUN_ENDED:
         return ()
-    if ticks := tick_due(run):
-        return ticks
-    if run.cancelling:
-        return _cancel_run(run)
-    if starting := to_start(run, run.given.parallel - len(run.flying)):
-        return tuple(_dispatch(run, story, slot) for story, slot in zip(starting, _free_slots(run), strict=False))
-    return (receive(run.cursor),) if run.flying else tick_at_last(run) or (_end(run, _verdict(run)),)
-
-
-def _cancel_run(run: RunState) -> Effects:
-    if untold := [story for story in run.flying if story not in run.cancelled_stories]:
-        return tuple(e.ForwardCancel(key=f"cancel/{story}", story=story) for story in untold)
-    if run.flying:
+    if due := keep_due(run):
+        return due
+    if orders := steering.orders(run):
+        return orders
+    if begun := _begin(run) or tick_due(run):  # in this order: the next story need not wait for a file
+        return begun
+    waits = run.flying or run.undoing or (run.paused and run.ready and not run.cancelling)
+    if waits:
         return (receive(run.cursor),)
-    return tick_at_last(run) or (_end(run, RunStatus.CANCELLED),)
+    return framing.after_stories(run) or tick_at_last(run) or (_end(run, _verdict(run)),)
+
+
+def rests(run: RunState, waiting: AbstractSet[StoryId]) -> bool:
+    """Whether there is nothing to do for the run until it hears of something, where it knows already that these stories
+    wait for a person.
+    """
+    return run.flying.keys() & waiting <= run.waiting and decide_run(run) == (receive(run.cursor),)
+
+
+def _begin(run: RunState) -> Effects:
+    if run.cancelling or run.paused:
+        return ()
+    if framing.holds_back(run):
+        return framing.frame_first(run)
+    starting = to_start(run, run.given.parallel - len(run.flying.keys() - run.waiting))
+    return tuple(_dispatch(run, story, slot) for story, slot in zip(starting, _free_slots(run), strict=False))
 
 
 def _free_slots(run: RunState) -> Iterator[int]:
@@ -41,24 +55,19 @@ def _free_slots(run: RunState) -> Iterator[int]:
 
 def _dispatch(run: RunState, story: StoryId, slot: int) -> e.DispatchStory:
     plan, times = run.given, run.stories[story].dispatched + 1
-    assignment = Assignment(
-        run=plan.run,
-        story=run.asked(story),
-        position=run.graph.position[story],
-        requirements=plan.spec.requirements,
-        branch=plan.branch,
-        landing=plan.landing,
-        agent=plan.agent,
-        limits=plan.limits,
-        slot=slot,
-        instructions=plan.spec.instructions,
+    return e.DispatchStory(
+        key=in_go(f"dispatch/{story}", times),
+        assignment=assignment(run, run.asked(story), run.graph.position[story], slot),
+        steps=plan.workflow.story_steps,
+        go=times,
+        afresh=run.stories[story].afresh,
     )
-    key = f"dispatch/{story}" if times == 1 else f"dispatch/{story}/{times}"
-    return e.DispatchStory(key=key, assignment=assignment, steps=plan.workflow.story_steps)
 
 
 def _verdict(run: RunState) -> RunStatus:
-    return RunStatus.COMPLETED if run.completed == len(run.stories) else RunStatus.FAILED
+    if run.cancelling:
+        return RunStatus.CANCELLED
+    return RunStatus.COMPLETED if framing.all_done(run) else RunStatus.FAILED
 
 
 def _end(run: RunState, status: RunStatus) -> e.Conclude:

@@ -1,5 +1,6 @@
 """What a story does next: prepare, step, retry, land, mend, end. No effects means that it is over."""
 
+from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.model import effects as e
@@ -15,23 +16,34 @@ from shiftwork.domain.model.story import (
     StoryState,
 )
 from shiftwork.domain.model.workflow import Exhausted, StepKind
+from shiftwork.domain.rules import looping
+from shiftwork.domain.rules.asking import tell_waiting
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
 from shiftwork.domain.rules.editing import MAX_STEPS
+from shiftwork.domain.rules.routing import Spent, next_route
 
 MAX_WORKSPACES: Final = 200
 """A workspace is lost when a worker dies; one that is lost again and again has another reason."""
 
 
 def decide_story(story: StoryState) -> Effects:
+    """What is done in a later go has keys of its own: those of the goes before are spent."""
+    effects = _decide(story)
+    return effects if story.go == 1 else tuple(replace(one, key=f"{one.key}#{story.go}") for one in effects)
+
+
+def _decide(story: StoryState) -> Effects:
     if story.status in ENDED:
         return _wind_up(story)
     if story.cancelled and story.landing not in {LandingStage.REQUESTED, LandingStage.LANDED}:
         return (_fail(FailureCause.CANCELLED, "cancelled"),)
+    if news := tell_waiting(story):
+        return news
     if story.hold:
         return (receive(story.cursor),)
     if story.landing is not LandingStage.NONE:
         return (_land(story),)
-    return (_work(story),)
+    return (receive(story.cursor) if story.paused else _work(story),)
 
 
 def _wind_up(story: StoryState) -> Effects:
@@ -41,6 +53,10 @@ def _wind_up(story: StoryState) -> Effects:
 
 
 def _work(story: StoryState) -> e.Effect:
+    if decided := story.pipeline.find(story.routing):
+        return _follow(story, decided)
+    if without := looping.without_workspace(story):
+        return without
     if not story.ready:
         return _prepare(story)
     step = story.pipeline.current
@@ -49,6 +65,10 @@ def _work(story: StoryState) -> e.Effect:
         return e.RequestLanding(key=f"landing/{number}", number=number, tip=story.head)
     if step.status in {StepStatus.FAILED, StepStatus.CANCELLED}:
         return _after_failure(story, step)
+    return _begin_step(story, step)
+
+
+def _begin_step(story: StoryState, step: Step) -> e.Effect:
     if step.status is StepStatus.PENDING and _over_limit(story):
         detail = f"spent {story.usage.cost_usd or 0.0:.2f} of {story.limit_usd:.2f} USD"
         return _hold(story, HoldCause.LIMIT, detail)
@@ -93,15 +113,28 @@ def _after_failure(story: StoryState, step: Step) -> e.Conclude:
     if step.retries < step.max_retries and step.kind is not StepKind.APPROVAL:  # a person's "no" is not asked again
         return e.Conclude(key=key, facts=(f.StepRetried(at=NOW, step=step.id, feedback=step.error),))
     tries = f"{step.attempts} attempt" + ("s" if step.attempts > 1 else "")
-    told = f"{step.id} {step.type} {step.status} after {tries}: {step.error}"
+    told = f"{step.id} {step.name} {step.status} after {tries}: {step.error}"
     if step.exhausted is Exhausted.ASK:
         return _hold(story, HoldCause.EXHAUSTED, told)
     return _fail(FailureCause.STEP, told)
 
 
+def _follow(story: StoryState, decided: Step) -> e.Conclude:
+    """Where the step's decision leads; what comes then, where the retries of the step it leads back to are spent."""
+    way = next_route(story, decided)
+    if not isinstance(way, Spent):
+        return way
+    if way.target.exhausted is Exhausted.ASK:
+        return _hold(story, HoldCause.EXHAUSTED, way.told)
+    return _fail(FailureCause.STEP, way.told)
+
+
 def _land(story: StoryState) -> e.Effect:
     if story.landing is LandingStage.REQUESTED:
         return receive(story.cursor)
+    if story.landing is LandingStage.LANDED and looping.loop_of(story):
+        renewed = f.WorkRenewed(at=NOW, commit=story.landed)
+        return e.Conclude(key=f"renew/{story.landings}", facts=(renewed,))
     if story.landing is LandingStage.LANDED:
         return e.Conclude(key="complete", facts=(f.StoryCompleted(at=NOW, commit=story.landed),))
     return _mend(story, story.refused) if story.refused else _fail(FailureCause.REFUSED, "refused")

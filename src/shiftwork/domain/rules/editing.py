@@ -11,7 +11,7 @@ from typing import Final
 from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.editing import Edit, NewStep, Operation
 from shiftwork.domain.model.ids import StepId, step_id
-from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus
+from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus, planned_step
 from shiftwork.domain.model.workflow import catalogue_step
 from shiftwork.domain.rules.machine import Trigger, turn_step
 
@@ -112,9 +112,20 @@ def _split(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
         raise _Refusal(f"{target.id} has been attempted and cannot be split; add steps after it instead")
     if target.mandatory and all(step.type != target.type for step in edit.steps):
         raise _Refusal(f"{target.type} is mandatory: one of the steps that replace it must be {target.type}")
+    if target.routes:
+        raise _Refusal(
+            f"{target.id} decides where the story goes next and cannot be split; add steps before it instead"
+        )
     added, number = _new_steps(pipeline, edit.steps)
     position = pipeline.index(target.id)
-    return Pipeline(steps=pipeline.steps[:position] + added + pipeline.steps[position + 1 :], next_number=number)
+    steps = pipeline.steps[:position] + added + pipeline.steps[position + 1 :]
+    return Pipeline(steps=tuple(_led_to(step, target.id, added[0].id) for step in steps), next_number=number)
+
+
+def _led_to(step: Step, old: StepId, new: StepId) -> Step:
+    """The step, its routes leading to the first of those that have replaced the one they led to."""
+    routes = tuple(replace(route, target=new) if route.target == old else route for route in step.routes)
+    return step if routes == step.routes else replace(step, routes=routes)
 
 
 def _skip(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
@@ -130,7 +141,20 @@ def _reorder(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  # n
         raise _Refusal(f"new_order must name each pending step exactly once: {', '.join(pending)}")
     queue = iter(edit.order)
     steps = tuple(pending[next(queue)] if step.id in pending else step for step in pipeline.steps)
-    return replace(pipeline, steps=steps)
+    changed = replace(pipeline, steps=steps)
+    _check_routes(changed)
+    return changed
+
+
+def _check_routes(pipeline: Pipeline) -> None:
+    """What a decision leads back to stands before the step that decides, and what it leads on to behind it."""
+    places = {step.id: place for place, step in enumerate(pipeline.steps)}
+    for step in pipeline.steps:
+        for route in step.routes:
+            ahead = places.get(StepId(route.target), places[step.id]) > places[step.id]
+            if route.target in places and ahead is route.back:
+                side = "before" if route.back else "behind"
+                raise _Refusal(f"{route.target} must stay {side} {step.id}, whose decision may lead there")
 
 
 def _edit_description(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
@@ -206,17 +230,19 @@ def _new_step(pipeline: Pipeline, number: int, new: NewStep) -> Step:
         raise _Refusal(
             f"there is no step type {new.type!r}; known are {', '.join(sorted(CATALOGUE.keys() - HARNESS_ONLY))}"
         )
-    minutes, retries, kind = (
-        (twin.minutes, twin.max_retries, twin.kind)
-        if twin
-        else (CATALOGUE[new.type].minutes, catalogue_step(new.type).max_retries, catalogue_step(new.type).kind)
-    )
+    if twin is None:
+        return planned_step(number, replace(catalogue_step(new.type), description=new.description))
     return Step(
         id=step_id(number),
         name=new.type,
         type=new.type,
         description=new.description,
-        kind=kind,
-        minutes=minutes,
-        max_retries=retries,
+        kind=twin.kind,
+        minutes=twin.minutes,
+        max_retries=twin.max_retries,
+        output_keys=twin.output_keys,
+        agent=twin.agent,
+        input=twin.input,
+        expects=twin.expects,
+        commands=twin.commands,
     )

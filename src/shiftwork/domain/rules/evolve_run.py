@@ -6,11 +6,10 @@ from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import StoryStatus
-from shiftwork.domain.rules import scheduling
-from shiftwork.domain.rules.machine import Trigger, turn_outcome, turn_run
+from shiftwork.domain.rules import framing, remembering, scheduling, steering
+from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
 from shiftwork.domain.rules.telling import owe, tick_failed, ticked
 
 
@@ -21,18 +20,18 @@ def evolve_run(run: RunState, fact: f.Fact) -> RunState:
 
 def _started(run: RunState, fact: r.RunStarted) -> RunState | None:
     turned = turn_run(run, Trigger.START, plan=fact.plan, started_at=fact.at)
-    return turned and scheduling.scheduled(turned)
+    return turned and remembering.carried_over(scheduling.scheduled(turned), fact.plan.patterns, fact.at)
 
 
 def _adopted(run: RunState, fact: r.StoryAdopted) -> RunState | None:
-    turned = _turn_story(run, fact.story, Trigger.ADOPT)
+    turned = turn_story_of(run, fact.story, Trigger.ADOPT)
     return turned and scheduling.landed(turned, fact.story)
 
 
 def _dispatched(run: RunState, fact: r.StoryDispatched) -> RunState | None:
     if not scheduling.could_start(run, fact.story):
         return None
-    turned = _turn_story(run, fact.story, Trigger.START, dispatched=run.stories[fact.story].dispatched + 1)
+    turned = turn_story_of(run, fact.story, Trigger.START, dispatched=run.stories[fact.story].dispatched + 1)
     return turned and scheduling.begun(turned, fact.story, fact.slot)
 
 
@@ -40,14 +39,14 @@ def _story_ended(run: RunState, fact: r.StoryEnded) -> RunState | None:
     trigger = _STORY_TRIGGERS.get(fact.status)
     if trigger is None:
         return None
-    told = {"commit": fact.commit, "reason": fact.reason, "cause": fact.cause, "usage": fact.usage}
-    turned = _turn_story(run, fact.story, trigger, **told)
+    told = {"commit": fact.commit, "base": fact.base, "reason": fact.reason, "cause": fact.cause, "usage": fact.usage}
+    turned = turn_story_of(run, fact.story, trigger, **told)
     if turned is None:
         return None
-    paid = replace(turned, spent=_spent(run, fact))
+    paid = remembering.ended(replace(steering.forgotten(turned, fact.story), spent=_spent(run, fact)), fact)
     if trigger is Trigger.FAIL:
         return scheduling.failed(paid, fact.story)
-    return owe(scheduling.landed(paid, fact.story), fact.story)
+    return owe(framing.noted(scheduling.landed(paid, fact.story), fact.context), fact.story)
 
 
 def _spent(run: RunState, fact: r.StoryEnded) -> float | None:
@@ -58,31 +57,8 @@ def _spent(run: RunState, fact: r.StoryEnded) -> float | None:
     return (run.spent or 0.0) - (before or 0.0) + now
 
 
-def _retry_requested(run: RunState, fact: r.StoryRetryRequested) -> RunState | None:
-    """Another go, which a run that had failed goes on for."""
-    going = turn_run(run, Trigger.RETRY, ended_at=None) or run
-    turned = _turn_story(going, fact.story, Trigger.RETRY)
-    return turned and scheduling.reopened(turned, fact.story)
-
-
-def _turn_story(run: RunState, story: StoryId, trigger: Trigger, **changes: Any) -> RunState | None:
-    known = run.stories.get(story)
-    if run.status is not RunStatus.RUNNING or known is None:
-        return None
-    outcome = turn_outcome(known, trigger, **changes)
-    return None if outcome is None else replace(run, stories={**run.stories, story: outcome})
-
-
 def _messages_read(run: RunState, fact: f.MessagesRead) -> RunState | None:
     return replace(run, cursor=max(run.cursor, fact.upto))
-
-
-def _cancel_requested(run: RunState, fact: r.CancelRequested) -> RunState | None:  # noqa: ARG001 - one shape for all
-    return replace(run, cancelling=True) if run.status is RunStatus.RUNNING else None
-
-
-def _cancel_forwarded(run: RunState, fact: r.CancelForwarded) -> RunState | None:
-    return replace(run, cancelled_stories=run.cancelled_stories | {fact.story})
 
 
 _STORY_TRIGGERS: Final = {StoryStatus.COMPLETED: Trigger.COMPLETE, StoryStatus.FAILED: Trigger.FAIL}
@@ -102,12 +78,14 @@ _RUN: Final[dict[type[f.Fact], Callable[[RunState, Any], RunState | None]]] = {
     r.RunStarted: _started,
     r.StoryAdopted: _adopted,
     r.StoryDispatched: _dispatched,
+    r.StoryWaits: scheduling.waits,
     r.StoryEnded: _story_ended,
-    r.StoryRetryRequested: _retry_requested,
+    r.NoteShared: remembering.note_shared,
+    r.MemoryKept: remembering.memory_kept,
     r.SpecTicked: ticked,
     r.SpecTickFailed: tick_failed,
     f.MessagesRead: _messages_read,
-    r.CancelRequested: _cancel_requested,
-    r.CancelForwarded: _cancel_forwarded,
     r.RunEnded: _ended,
+    **framing.HANDLERS,
+    **steering.HANDLERS,
 }

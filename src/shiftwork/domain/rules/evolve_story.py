@@ -9,8 +9,6 @@ from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus, pipeline_of, planned_step
 from shiftwork.domain.model.story import (
-    Hold,
-    HoldCause,
     LandingStage,
     Refusal,
     Refused,
@@ -19,10 +17,12 @@ from shiftwork.domain.model.story import (
 )
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import StepKind, catalogue_step
+from shiftwork.domain.rules import asking, looping, reopening
+from shiftwork.domain.rules.context import merged
 from shiftwork.domain.rules.editing import Rejected, apply_edits
 from shiftwork.domain.rules.machine import Trigger, turn_step, turn_story
-
-PROTECTED_KEYS: Final = frozenset({"task", "repo", "branch", "run_id"})
+from shiftwork.domain.rules.remembering import note_written
+from shiftwork.domain.rules.routing import route_for, routed
 
 
 def evolve_story(story: StoryState, fact: f.Fact) -> StoryState:
@@ -43,6 +43,7 @@ def _started(story: StoryState, fact: f.StoryStarted) -> StoryState | None:
         Trigger.START,
         assignment=fact.assignment,
         pipeline=pipeline_of(fact.steps),
+        context=fact.assignment.context,
         limit_usd=fact.assignment.limits.story_usd,
         started_at=fact.at,
     )
@@ -64,7 +65,9 @@ def _workspace_released(story: StoryState, fact: f.WorkspaceReleased) -> StorySt
 
 def _step_started(story: StoryState, fact: f.StepStarted) -> StoryState | None:
     step = story.pipeline.current
-    if step is None or step.id != fact.step or fact.attempt != step.attempts + 1 or story.hold:
+    if step is None or step.id != fact.step or fact.attempt != step.attempts + 1:
+        return None
+    if story.hold or story.routing:
         return None
     hearing = replace(story, heard=len(story.told) if step.kind is StepKind.AGENT else 0)
     return _turn(
@@ -77,16 +80,25 @@ def _step_started(story: StoryState, fact: f.StepStarted) -> StoryState | None:
         ended_at=None,
         log=fact.log,
         error="",
+        decision="",
+        verdict="",
     )
 
 
 def _step_completed(story: StoryState, fact: f.StepCompleted) -> StoryState | None:
-    ended = _end(story, fact, Trigger.COMPLETE, notes=fact.notes, feedback="", error="")
-    if ended is None:
+    decided = {"decision": fact.decision, "verdict": fact.verdict}
+    ended = _end(story, fact, Trigger.COMPLETE, notes=fact.notes, feedback="", error="", **decided)
+    step = _step(story, fact.step)
+    if ended is None or step is None:
         return None
-    kept = {key: value for key, value in fact.outputs if key not in PROTECTED_KEYS}
-    context = tuple({**dict(story.context), **kept}.items())
-    return replace(ended, head=fact.commit or ended.head, context=context, told=story.told[story.heard :], heard=0)
+    return replace(
+        ended,
+        head=fact.commit or ended.head,
+        context=merged(story.context, fact.outputs),
+        told=story.told[story.heard :],
+        heard=0,
+        routing=step.id if route_for(step, fact.decision) else ended.routing,
+    )
 
 
 def _step_failed(story: StoryState, fact: f.StepFailed) -> StoryState | None:
@@ -134,37 +146,9 @@ def _edit_rejected(story: StoryState, fact: f.WorkflowEditRejected) -> StoryStat
     return replace(story, told=(*story.told, f"Your workflow edit was rejected: {fact.reason}"))
 
 
-def _note_written(story: StoryState, fact: f.NoteWritten) -> StoryState | None:
-    return replace(story, scratch=(*story.scratch, fact.text))
-
-
 def _evidence_reported(story: StoryState, fact: f.EvidenceReported) -> StoryState | None:
     others = tuple(known for known in story.evidence if known.criterion != fact.evidence.criterion)
     return replace(story, evidence=(*others, fact.evidence))
-
-
-def _held(story: StoryState, fact: f.StoryHeld) -> StoryState | None:
-    if story.hold:
-        return None
-    return replace(story, hold=Hold(cause=fact.cause, detail=fact.detail), holds=story.holds + 1)
-
-
-def _released(story: StoryState, fact: f.StoryReleased) -> StoryState | None:
-    """What an answer does depends on what was asked; an answer to nothing does nothing."""
-    read = replace(story, hold=None)
-    step = story.pipeline.current
-    if story.hold is None:
-        return None
-    if story.hold.cause is HoldCause.LIMIT:
-        return replace(read, limit_usd=fact.limit_usd) if fact.granted else replace(read, cancelled=True)
-    if step is None:
-        return read
-    if story.hold.cause is HoldCause.APPROVAL:
-        trigger = Trigger.COMPLETE if fact.granted else Trigger.FAIL
-        return _turn(read, step, trigger, notes=fact.answer, error=fact.answer, ended_at=fact.at)
-    if fact.granted:
-        return _turn(read, step, Trigger.RETRY, retries=0, feedback=fact.answer)
-    return replace(read, cancelled=True)
 
 
 def _messages_read(story: StoryState, fact: f.MessagesRead) -> StoryState | None:
@@ -176,7 +160,9 @@ def _cancel_requested(story: StoryState, fact: f.StoryCancelRequested) -> StoryS
 
 
 def _landing_requested(story: StoryState, fact: f.LandingRequested) -> StoryState | None:
-    if fact.number != story.landings + 1 or story.pipeline.current or story.landing is not LandingStage.NONE:
+    if fact.number != story.landings + 1 or story.routing or not looping.may_land(story):
+        return None
+    if story.landing is not LandingStage.NONE:
         return None
     return replace(story, landing=LandingStage.REQUESTED, landings=fact.number, refused=None)
 
@@ -184,7 +170,7 @@ def _landing_requested(story: StoryState, fact: f.LandingRequested) -> StoryStat
 def _landing_accepted(story: StoryState, fact: f.LandingAccepted) -> StoryState | None:
     if story.landing is not LandingStage.REQUESTED:
         return None
-    return replace(story, landing=LandingStage.LANDED, landed=fact.commit, landed_ref=fact.ref)
+    return replace(story, landing=LandingStage.LANDED, landed=fact.commit, landed_base=fact.base, landed_ref=fact.ref)
 
 
 def _landing_refused(story: StoryState, fact: f.LandingRefused) -> StoryState | None:
@@ -210,12 +196,12 @@ def _mending_planned(story: StoryState, fact: f.MendingPlanned) -> StoryState | 
 
 
 def _before_last(pipeline: Pipeline, step: Step) -> Pipeline:
-    """A step in front of the one that must be last, which runs again; at the end where there is none."""
-    if not pipeline.steps or not pipeline.steps[-1].last:
-        return Pipeline(steps=(*pipeline.steps, step), next_number=pipeline.next_number + 1)
-    *rest, last = pipeline.steps
-    rewound = turn_step(last, Trigger.REWIND, retries=0) or last
-    return Pipeline(steps=(*rest, step, rewound), next_number=pipeline.next_number + 1)
+    """A step in front of the one that must be last, which runs again; else in front of what is still to be done."""
+    done = len(pipeline.steps) - len(pipeline.pending)
+    steps, ahead = pipeline.steps[:done], pipeline.steps[done:]
+    if steps and steps[-1].last:
+        steps, ahead = steps[:-1], (turn_step(steps[-1], Trigger.REWIND, retries=0) or steps[-1],)
+    return Pipeline(steps=(*steps, step, *ahead), next_number=pipeline.next_number + 1)
 
 
 def _base_merged(story: StoryState, fact: f.BaseMerged) -> StoryState | None:
@@ -223,7 +209,7 @@ def _base_merged(story: StoryState, fact: f.BaseMerged) -> StoryState | None:
 
 
 def _completed(story: StoryState, fact: f.StoryCompleted) -> StoryState | None:
-    if story.landing is not LandingStage.LANDED or story.landed != fact.commit:
+    if not looping.is_done(story) or story.landed != fact.commit:
         return None
     return turn_story(story, Trigger.COMPLETE, ended_at=fact.at)
 
@@ -242,6 +228,10 @@ type _Handler = Callable[[StoryState, Any], StoryState | None]
 
 _HANDLERS: Final[dict[type[f.Fact], _Handler]] = {
     f.StoryStarted: _started,
+    f.StoryReopened: reopening.reopened,
+    f.StoryReverted: reopening.reverted,
+    f.StoryPaused: reopening.paused,
+    f.StoryUnpaused: reopening.unpaused,
     f.WorkspacePrepared: _workspace_prepared,
     f.WorkspaceLost: _workspace_lost,
     f.WorkspaceReleased: _workspace_released,
@@ -252,12 +242,19 @@ _HANDLERS: Final[dict[type[f.Fact], _Handler]] = {
     f.StepInterrupted: _step_interrupted,
     f.StepYielded: _step_yielded,
     f.StepRetried: _step_retried,
+    f.StepRouted: routed,
     f.WorkflowEdited: _workflow_edited,
     f.WorkflowEditRejected: _edit_rejected,
-    f.NoteWritten: _note_written,
+    f.NoteWritten: note_written,
     f.EvidenceReported: _evidence_reported,
-    f.StoryHeld: _held,
-    f.StoryReleased: _released,
+    f.StoriesPlanned: looping.planned,
+    f.LoopBegun: looping.begun,
+    f.LoopEnded: looping.ended,
+    f.WorkRenewed: looping.renewed,
+    f.StoryHeld: asking.held,
+    f.StoryReleased: asking.released,
+    f.QuestionAsked: asking.question_asked,
+    f.WaitingTold: asking.waiting_told,
     f.MessagesRead: _messages_read,
     f.StoryCancelRequested: _cancel_requested,
     f.LandingRequested: _landing_requested,
@@ -270,7 +267,7 @@ _HANDLERS: Final[dict[type[f.Fact], _Handler]] = {
     f.StoryReported: _reported,
 }
 
-_OUTSIDE_WORK: Final = (f.StoryStarted, f.WorkspaceReleased, f.StoryReported)
+_OUTSIDE_WORK: Final = (f.StoryStarted, f.WorkspaceReleased, f.StoryReported, f.StoryReopened, f.StoryReverted)
 """Facts that come when the story is not in progress, and only then."""
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any, Final
 
+from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.pipeline import Step, StepStatus
 from shiftwork.domain.model.queue import Entry, EntryStage
 from shiftwork.domain.model.run import RunState, RunStatus, StoryOutcome
@@ -29,6 +30,8 @@ class Trigger(StrEnum):
     SKIP = "skip"
     RESTART = "restart"
     REWIND = "rewind"
+    REVIVE = "revive"
+    ASK = "ask"
     BUILD = "build"
     VERIFY = "verify"
     LAND = "land"
@@ -37,6 +40,8 @@ class Trigger(StrEnum):
     CLOSE = "close"
     BLOCK = "block"
     UNBLOCK = "unblock"
+    REOPEN = "reopen"
+    UNDO = "undo"
 
 
 type Table[S: StrEnum] = Mapping[tuple[S, Trigger], S]
@@ -51,17 +56,23 @@ STEP: Final[Table[StepStatus]] = {
     (StepStatus.IN_PROGRESS, Trigger.RESTART): StepStatus.PENDING,
     (StepStatus.FAILED, Trigger.RETRY): StepStatus.PENDING,
     (StepStatus.CANCELLED, Trigger.RETRY): StepStatus.PENDING,
+    (StepStatus.IN_PROGRESS, Trigger.ASK): StepStatus.PENDING,
     (StepStatus.COMPLETED, Trigger.REWIND): StepStatus.PENDING,
+    (StepStatus.SKIPPED, Trigger.REVIVE): StepStatus.PENDING,
 }
 
 STORY: Final[Table[StoryStatus]] = {
     (StoryStatus.UNCLAIMED, Trigger.START): StoryStatus.IN_PROGRESS,
     (StoryStatus.UNCLAIMED, Trigger.ADOPT): StoryStatus.COMPLETED,
     (StoryStatus.UNCLAIMED, Trigger.BLOCK): StoryStatus.BLOCKED,
+    (StoryStatus.UNCLAIMED, Trigger.CANCEL): StoryStatus.FAILED,
     (StoryStatus.BLOCKED, Trigger.UNBLOCK): StoryStatus.UNCLAIMED,
+    (StoryStatus.BLOCKED, Trigger.CANCEL): StoryStatus.FAILED,
     (StoryStatus.IN_PROGRESS, Trigger.COMPLETE): StoryStatus.COMPLETED,
     (StoryStatus.IN_PROGRESS, Trigger.FAIL): StoryStatus.FAILED,
     (StoryStatus.FAILED, Trigger.RETRY): StoryStatus.UNCLAIMED,
+    (StoryStatus.FAILED, Trigger.REOPEN): StoryStatus.IN_PROGRESS,
+    (StoryStatus.COMPLETED, Trigger.UNDO): StoryStatus.FAILED,
 }
 
 RUN: Final[Table[RunStatus]] = {
@@ -69,7 +80,9 @@ RUN: Final[Table[RunStatus]] = {
     (RunStatus.RUNNING, Trigger.COMPLETE): RunStatus.COMPLETED,
     (RunStatus.RUNNING, Trigger.FAIL): RunStatus.FAILED,
     (RunStatus.RUNNING, Trigger.CANCEL): RunStatus.CANCELLED,
-    (RunStatus.FAILED, Trigger.RETRY): RunStatus.RUNNING,
+    (RunStatus.COMPLETED, Trigger.REOPEN): RunStatus.RUNNING,
+    (RunStatus.FAILED, Trigger.REOPEN): RunStatus.RUNNING,
+    (RunStatus.CANCELLED, Trigger.REOPEN): RunStatus.RUNNING,
 }
 
 ENTRY: Final[Table[EntryStage]] = {
@@ -104,6 +117,15 @@ def turn_outcome(outcome: StoryOutcome, trigger: Trigger, **changes: Any) -> Sto
     """A story as its run sees it goes the way of a story."""
     status = STORY.get((outcome.status, trigger))
     return None if status is None else replace(outcome, status=status, **changes)
+
+
+def turn_story_of(run: RunState, story: StoryId, trigger: Trigger, **changes: Any) -> RunState | None:
+    """The run with one of its stories turned; nothing happens to the stories of a run that is over."""
+    known = run.stories.get(story)
+    if run.status is not RunStatus.RUNNING or known is None:
+        return None
+    outcome = turn_outcome(known, trigger, **changes)
+    return None if outcome is None else replace(run, stories={**run.stories, story: outcome})
 
 
 def turn_entry(entry: Entry, trigger: Trigger, **changes: Any) -> Entry | None:

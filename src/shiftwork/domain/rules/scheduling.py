@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import Graph, RunState, StoryOutcome
 from shiftwork.domain.model.spec import Story
@@ -23,12 +24,13 @@ def scheduled(run: RunState) -> RunState:
     asked = run.given.spec.stories
     outcomes = {story.id: run.stories.get(story.id, StoryOutcome()) for story in asked}
     landed = {story for story, known in outcomes.items() if known.status is StoryStatus.COMPLETED}
-    drawn = graph_of(asked)
+    lasting = landed - run.undoing.keys()  # nothing is begun on top of what is about to go
+    drawn = graph_of(asked, run.first)
     fresh = replace(
         run,
         stories=outcomes,
         graph=drawn,
-        unlanded={story.id: len(set(story.depends_on) - landed) for story in asked},
+        unlanded={story.id: len(set(story.depends_on) - lasting) for story in asked},
         completed=len(landed),
         failed=sum(known.status is StoryStatus.FAILED for known in outcomes.values()),
     )
@@ -37,13 +39,19 @@ def scheduled(run: RunState) -> RunState:
     return replace(judged, ready=tuple(sorted(ready, key=drawn.rank.__getitem__)))
 
 
-def graph_of(asked: Sequence[Story]) -> Graph:
-    """Longest way to the end first: it bounds how soon all can be done. Then priority, then the order of the spec."""
+def graph_of(asked: Sequence[Story], first: Sequence[StoryId] = ()) -> Graph:
+    """Those come `first` that people have put there, in their order; then the longest way to the end, because it bounds
+    how soon all can be done; then priority; then the order of the spec.
+    """
     stories = {story.id: story for story in asked}
+    place = {story: number for number, story in enumerate(first)}
     edges = {story.id: story.depends_on for story in stories.values()}
     order = g.in_order(edges)
     length = g.remaining(edges, {story.id: story.complexity for story in stories.values()})
-    starting = sorted(stories.values(), key=lambda story: (-length.get(story.id, 0.0), story.priority))
+    starting = sorted(
+        stories.values(),
+        key=lambda story: (place.get(story.id, len(place)), -length.get(story.id, 0.0), story.priority),
+    )
     return Graph(
         position={story.id: number for number, story in enumerate(asked)},
         depth={story: number for number, story in enumerate(order)},
@@ -89,6 +97,16 @@ def begun(run: RunState, story: StoryId, slot: int) -> RunState:
     return replace(run, ready=ready, flying={**run.flying, story: slot})
 
 
+def waits(run: RunState, fact: r.StoryWaits) -> RunState | None:
+    """Who waits for a person keeps its slot, and with it ports and names, but lets another story start beside it; once
+    it goes on there may be one more at work than asked for, rather than a person's answer that has to wait.
+    """
+    if fact.story not in run.flying:
+        return None
+    changed = run.waiting | {fact.story} if fact.waiting else run.waiting - {fact.story}
+    return replace(run, waiting=changed)
+
+
 def landed(run: RunState, story: StoryId) -> RunState:
     unlanded = dict(run.unlanded)
     for other in run.graph.dependents[story]:
@@ -99,20 +117,28 @@ def landed(run: RunState, story: StoryId) -> RunState:
 
 
 def failed(run: RunState, story: StoryId) -> RunState:
+    """The story may have been called off before anybody began it, or while it was blocked."""
     grounded = replace(_without(run, story), failed=run.failed + 1)
-    return _judged(grounded, g.reachable(run.graph.dependents, (story,)))
+    return _judged(grounded, _behind(run, story))
 
 
 def reopened(run: RunState, story: StoryId) -> RunState:
-    """A story that had failed may start again, and what was blocked by nothing else waits for it."""
-    waiting = _with_ready(replace(run, failed=run.failed - 1), (story,))
-    return _judged(waiting, g.reachable(run.graph.dependents, (story,)))
+    """A story that had failed may start again once all it depends on is there, and what was blocked by nothing else
+    waits for it.
+    """
+    judged = _judged(replace(run, failed=run.failed - 1), _behind(run, story))
+    return _with_ready(judged, (story,) if could_start(judged, story) else ())
+
+
+def _behind(run: RunState, story: StoryId) -> set[StoryId]:
+    return {story} | g.reachable(run.graph.dependents, (story,))
 
 
 def _without(run: RunState, story: StoryId) -> RunState:
     """Nobody works on the story; it may have landed without anybody having begun it here."""
     ready = tuple(other for other in run.ready if other != story)
-    return replace(run, ready=ready, flying={other: slot for other, slot in run.flying.items() if other != story})
+    flying = {other: slot for other, slot in run.flying.items() if other != story}
+    return replace(run, ready=ready, flying=flying, waiting=run.waiting - {story})
 
 
 def _with_ready(run: RunState, stories: Iterable[StoryId]) -> RunState:

@@ -8,10 +8,13 @@ from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import GateReport
-from shiftwork.domain.model.ids import StepId, Stream
+from shiftwork.domain.model.ids import StepId, StoryId, Stream
+from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.queue_facts import CandidateVerified
 from shiftwork.domain.model.run import RunPlan
-from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.model.spec import Story
+from shiftwork.domain.model.story import HoldCause, StoryState
+from shiftwork.domain.model.workflow import StepKind
 from shiftwork.ports.agent import AgentEvent
 
 
@@ -24,6 +27,7 @@ class Change:
     story: str = ""
     step: str = ""
     type: str = ""
+    name: str = ""
     attempt: int = 0
     text: str = ""
 
@@ -57,18 +61,51 @@ class Board:
 
     @property
     def held(self) -> str:
-        """What a person must do before anything goes on; empty where something still moves."""
-        flying = [story for story in self.stories.values() if not story.ended_at]
+        """What a person must do before any of the stories begun goes on; empty where one still moves. The run's own
+        steps do not count while they wait for the stories.
+        """
+        flying = [story for story in self.stories.values() if not story.ended_at and not _loops(story)]
         return flying[0].hold.detail if flying and all(story.hold for story in flying) and flying[0].hold else ""
 
+    @property
+    def waiting(self) -> frozenset[StoryId]:
+        """The stories that wait for a person and let others use their place meanwhile."""
+        held = (story for story in self.stories.values() if story.hold and story.hold.cause is not HoldCause.LIMIT)
+        return frozenset(story.given.story.id for story in held)
 
-_ATTEMPT_OVER: Final = (f.StepCompleted, f.StepFailed, f.StepCancelled, f.StepInterrupted, f.StepYielded)
+
+def _loops(story: StoryState) -> bool:
+    step = story.pipeline.current
+    return step is not None and step.kind is StepKind.LOOP and step.status is StepStatus.IN_PROGRESS
+
+
+_ATTEMPT_OVER: Final = (
+    f.StepCompleted,
+    f.StepFailed,
+    f.StepCancelled,
+    f.StepInterrupted,
+    f.StepYielded,
+    f.QuestionAsked,
+)
 
 _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     r.RunStarted: ("run_started", "plan"),
     r.StoryAdopted: ("story_adopted", "story"),
     r.SpecTicked: ("spec_ticked", "stories"),
     r.SpecTickFailed: ("spec_tick_failed", "reason"),
+    r.RunPaused: ("run_paused", ""),
+    r.RunUnpaused: ("run_unpaused", ""),
+    r.StoryCancellationRequested: ("story_cancelled", "story"),
+    r.StoryRetryRequested: ("story_retried", "story"),
+    r.StoryAdded: ("story_added", "story"),
+    r.StoryEdited: ("story_edited", "story"),
+    r.StoriesReordered: ("stories_reordered", "stories"),
+    r.StoryUndoRequested: ("undo_requested", "story"),
+    r.StoryUndone: ("story_undone", "story"),
+    r.UndoRefused: ("undo_refused", "reason"),
+    f.StoryReopened: ("story_reopened", ""),
+    f.StoryPaused: ("story_paused", ""),
+    f.StoryUnpaused: ("story_unpaused", ""),
     f.WorkspacePrepared: ("workspace_prepared", ""),
     f.StepStarted: ("step_started", ""),
     f.StepCompleted: ("step_completed", "notes"),
@@ -78,7 +115,10 @@ _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     f.StepYielded: ("step_yielded", ""),
     f.WorkflowEdited: ("steps_edited", "by"),
     f.WorkflowEditRejected: ("edit_rejected", "reason"),
+    f.StepRouted: ("step_routed", "value"),
+    f.QuestionAsked: ("question_asked", "question"),
     f.StoryHeld: ("story_held", "detail"),
+    f.StoryReleased: ("story_answered", "answer"),
     f.LandingRequested: ("landing_requested", ""),
     CandidateVerified: ("gates_passed", "report"),
     f.LandingRefused: ("landing_refused", "detail"),
@@ -100,6 +140,7 @@ def _change(fact: f.Fact, story: StoryState) -> Change:
         story=story.given.story.id if story.assignment else _requested_by(fact),
         step=step.id if step else "",
         type=step.type if step else "",
+        name=step.name if step else "",
         attempt=getattr(fact, "attempt", 0),
         text=_spelled(text),
     )
@@ -111,6 +152,8 @@ def _spelled(said: object) -> str:
             return _judged(said)
         case RunPlan():
             return said.spec.title
+        case Story():
+            return f"{said.id} {said.title}"
         case tuple():
             return ", ".join(map(str, said))
         case _:

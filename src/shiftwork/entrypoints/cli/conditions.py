@@ -9,6 +9,8 @@ from shiftwork.bootstrap.working import current_branch
 from shiftwork.config.detect import detect
 from shiftwork.config.settings import Settings, load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site
+from shiftwork.config.trust import settings_claim
+from shiftwork.entrypoints.cli.trusting import ensure
 from shiftwork.errors import RepositoryError
 
 _UNCHECKED: Final = "no gates: nothing but the diff will be checked; shiftwork init writes some down"
@@ -20,6 +22,13 @@ class Conditions:
 
     settings: Settings
     note: str
+
+
+def trusted_conditions(site: Site, env: Mapping[str, str]) -> Conditions:
+    """What work is done under, once the user has trusted what the settings would have run."""
+    found = conditions(site, env)
+    ensure(settings_claim(site.root), env)
+    return found
 
 
 def conditions(site: Site, env: Mapping[str, str]) -> Conditions:

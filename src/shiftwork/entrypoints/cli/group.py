@@ -7,17 +7,21 @@ from typing import Any
 
 import click
 
-from shiftwork.entrypoints.cli.registry import COMMANDS
+from shiftwork.entrypoints.cli.registry import COMMANDS, Entry
 
 
 class LazyGroup(click.Group):
     """Lists commands in the order in which a newcomer meets them."""
 
+    def __init__(self, *words: Any, entries: tuple[Entry, ...] = COMMANDS, **more: Any) -> None:
+        super().__init__(*words, **more)
+        self.entries = entries
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's shape
-        return [entry.name for entry in COMMANDS]
+        return [entry.name for entry in self.entries]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's shape
-        entry = next((entry for entry in COMMANDS if entry.name == cmd_name), None)
+        entry = next((entry for entry in self.entries if entry.name == cmd_name), None)
         if entry is None:
             return None
         command: click.Command = import_module(f"shiftwork.entrypoints.cli.commands.{entry.module}").command
@@ -27,14 +31,14 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        known = [entry.name for entry in COMMANDS]
+        known = [entry.name for entry in self.entries]
         if args and args[0] not in known and not args[0].startswith("-"):
             ctx.fail(f"there is no command {args[0]!r}{_nearest(args[0], known)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's shape
         with formatter.section("Commands"):
-            formatter.write_dl([(entry.name, entry.help) for entry in COMMANDS])
+            formatter.write_dl([(entry.name, entry.help) for entry in self.entries])
 
 
 def _nearest(name: str, known: list[str]) -> str:

@@ -107,7 +107,7 @@ def _cells(step: Step, now: float) -> tuple[str, ...]:
     spent = words.between(step.started_at, now if working else step.ended_at)
     cost = "-" if not step.attempts or (working and step.usage.cost_usd is None) else words.money(step.usage.cost_usd)
     state = words.state(step.status)
-    return (one_line(step.type, 24), state, str(step.attempts or "-"), words.duration(spent), cost)
+    return (one_line(step.name, 24), state, str(step.attempts or "-"), words.duration(spent), cost)
 
 
 def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
@@ -121,10 +121,13 @@ def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
 
 def _now_doing(story: StoryState, event: AgentEvent | None) -> str:
     if story.hold:
-        return f"waits for you: {story.hold.detail}"
+        told = f"{story.hold.cause}: {story.hold.detail}"
+        return f"waits for you: {told} [{words.reply_to(story.given.run, story.given.story.id, told)}]"
+    if story.paused:
+        return "paused: shiftwork resume goes on"
     if event:
         return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
     if story.landing is LandingStage.REQUESTED:
         return "landing: gates run on the very commit that is to land"
     step = story.pipeline.current
-    return f"{step.type}: {step.description}" if step and not story.ended_at else ""
+    return f"{step.name}: {step.description}" if step and not story.ended_at else ""

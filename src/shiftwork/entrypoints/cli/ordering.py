@@ -1,25 +1,34 @@
 """From what was typed after `run` or `resume` to work that is under way."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
 from shiftwork.app.commands import Order, raise_limit, resume_run, start_run
+from shiftwork.app.intents import is_over, unpause
 from shiftwork.app.queries import Pulse, RunView, run_view
 from shiftwork.app.world import World
 from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.bootstrap.workflows import choose
+from shiftwork.config.prd_template import PRD_FILE
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
+from shiftwork.config.user import user_folder
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
 from shiftwork.domain.model.story import Limits
-from shiftwork.domain.model.workflow import DYNAMIC
+from shiftwork.domain.model.workflow import DYNAMIC, Workflow
+from shiftwork.entrypoints.cli import intending, rehearsing
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import asked_for, counted
-from shiftwork.entrypoints.cli.conditions import checked_out, conditions
+from shiftwork.entrypoints.cli.carrying import learnt_before
+from shiftwork.entrypoints.cli.conditions import checked_out, trusted_conditions
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
-from shiftwork.errors import UsageError
+from shiftwork.entrypoints.cli.trusting import TRUST, ensure
+from shiftwork.errors import EXIT_DONE, UsageError
 from shiftwork.ports.specs import Sheet
 
 
@@ -33,6 +42,9 @@ class Ordered:
     model: str = ""
     max_cost: float | None = None
     parallel: int | None = None
+    workflow: str = ""
+    trust: bool = False
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,21 +53,35 @@ class Asked:
 
     sheet: Sheet
     base: str
+    workflow: Workflow
 
 
 def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     if not ordered.request.strip():
         raise UsageError("the request is empty", hint='shiftwork run "what you want done"')
-    asked = {"SHIFTWORK_AGENT": ordered.agent, "SHIFTWORK_MODEL": ordered.model}
-    found = conditions(site, environment() | {name: value for name, value in asked.items() if value})
+    harmless = ordered.trust or ordered.dry_run  # which runs nothing
+    asked = {"SHIFTWORK_AGENT": ordered.agent, "SHIFTWORK_MODEL": ordered.model, TRUST: "1" if harmless else ""}
+    env = environment() | {name: value for name, value in asked.items() if value}
+    found = trusted_conditions(site, env)
+    workflow = _workflow(site, ordered.workflow, env)
     sheet = asked_for(site, ordered.request)
     base = ordered.branch or found.settings.workspace.branch or checked_out(site, environment())
-    order = _order(site, found.settings, ordered, Asked(sheet=sheet, base=base))
+    order = _order(site, found.settings, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
+    if ordered.dry_run:
+        rehearsing.tell(order, found.settings, as_json=as_json)
+        return EXIT_DONE
     if not as_json:
         click.echo(found.note)
     about = ", ".join(part for part in (order.agent, counted(sheet), f"landing on {order.branch}") if part)
     title = f"{order.spec.title}\n{about}"
     return work(site, Shift(site=site, settings=found.settings, begin=starting(order)), title, as_json=as_json)
+
+
+def plan_file(request: str) -> str:
+    """The plan to run: the file that was named, else the one that `shiftwork plan` writes."""
+    if not request and not Path(PRD_FILE).exists():
+        raise UsageError(f"there is no {PRD_FILE} here", hint='shiftwork plan "what you want done" writes one')
+    return request or PRD_FILE
 
 
 def work(site: Site, shift: Shift, title: str, *, as_json: bool) -> int:
@@ -70,7 +96,7 @@ def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Or
     branch = ordered.branch or spec.branch or asked.base
     return Order(
         spec=spec,
-        workflow=DYNAMIC,
+        workflow=asked.workflow,
         branch=branch,
         landing=landing_stream(site.repository, branch),
         agent=settings.agent.use,
@@ -79,11 +105,22 @@ def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Or
             repairs=limits.repairs,
             conflicts=limits.conflicts,
         ),
-        parallel=ordered.parallel or settings.run.parallel,
+        parallel=ordered.parallel or asked.workflow.parallel or settings.run.parallel,
         base=asked.base if branch == spec.branch else "",
         source=asked.sheet.source,
         done=asked.sheet.done,
+        patterns=learnt_before(site),
     )
+
+
+def _workflow(site: Site, wanted: str, env: Mapping[str, str]) -> Workflow:
+    """What was asked for, by name or by path, once the user trusts what its file would have run."""
+    chosen = choose(wanted or DYNAMIC.id, site.root, user_folder(env))
+    if chosen.claim:
+        ensure(chosen.claim, env)
+        # Said aside: standard output may be JSON lines, and a repository may have a `dynamic` of its own.
+        click.echo(f"workflow {chosen.workflow.id} from {chosen.path}", err=True)
+    return chosen.workflow
 
 
 def starting(order: Order) -> Callable[[World], Awaitable[RunId]]:
@@ -98,25 +135,50 @@ def starting(order: Order) -> Callable[[World], Awaitable[RunId]]:
 def resume(site: Site, run: str, max_cost: float | None, *, as_json: bool) -> int:
     queries, alive = open_queries(site), liveness()
     view = answer(lambda: run_view(queries, run, alive))
-    if view.pulse is Pulse.OVER:
-        return conclude(site, RunId(view.run.run), Stop.OVER, as_json=as_json)
+    run_id = RunId(view.run.run)
+    if view.pulse is Pulse.OVER and intending.looked_into(site, lambda box: is_over(box.events, box.inbox, run_id)):
+        return conclude(site, run_id, Stop.OVER, as_json=as_json)
+    if view.pulse is Pulse.PAUSED and view.worker:
+        asked = intending.intend(site, run_id, lambda _: r.RunUnpaused(at=0))
+        return intending.tell(asked, f"run {run_id} goes on\nnext: shiftwork status {run_id}", as_json=as_json)
     waiting = [one.story for one in view.stories if one.story.waiting.startswith("limit")]
     if max_cost is None and view.pulse is Pulse.WAITING and waiting:
         return conclude(site, RunId(view.run.run), Stop.HELD, as_json=as_json)
     _check_limit(view, max_cost)
-    lease = answer(lambda: queries.holder(view.run.run))
-    run_id = RunId(view.run.run)
 
-    async def begin(world: World) -> RunId:
+    async def answered(world: World) -> None:
         for story in waiting if max_cost is not None else ():
             await raise_limit(world.inbox, run_id, story.story, world.clock.fresh(), max_cost or 0.0)
+
+    return work(site, going_on(site, view, answered), titled(view), as_json=as_json)
+
+
+def carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
+    """Go on here with a run that nobody works on and that has been asked for more."""
+    return work(site, going_on(site, view), titled(view), as_json=as_json)
+
+
+def titled(view: RunView) -> str:
+    return f"{view.run.title}\n{view.run.agent}, landing on {view.run.branch}"
+
+
+async def _nothing(world: World) -> None:
+    """Nothing has to be said before the run goes on."""
+
+
+def going_on(site: Site, view: RunView, first: Callable[[World], Awaitable[None]] = _nothing) -> Shift:
+    """The work that is left of a run; a pause is over with that."""
+    queries, alive, run_id = open_queries(site), liveness(), RunId(view.run.run)
+    lease = answer(lambda: queries.holder(run_id))
+
+    async def begin(world: World) -> RunId:
+        await first(world)
+        await unpause(world.events, world.inbox, run_id, world.clock.fresh())
         await resume_run(world, run_id, alive=alive(lease.owner) if lease else None)
         return run_id
 
-    found = conditions(site, environment())
     begun = tuple(story_stream(run_id, StoryId(one.story.story)) for one in view.stories)
-    shift = Shift(site=site, settings=found.settings, begin=begin, begun=begun)
-    return work(site, shift, f"{view.run.title}\n{view.run.agent}, landing on {view.run.branch}", as_json=as_json)
+    return Shift(site=site, settings=trusted_conditions(site, environment()).settings, begin=begin, begun=begun)
 
 
 def _check_limit(view: RunView, max_cost: float | None) -> None:

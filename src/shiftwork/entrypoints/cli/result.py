@@ -119,6 +119,9 @@ def _next(view: RunView, stop: Stop) -> str:
     run, landed = view.run, _landed(view)
     if stop is Stop.INTERRUPTED:
         return f"shiftwork resume {run.run}"
+    waits = next((one.story for one in view.stories if one.story.waiting), None)
+    if stop is Stop.HELD and waits and not waits.waiting.startswith("limit"):
+        return words.reply_to(run.run, waits.story, waits.waiting)
     if stop is Stop.HELD:
         return f"shiftwork resume {run.run} --max-cost {_more(view)}"
     if landed is None:

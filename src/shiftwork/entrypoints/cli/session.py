@@ -12,12 +12,13 @@ from typing import Final
 
 from shiftwork.app.commands import wait_for
 from shiftwork.app.kinds import STORY, load
+from shiftwork.app.memory import present_run
 from shiftwork.app.world import Sighting, World
 from shiftwork.bootstrap.working import open_world
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.model.facts import StoryHeld
 from shiftwork.domain.model.ids import RunId, Stream
+from shiftwork.domain.rules.decide_run import rests
 from shiftwork.entrypoints.cli.views import JsonView, LineView, View
 from shiftwork.errors import EXIT_INTERRUPTED
 from shiftwork.ports.agent import Agent
@@ -96,7 +97,14 @@ class _Watch:
     async def _ticking(self, world: World) -> None:
         while True:
             self._view.tick(world.clock.now())
+            if self._run and await self._rests(world, self._run):
+                self._held.set()
             await asyncio.sleep(_TICK_SECONDS)
+
+    async def _rests(self, world: World, run: RunId) -> bool:
+        """Whether nothing goes on, and no story could start, until a person has answered."""
+        board = self._view.board
+        return bool(board.held) and rests(await present_run(world, run), board.waiting)
 
     async def _first_of(self, work: Awaitable[None], ticking: Awaitable[None]) -> Stop:
         working = asyncio.ensure_future(work)
@@ -120,8 +128,6 @@ class _Watch:
         # Whoever watches must not be able to break what is watched.
         with contextlib.suppress(Exception):
             self._view.see(sighting)
-            if isinstance(sighting.what, StoryHeld) and self._view.board.held:
-                self._held.set()
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:

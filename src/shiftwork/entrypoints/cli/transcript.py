@@ -1,7 +1,7 @@
 """Reads the lines of an attempt's log for people: whatever an agent printed, as who said what.
 
 A log holds what the agent printed, line by line, in the agent's own format. Read here are the harness's own notes, the
-stream of JSON messages that Claude Code prints, and plain text; a JSON line of another shape is shown as it is.
+streams of JSON messages that Claude Code, Codex and ACP agents print, and plain text; other JSON is shown as it is.
 """
 
 import json
@@ -35,7 +35,9 @@ def read(line: str) -> Iterator[Said]:
 
 
 def _other(value: dict[str, Any], line: str) -> Iterator[Said]:
-    if "type" not in value:
+    if "jsonrpc" in value:
+        yield from _over_acp(value)
+    elif "type" not in value:
         yield Said(who="text", text=line)
 
 
@@ -89,6 +91,57 @@ def _init(value: dict[str, Any]) -> Iterator[Said]:
         yield Said(who="note", text=f"session begins, model {_text(value, 'model') or 'unknown'}")
 
 
+def _item_started(value: dict[str, Any]) -> Iterator[Said]:
+    item = value.get("item")
+    if isinstance(item, dict):
+        tool = _text(item, "tool") or _text(item, "type")
+        yield Said(who="tool", tool=tool, text=_text(item, "command") or _arguments(item.get("arguments")))
+
+
+def _item_completed(value: dict[str, Any]) -> Iterator[Said]:
+    item = value.get("item")
+    if not isinstance(item, dict):
+        return
+    match item:
+        case {"type": "agent_message"}:
+            yield Said(who="text", text=_text(item, "text"))
+        case {"type": "error"}:
+            yield from _trouble(item)
+        case {"type": "command_execution"}:
+            yield Said(who="result", text=_text(item, "aggregated_output"))
+        case {"type": "mcp_tool_call", "result": {"content": content}}:
+            yield Said(who="result", text=_result(content))
+        case {"type": "file_change", "changes": [*changes]}:
+            paths = [_text(change, "path") for change in changes if isinstance(change, dict)]
+            yield Said(who="result", text="\n".join(paths))
+        case _:
+            return
+
+
+def _over_acp(value: dict[str, Any]) -> Iterator[Said]:
+    match value:
+        case {"params": {"update": {"sessionUpdate": "agent_message_chunk", "content": {"text": str(said)}}}}:
+            yield Said(who="text", text=said)
+        case {"params": {"update": {"sessionUpdate": "tool_call"} as call}}:
+            yield Said(who="tool", tool=_text(call, "kind"), text=_text(call, "title"))
+        case {"result": {"stopReason": str(reason)}}:
+            yield Said(who="final", text=f"the session is over: {reason}")
+        case {"error": {"message": str(trouble)}}:
+            yield Said(who="note", text=trouble)
+        case _:
+            return
+
+
+def _turn_ended(value: dict[str, Any]) -> Iterator[Said]:
+    error = value.get("error")
+    told = _text(error, "message") if isinstance(error, dict) else "the session is over"
+    yield Said(who="final", text=told)
+
+
+def _trouble(value: dict[str, Any]) -> Iterator[Said]:
+    yield Said(who="note", text=_text(value, "message"))
+
+
 def _text(value: dict[str, Any], key: str) -> str:
     found = value.get(key)
     return found if isinstance(found, str) else ""
@@ -99,6 +152,11 @@ _READERS: Final[dict[str, Callable[[dict[str, Any]], Iterator[Said]]]] = {
     "user": _messages,
     "result": _final,
     "system": _init,
+    "item.started": _item_started,
+    "item.completed": _item_completed,
+    "turn.completed": _turn_ended,
+    "turn.failed": _turn_ended,
+    "error": _trouble,
     "text": _note("text"),
     "tool_start": _note("tool"),
     "tool_end": _note("tool"),

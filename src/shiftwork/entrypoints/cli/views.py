@@ -38,6 +38,19 @@ _TOLD: Final = {
     "story_adopted": "has landed before",
     "spec_ticked": "ticked in the spec",
     "spec_tick_failed": "the spec could not be ticked",
+    "run_paused": "paused: nothing new begins until shiftwork resume",
+    "run_unpaused": "goes on",
+    "story_cancelled": "is to be cancelled",
+    "story_retried": "is to have another go",
+    "story_added": "added",
+    "story_edited": "changed",
+    "stories_reordered": "first come",
+    "undo_requested": "is to be undone",
+    "story_undone": "undone",
+    "undo_refused": "cannot be undone",
+    "story_reopened": "begins again",
+    "story_paused": "paused",
+    "story_unpaused": "goes on",
     "workspace_prepared": "workspace ready",
     "step_started": "begins",
     "step_completed": "done",
@@ -47,7 +60,10 @@ _TOLD: Final = {
     "step_yielded": "put itself back",
     "steps_edited": "steps changed",
     "edit_rejected": "a change of steps was refused",
+    "step_routed": "decided",
+    "question_asked": "asks you",
     "story_held": "waits for you",
+    "story_answered": "was answered",
     "landing_requested": "asks to land",
     "gates_passed": "gates",
     "landing_refused": "landing refused",
@@ -58,12 +74,17 @@ _TOLD: Final = {
 }
 
 
+_SUBJECT: Final = 26
+"""Room for a story's id and the longest name of a step in the catalogue."""
+
+
 def line(change: Change, room: int) -> str:
     """One line of at most `room` columns: when, which story, which step, what."""
-    subject = change.type or change.story or "run"
+    subject = f"{change.story} {change.name}".strip() or "run"
     attempt = f" (attempt {change.attempt})" if change.event == "step_started" and change.attempt > 1 else ""
     text = f": {brief(change.text)}" if change.text else ""
-    head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {words.padded(subject, 17)}  "
+    who = words.padded(one_line(subject, _SUBJECT), _SUBJECT)
+    head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {who}  "
     return head + one_line(f"{_TOLD[change.event]}{attempt}{text}", max(room - len(head), 20))
 
 

@@ -41,6 +41,17 @@ def state(status: str, *, moving: bool = True) -> str:
     return "stopped" if status == "in_progress" and not moving else _STATES.get(status, status)
 
 
+def reply_to(run: str, story: str, waiting: str) -> str:
+    """What to type for a story that waits for a person, by what it waits for."""
+    cause, colon, _ = waiting.partition(":")
+    known = {
+        "limit": f"shiftwork resume {run} --max-cost USD",
+        "approval": f"shiftwork approve {story} (or: shiftwork reject {story} --because …)",
+        "exhausted": f"shiftwork approve {story} (one more round; or: shiftwork reject {story})",
+    }
+    return known.get(cause if colon else "", f'shiftwork answer {story} "…"')
+
+
 def width() -> int:
     """Of the terminal; a fixed one where the output goes elsewhere."""
     try:

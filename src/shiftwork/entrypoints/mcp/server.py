@@ -1,49 +1,154 @@
-"""The wire: four tools of one attempt's toolbox, spoken as MCP over standard input and output."""
+"""The wire: MCP over standard input and output, one JSON-RPC message a line, answered one after another.
 
-from pathlib import Path
-from typing import Any
+Not taken: the `mcp` package. It imports some hundred modules, 0.9 s of processor time, before it answers its first
+message, and every attempt of every agent waits for that. Here `initialize` and `tools/list` are answered 0.03 s after
+the start of the interpreter, and what the tools themselves need (0.1 s) is imported when the first of them is called.
+The package's own client is among the tests of this server.
+"""
 
-from mcp.server import MCPServer
+import json
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any, Final
 
-from shiftwork.entrypoints.mcp.toolbox import Toolbox
+from shiftwork.entrypoints.mcp.tools import TOOLS, misfits
+
+VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""All that have a handshake, the latest first: to a server of tools they are the same."""
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+
+type Params = dict[str, Any]
+type Caller = Callable[[str, Params], Any]
+"""Calls a tool by its name."""
 
 
-def serve(desk: Path) -> None:
-    """Answer until the agent closes the connection."""
-    build(Toolbox(desk)).run("stdio")
+class _Refusal(Exception):  # noqa: N818 - an answer on its way out: it never leaves this module
+    """A request that is answered with an error of JSON-RPC."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
-def build(toolbox: Toolbox) -> MCPServer:
-    server = MCPServer("shiftwork", log_level="ERROR")
+def serve(desk: str) -> None:
+    """Answer until the agent closes the connection, or tells that it is over: some wait for this process to be gone."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    server = Server(_calling(desk))
+    for line in sys.stdin.buffer:
+        answer = server.answer(line)
+        if answer:
+            try:
+                sys.stdout.buffer.write(answer)
+                sys.stdout.buffer.flush()
+            except BrokenPipeError:
+                return
 
-    @server.tool()
-    def read_task() -> dict[str, Any]:
-        """Read the story, its acceptance criteria and the steps of its workflow with their ids and states."""
-        return toolbox.read_task()
 
-    @server.tool()
-    def edit_workflow(operations: list[dict[str, Any]]) -> str:
-        """Change the remaining steps of this story. All operations are applied, or none.
+def _calling(desk: str) -> Caller:
+    toolbox: list[Any] = []
 
-        Each operation is an object with "operation" (add_after, split, skip, reorder, edit_description or restart)
-        and "reason", and as the operation needs: "target_step_id", "new_steps" (add_after) or "replacement_steps"
-        (split), each a list of {"type", "description"}; "new_order" (reorder: every pending step id once);
-        "new_description" (edit_description, restart). The answer says whether the request was accepted.
-        """
-        return toolbox.edit_workflow(operations)
+    def caller(name: str, arguments: Params) -> Any:
+        if not toolbox:
+            from pathlib import Path  # noqa: PLC0415 - most attempts call no tool, and all wait for this server
 
-    @server.tool()
-    def write_note(text: str) -> str:
-        """Leave a finding for the later steps of this story; each of them is shown it."""
-        return toolbox.write_note(text)
+            from shiftwork.entrypoints.mcp.toolbox import Toolbox  # noqa: PLC0415 - as above
 
-    @server.tool()
-    def report_evidence(criterion: str, kind: str, reference: str) -> str:
-        """Say what shows that an acceptance criterion holds.
+            toolbox.append(Toolbox(Path(desk)))
+        return getattr(toolbox[0], name)(**arguments)
 
-        `criterion` is its id, `kind` is "test", "step" or "citation", `reference` the test's name, the verification
-        step, or file:line. The harness checks it.
-        """
-        return toolbox.report_evidence(criterion, kind, reference)
+    return caller
 
-    return server
+
+class Server:
+    """One connection. Whatever a line holds, it is answered or ignored; nothing is raised."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self._tools = {tool["name"]: tool for tool in TOOLS}
+        self._methods: dict[str, Callable[[Params], Params]] = {
+            "initialize": self._initialize,
+            "ping": lambda _: {},
+            "tools/list": lambda _: {"tools": list(self._tools.values())},
+            "tools/call": self._call,
+        }
+
+    def answer(self, line: bytes) -> bytes:
+        """The line to send back; nothing for what asks for no answer."""
+        if not line.strip():
+            return b""
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            return _line(_error(None, PARSE_ERROR, "this line is not JSON"))
+        if isinstance(message, list) and message:
+            answers = [answer for one in message if (answer := self._answer(one))]
+            return _line(answers) if answers else b""
+        answer = self._answer(message)
+        return _line(answer) if answer else b""
+
+    def _answer(self, message: Any) -> Params | None:
+        if not isinstance(message, dict) or not _identified(message):
+            return _error(None, INVALID_REQUEST, "a message is an object, and its id a text or a whole number")
+        if "result" in message or "error" in message:
+            return None  # nothing was asked from here, so it answers nothing
+        method, number = message.get("method"), message.get("id")
+        if not isinstance(method, str):
+            return _error(number, INVALID_REQUEST, "the method is missing")
+        if "id" not in message:
+            return None  # a notification: there is none that changes anything here
+        try:
+            return {"jsonrpc": "2.0", "id": number, "result": self._result(method, message.get("params"))}
+        except _Refusal as refusal:
+            return _error(number, refusal.code, str(refusal))
+
+    def _result(self, method: str, params: Any) -> Params:
+        if method not in self._methods:
+            raise _Refusal(METHOD_NOT_FOUND, f"there is no method {method:.100}")
+        if not isinstance(params, dict | None):
+            raise _Refusal(INVALID_PARAMS, "params is an object")
+        return self._methods[method](params or {})
+
+    def _initialize(self, params: Params) -> Params:
+        asked = params.get("protocolVersion")
+        return {
+            "protocolVersion": asked if asked in VERSIONS else VERSIONS[0],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "shiftwork", "version": "1"},
+        }
+
+    def _call(self, params: Params) -> Params:
+        """What an agent gets wrong about a tool it is told as the tool's answer, so that it can mend it."""
+        name, arguments = params.get("name"), params.get("arguments") or {}
+        if not isinstance(name, str) or name not in self._tools:
+            raise _Refusal(INVALID_PARAMS, f"there is no tool {name!r:.100}; known are {', '.join(self._tools)}")
+        if not isinstance(arguments, dict):
+            raise _Refusal(INVALID_PARAMS, "arguments is an object")
+        if misfit := misfits(self._tools[name], arguments):
+            return _told(f"REJECTED: {misfit}", failed=True)
+        try:
+            return _told(self._caller(name, arguments), failed=False)
+        except Exception as error:  # noqa: BLE001 - a tool that fails must not take the other tools with it
+            return _told(f"the tool failed: {type(error).__name__}: {error}", failed=True)
+
+
+def _identified(message: Params) -> bool:
+    number = message.get("id", 0)
+    return isinstance(number, int | str) and not isinstance(number, bool)
+
+
+def _told(answer: Any, *, failed: bool) -> Params:
+    text = answer if isinstance(answer, str) else json.dumps(answer, indent=2)
+    return {"content": [{"type": "text", "text": text}], "isError": failed}
+
+
+def _error(number: int | str | None, code: int, message: str) -> Params:
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
+
+
+def _line(message: Any) -> bytes:
+    return json.dumps(message).encode("ascii") + b"\n"

@@ -8,11 +8,17 @@ from typing import Any, Final
 from shiftwork.domain.model import spec
 from shiftwork.domain.model.codec import from_plain
 from shiftwork.domain.model.ids import StepId
+from shiftwork.domain.model.memory import Scope
 from shiftwork.domain.model.pipeline import Pipeline
 from shiftwork.domain.rules.editing import Rejected, apply_edits, outline
 from shiftwork.prompts import contract
+from shiftwork.prompts.limits import shorten
 
 NOTE_LIMIT: Final = 8_000
+QUESTION_LIMIT: Final = 4_000
+OPTION_LIMIT: Final = 400
+_LETTERS: Final[dict[str, str]] = {Scope.STORY: "note", Scope.PROJECT: "project", Scope.PATTERN: "pattern"}
+"""What the name of a letter begins with tells whom its note is for."""
 
 
 class Toolbox:
@@ -49,11 +55,14 @@ class Toolbox:
         self._leave("edit", request)
         return "ACCEPTED; applied when this step ends. The steps will be:\n" + "\n".join(outline(changed))
 
-    def write_note(self, text: str) -> str:
+    def write_note(self, text: str, scope: str = Scope.STORY) -> str:
         if not text.strip():
             return "REJECTED: the note is empty"
-        self._leave("note", text[:NOTE_LIMIT])
-        return "noted"
+        if scope not in _LETTERS:
+            return f"REJECTED: there is no scope {scope!r}; known are {', '.join(_LETTERS)}"
+        kept = shorten(text, NOTE_LIMIT)
+        self._leave(_LETTERS[scope], kept)
+        return "noted" if kept == text else f"noted, without its middle: a note has at most {NOTE_LIMIT:,} bytes"
 
     def report_evidence(self, criterion: str, kind: str, reference: str) -> str:
         known = {c.id for c in self._story.criteria}
@@ -61,6 +70,16 @@ class Toolbox:
             return f"REJECTED: there is no criterion {criterion!r}; known are {', '.join(sorted(known))}"
         self._leave("evidence", json.dumps({"criterion": criterion, "kind": kind, "reference": reference}))
         return "noted; the harness will check it"
+
+    def ask(self, question: str, options: list[str] | None = None) -> str:
+        if not question.strip():
+            return "REJECTED: the question is empty"
+        choices = [shorten(one, OPTION_LIMIT) for one in map(str, options or ()) if one.strip()]
+        self._leave("question", json.dumps({"question": shorten(question, QUESTION_LIMIT), "options": choices}))
+        return (
+            "asked. Nobody answers while you work: end your session now, with its summary. Your changes are kept, and "
+            "this step goes on in a new session that is told the answer."
+        )
 
     def _leave(self, kind: str, text: str) -> None:
         """Whole or not at all: a reader never sees half a letter."""

@@ -1,4 +1,4 @@
-"""`shiftwork cancel`: ends a run for good, whether or not anybody is working on it."""
+"""`shiftwork cancel`: ends a run, or one story of it, whether or not anybody is working on it."""
 
 import asyncio
 import time
@@ -9,14 +9,16 @@ import click
 from shiftwork.app.commands import cancel_run, resume_run, wait_for
 from shiftwork.app.queries import Pulse, RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
-from shiftwork.bootstrap.working import open_inbox, open_world
+from shiftwork.bootstrap.working import open_world
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.model.ids import RunId
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.conditions import conditions
 from shiftwork.entrypoints.cli.documents import run_document, say
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.intending import intend, looked_into, tell
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
 from shiftwork.ports.views import Queries
 
@@ -24,21 +26,25 @@ _PATIENCE_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.1
 
 
-@click.command("cancel", short_help="End a run for good.")
+@click.command("cancel", short_help="End a run or one of its stories.")
 @click.argument("run", default="")
+@click.option("--story", default="", metavar="STORY", help="Only this one; it can be retried.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(run: str, *, as_json: bool) -> int:
-    """End a run for good: its agents are stopped, and it cannot be resumed.
+def command(run: str, *, story: str, as_json: bool) -> int:
+    """End a run: its agents are stopped, and nothing more is begun. Its failed stories can still be retried.
 
-    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    RUN is an id or the beginning of one; the newest run is taken where none is named. With --story only that one is
+    ended, and the others go on; what depends on it is blocked.
     """
     site = here()
+    if story:
+        return _cancel_story(site, run, StoryId(story), as_json=as_json)
     queries = open_queries(site)
     before = _look(queries, run)
     if before.pulse is Pulse.OVER:
         return _tell(before, f"run {before.run.run} is over already: {words.state(before.run.status)}", as_json=as_json)
     run_id = RunId(before.run.run)
-    asyncio.run(_post(site, run_id))
+    looked_into(site, lambda box: cancel_run(box.inbox, run_id, box.clock.fresh()))
     if before.worker:
         after = _patiently(queries, run_id)
     else:
@@ -51,13 +57,32 @@ def command(run: str, *, as_json: bool) -> int:
     return _tell(after, f"run {run_id} is {words.state(after.run.status)}", as_json=as_json)
 
 
+def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int:
+    asked = intend(site, run, lambda _: r.StoryCancellationRequested(at=0, story=story))
+    status = _ending(site, asked.run, story) if asked.heard else ""
+    retry = f"shiftwork retry {story} --run {asked.run}"
+    told = {
+        "failed": f"{story} is cancelled\nnext: {retry}",
+        "completed": f"{story} was about to land, and has\nnext: shiftwork undo {story} --run {asked.run}",
+    }
+    waits = f"{story} has been told to end, and has not yet\nnext: shiftwork status {asked.run}"
+    return tell(asked, told.get(status, waits), as_json=as_json, story=story)
+
+
+def _ending(site: Site, run: RunId, story: StoryId) -> str:
+    """How the story stands when it has ended, or when patience has."""
+    queries, until = open_queries(site), time.monotonic() + _PATIENCE_SECONDS
+    while (status := _status(queries, run, story)) not in {"failed", "completed"} and time.monotonic() < until:
+        time.sleep(_POLL_SECONDS)
+    return status
+
+
+def _status(queries: Queries, run: RunId, story: StoryId) -> str:
+    return next(one.status for one in answer(lambda: queries.stories(run)) if one.story == story)
+
+
 def _look(queries: Queries, run: str) -> RunView:
     return answer(lambda: run_view(queries, run, liveness()))
-
-
-async def _post(site: Site, run: RunId) -> None:
-    async with open_inbox(site) as inbox:
-        await cancel_run(inbox, run)
 
 
 def _patiently(queries: Queries, run: RunId) -> RunView:

@@ -13,11 +13,13 @@ from shiftwork.bootstrap.agents import build_agent
 from shiftwork.bootstrap.working import current_branch, open_inbox, repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
+from shiftwork.config.trust import settings_claim
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.conditions import Conditions, conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.trusting import TRUST, book, next_command
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, ShiftworkError
 
 OK: Final = "ok"
@@ -71,8 +73,20 @@ async def _examine() -> Sequence[Check]:
         found = conditions(site, environment())
     except ShiftworkError as error:
         return [*checks, _failed("settings", error)]
-    checks += [_gates(found), await _agent(found.settings), await _database(site), _processes(sys.platform), _sandbox()]
-    return checks
+    trust = _trust(site)
+    # A program that the repository names is not even asked for its version before it is trusted.
+    agent = [await _agent(found.settings)] if trust.state == OK else []
+    return [*checks, _gates(found), trust, *agent, await _database(site), _processes(sys.platform), _sandbox()]
+
+
+def _trust(site: Site) -> Check:
+    claim = settings_claim(site.root)
+    if not claim.commands:
+        return Check(name="trust", state=OK, detail="the repository's settings run nothing")
+    if environment().get(TRUST) or book(environment()).trusts(claim):
+        return Check(name="trust", state=OK, detail=f"you have trusted the commands of {claim.file.name}")
+    told = f"{claim.file.name} has commands that you have not trusted"
+    return Check(name="trust", state=FAIL, detail=told, hint=f"look at them, then: {next_command(claim)}")
 
 
 def _failed(name: str, error: ShiftworkError) -> Check:

@@ -7,11 +7,13 @@ import click
 
 from shiftwork.config.detect import Detected, detect
 from shiftwork.config.prd_template import PRD_FILE, prd_file
-from shiftwork.config.site import SETTINGS_FILE
+from shiftwork.config.site import SETTINGS_FILE, environment
 from shiftwork.config.template import settings_file
+from shiftwork.config.trust import settings_claim
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.trusting import book
 from shiftwork.errors import UsageError
 
 
@@ -31,6 +33,8 @@ def command(*, prd: bool, only_print: bool, force: bool, as_json: bool) -> None:
     text, path = (prd_file(root.name), root / PRD_FILE) if prd else (settings_file(found), root / SETTINGS_FILE)
     if not only_print:
         _write(path, text, force=force)
+        if not prd:
+            book(environment()).trust(settings_claim(root))  # whoever has it written has asked for it
     if as_json:
         more = {} if prd else {"gates": [asdict(gate) for gate in found.gates], "setup": found.setup}
         say({"path": str(path), "written": not only_print, **more, "text": text})

@@ -95,7 +95,7 @@ def _choose(view: RunView, wanted: Wanted) -> Chosen | None:
         return None
     attempt, newest = wanted.attempt or step.attempts, Path(step.log)
     if attempt > step.attempts:
-        raise UsageError(f"{step.type} has had {step.attempts} attempts", hint=f"shiftwork status {view.run.run}")
+        raise UsageError(f"{step.name} has had {step.attempts} attempts", hint=f"shiftwork status {view.run.run}")
     log = newest.with_name(f"{step.step}-{attempt}{newest.suffix}")
     return Chosen(view=view, step=step, attempt=attempt, log=log)
 
@@ -117,7 +117,7 @@ def _step(story: StoryView, wanted: Wanted) -> StepRow | None:
 
 def _title(chosen: Chosen) -> str:
     step = chosen.step
-    return f"{step.story} {step.type}, attempt {chosen.attempt} of {step.attempts}    {chosen.log}\n"
+    return f"{step.story} {step.name}, attempt {chosen.attempt} of {step.attempts}    {chosen.log}\n"
 
 
 def _lines(log: Path) -> list[str]:

@@ -4,12 +4,12 @@ import click
 
 from shiftwork.entrypoints.cli.here import here
 
-AGENTS = ("claude-code", "command")
+AGENTS = ("claude-code", "codex", "acp", "command")
 """Written out, because reading them from the settings' own type would load all of that for `--help`."""
 
 
 @click.command("run", short_help="Hand over a piece of work and watch it land.")
-@click.argument("request")
+@click.argument("request", default="")
 @click.option("--agent", type=click.Choice(AGENTS), help="Which agent works; else what the settings say.")
 @click.option("--model", default="", metavar="NAME", help="The model to ask the agent for.")
 @click.option("--branch", default="", metavar="NAME", help="Start from it and land on it; else the one checked out.")
@@ -17,8 +17,12 @@ AGENTS = ("claude-code", "command")
     "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Ask before more is spent."
 )
 @click.option("--parallel", type=click.IntRange(1, 200), metavar="N", help="Work on at most N stories at once.")
+@click.option("--workflow", default="", metavar="NAME", help="The workflow, by name or path; else dynamic.")
+@click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
+@click.option("--dry-run", is_flag=True, help="Print every prompt that would be sent first, and do nothing.")
+@click.option("--trust", is_flag=True, help="Run the repository's commands unasked, this time: for scripts.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
-def command(request: str, *, branch: str, as_json: bool, **asked: str | float | None) -> int:
+def command(request: str, *, planned: bool, as_json: bool, **asked: str | float | None) -> int:
     """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
 
     Read are prd.json, an OpenSpec change folder, spec-kit's tasks.md and plans in Markdown; stories that land are
@@ -29,5 +33,6 @@ def command(request: str, *, branch: str, as_json: bool, **asked: str | float | 
     """
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 
-    order = ordering.Ordered(request=request, branch=branch, **asked)  # type: ignore[arg-type]  # by their names
+    wanted = ordering.plan_file(request) if planned else request
+    order = ordering.Ordered(request=wanted, **asked)  # type: ignore[arg-type]  # by their names
     return ordering.run(here(), order, as_json=as_json)

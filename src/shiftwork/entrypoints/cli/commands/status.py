@@ -1,11 +1,12 @@
 """`shiftwork status`: where a run stands. Plain text and no event loop: people ask often and want it at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
 from shiftwork.app.queries import Pulse, RunView, StoryView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.domain.model.ids import FRAME
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import one_line
@@ -14,7 +15,12 @@ from shiftwork.ports.views import RunRow, StepRow
 
 _LISTED = 1000
 _SHOWN = 40
-_ORDER = ("completed", "in_progress", "failed", "blocked", "unclaimed")
+_PAIRS = 10
+_ORDER = ("completed", "in_progress", "paused", "failed", "blocked", "unclaimed")
+
+
+type Conflict = Mapping[str, Sequence[str]]
+"""Of two stories under way, by `stories` and `files`."""
 
 
 @click.command("status", short_help="Show where a run stands.")
@@ -26,17 +32,23 @@ def command(run: str, *, everything: bool, as_json: bool) -> None:
 
     RUN is an id or the beginning of one; the newest run is shown where none is named.
     """
-    queries = open_queries(here())
+    site = here()
+    queries = open_queries(site)
     if everything:
         _list(answer(lambda: queries.runs(limit=_LISTED)), as_json=as_json)
         return
     view = answer(lambda: run_view(queries, run, liveness(), every_step=as_json))
+    conflicts: Sequence[Conflict] = ()
+    if len(view.under_way) > 1:
+        from shiftwork.entrypoints.cli.foreseeing import foreseen  # noqa: PLC0415 - see the first line
+
+        conflicts = foreseen(site, view)
     if as_json:
         from shiftwork.entrypoints.cli.documents import run_document, say  # noqa: PLC0415 - see the first line
 
-        say(run_document(view))
+        say({**run_document(view), "conflicts": conflicts})
     else:
-        click.echo(told(view))
+        click.echo(told(view, conflicts))
 
 
 def _list(rows: Sequence[RunRow], *, as_json: bool) -> None:
@@ -55,11 +67,11 @@ def _list(rows: Sequence[RunRow], *, as_json: bool) -> None:
         click.echo(head + one_line(row.title, max(words.width() - len(head), 10)))
 
 
-def told(view: RunView) -> str:
-    """The view as text."""
+def told(view: RunView, conflicts: Sequence[Conflict] = ()) -> str:
+    """The view as text, with what is foreseen of the stories under way."""
     shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
     stories = (line for story in shown for line in _story(view, story))
-    return "\n".join((*_head(view), *stories, *_rest(view, shown), *_next(view)))
+    return "\n".join((*_head(view), *stories, *_rest(view, shown), *_foreseen(conflicts), *_next(view)))
 
 
 def _rest(view: RunView, shown: Sequence[StoryView]) -> Iterator[str]:
@@ -69,13 +81,22 @@ def _rest(view: RunView, shown: Sequence[StoryView]) -> Iterator[str]:
         yield f"  {left:,} {'more' if shown else 'stories'}: shiftwork stories {view.run.run}"
 
 
+def _foreseen(conflicts: Sequence[Conflict]) -> Iterator[str]:
+    if conflicts:
+        yield ""
+        yield "  will conflict, as far as they have come (whichever lands later is sent back to resolve it):"
+    for conflict in conflicts[:_PAIRS]:
+        pair = " and ".join(conflict["stories"])
+        yield f"    {one_line(f'{pair}: {", ".join(conflict["files"])}', words.width() - 4)}"
+    if left := len(conflicts[_PAIRS:]):
+        yield f"    {left} more pairs"
+
+
 def _head(view: RunView) -> Iterator[str]:
     run = view.run
     room = words.width()
     yield f"{run.run}  {one_line(run.title, room - len(run.run) - 2)}"
-    worker = (
-        f" (process {view.worker.pid} on {view.worker.host})" if view.worker and view.pulse is Pulse.WORKING else ""
-    )
+    worker = f" (process {view.worker.pid} on {view.worker.host})" if view.worker and view.moves else ""
     state = words.state(run.status) if view.pulse is Pulse.OVER else view.pulse.value
     used_in = sum(one.story.input_tokens for one in view.stories)
     used_out = sum(one.story.output_tokens for one in view.stories)
@@ -85,7 +106,7 @@ def _head(view: RunView) -> Iterator[str]:
             ("state", state + worker),
             ("branch", run.branch),
             ("agent", f"{run.agent}, workflow {run.workflow}"),
-            ("stories", _counted(view) if len(view.stories) > 1 else ""),
+            ("stories", _counted(view)),
             ("took", words.duration(words.between(run.started_at, run.ended_at)) if run.ended_at else ""),
             ("cost", words.money(view.cost_usd) + tokens),
         ]
@@ -93,16 +114,19 @@ def _head(view: RunView) -> Iterator[str]:
 
 
 def _counted(view: RunView) -> str:
-    """How many of the stories stand where, in the order in which a story gets there."""
+    """How many of several stories stand where, in the order in which a story gets there."""
+    stories = [one.story for one in view.stories if one.story.story != FRAME]
+    if len(stories) <= 1:
+        return ""
     counts = dict.fromkeys(_ORDER, 0)
-    for one in view.stories:
-        counts[one.story.status] += 1
-    moving = view.pulse is Pulse.WORKING
+    for story in stories:
+        counts[story.status] += 1
+    moving = view.moves
     return ", ".join(f"{count:,} {words.state(status, moving=moving)}" for status, count in counts.items() if count)
 
 
 def _story(run: RunView, view: StoryView) -> Iterator[str]:
-    story, room, moving = view.story, words.width(), run.pulse is Pulse.WORKING
+    story, room, moving = view.story, words.width(), run.moves
     yield ""
     yield f"  {words.padded(story.story + '  ' + story.title, room - 14)} {words.state(story.status, moving=moving)}"
     if story.commit:
@@ -110,6 +134,8 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
     for name, text in (("waits", story.waiting), ("blocked" if story.status == "blocked" else "failed", story.failure)):
         if text:
             yield f"    {name}: {one_line(text, room - 12)}"
+    if story.waiting:
+        yield f"    answer with: {words.reply_to(story.run, story.story, story.waiting)}"
     if view.steps:
         yield ""
         yield from _table(view.steps, room, moving=moving)
@@ -117,14 +143,14 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
 
 def _table(steps: Sequence[StepRow], room: int, *, moving: bool) -> Iterator[str]:
     """Never wider than `room`: only what an agent or a gate said is cut."""
-    names = min(max(len(step.type) for step in steps), 24)
+    names = min(max(len(step.name) for step in steps), 24)
     yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {'time':>11}  {'cost':>10}"
     for step in steps:
         spent = words.duration(words.between(step.started_at, step.ended_at))
         cost = words.money(step.cost_usd) if step.ended_at else "-"
         tries = step.attempts or "-"
         state = words.state(step.status, moving=moving)
-        yield f"    {words.padded(step.type, names)}  {state:<9}  {tries:>3}  {spent:>11}  {cost:>10}".rstrip()
+        yield f"    {words.padded(step.name, names)}  {state:<9}  {tries:>3}  {spent:>11}  {cost:>10}".rstrip()
         if said := step.error if step.status in {"failed", "cancelled"} else step.skip_reason:
             yield f"      {one_line(said, room - 6)}"
 
@@ -135,12 +161,13 @@ def _next(view: RunView) -> Iterator[str]:
     match view.pulse:
         case Pulse.WORKING:
             yield f"next: shiftwork logs {run} -f"
+        case Pulse.PAUSED:
+            yield f"next: shiftwork resume {run}"
         case Pulse.INTERRUPTED:
             yield f"next: shiftwork resume {run}    (nobody is working on it)"
-        case Pulse.WAITING if any(one.story.waiting.startswith("limit") for one in view.stories):
-            yield f"next: shiftwork resume {run} --max-cost USD"
         case Pulse.WAITING:
-            yield f"next: shiftwork logs {run}"
+            waits = next(one.story for one in view.stories if one.story.waiting)
+            yield f"next: {words.reply_to(run, waits.story, waits.waiting)}"
         case Pulse.OVER:
             yield from _after(view)
 

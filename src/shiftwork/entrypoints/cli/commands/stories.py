@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from shiftwork.app.queries import Pulse, RunView, run_view
+from shiftwork.app.queries import RunView, run_view
 from shiftwork.app.roll import Line, roll
 from shiftwork.bootstrap.looking import open_history
 from shiftwork.bootstrap.reading import liveness, open_queries
@@ -53,7 +53,7 @@ def _row(line: Line) -> dict[str, object]:
 
 def _table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
     """Only the title is cut to what room there is; what a story waits for stands below it."""
-    moving = view.pulse is Pulse.WORKING
+    moving = view.moves
     rows = [_HEAD, *(_cells(line, moving=moving) for line in lines)]
     room = [max(cells(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
     for number, row in enumerate(rows):
@@ -79,6 +79,7 @@ def _waits(line: Line) -> Iterator[str]:
     story = line.story
     if story.waiting:
         yield f"waits for you: {story.waiting}"
+        yield f"answer with: {words.reply_to(story.run, story.story, story.waiting)}"
     if story.failure:
         yield f"{'blocked' if story.status == 'blocked' else 'failed'}: {story.failure}"
     elif line.waits_for:

@@ -1,0 +1,65 @@
+"""Writes the reference and the JSON Schema of workflow files from their tables; `--check` tells what is stale."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workflows._shapes import Field
+from shiftwork.adapters.workflows.fields import TABLES
+from shiftwork.adapters.workflows.schema import SCHEMA_FILE, schema_text
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+HEAD: Final = """\
+# Workflow files
+
+Drawn from `src/shiftwork/adapters/workflows/fields.py` by `scripts/docs_workflow.py`: change the tables, not this page.
+[How to write one](../howto/write-a-workflow.md) begins with an example. Editors complete and check by
+[`workflow.schema.json`](workflow.schema.json), which `shiftwork workflow schema` prints.
+
+YAML 1.2; at most 256 KiB. Keys that are not listed here are mistakes. Fields of antfarm that mean nothing here are
+accepted, and `shiftwork workflow validate` says so.
+"""
+
+
+def page() -> str:
+    return "\n".join((HEAD, *(line for table in TABLES.values() for line in _table(table.name))))
+
+
+def _table(name: str) -> Iterator[str]:
+    table = TABLES[name]
+    yield f"## {name}\n"
+    yield f"{table.about}\n"
+    yield "| field | value | |\n|---|---|---|"
+    for one in table.fields:
+        yield f"| `{one.name}`{' (required)' if one.required else ''} | {one.shape.told} | {_about(one)} |"
+    yield ""
+
+
+def _about(one: Field) -> str:
+    told = f"Accepted, without effect: {one.idle}." if one.idle else one.about
+    default = f" Default: `{one.default}`." if one.default else ""
+    also = f" Also spelt {', '.join(f'`{other}`' for other in one.also)}." if one.also else ""
+    return f"{told}{default}{also}"
+
+
+def files() -> dict[Path, str]:
+    return {
+        ROOT / "docs/reference/workflow.md": page(),
+        ROOT / "docs/reference" / SCHEMA_FILE: schema_text(),
+        ROOT / "src/shiftwork/workflows" / SCHEMA_FILE: schema_text(),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    stale = [path for path, text in files().items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        print(f"{path.relative_to(ROOT)} is out of date")
+        if "--check" not in arguments:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(files()[path], encoding="utf-8")
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,81 @@
+"""Reading what a program printed as JSON, line by line: whatever it is, nothing here raises."""
+
+import json
+import math
+import signal
+from collections.abc import Mapping
+from typing import Any, Final
+
+type Json = Mapping[str, Any]
+
+_DETAIL: Final = 2000
+"""Characters of standard error that a report keeps: its end, where the reason stands."""
+
+_SHELL_SIGNAL: Final = 128
+"""Programs that end in order on a signal exit with this plus its number."""
+
+
+def parse(line: bytes) -> Json:
+    """The object on a line; empty for anything else."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def text(event: Json, key: str) -> str:
+    value = event.get(key)
+    return clean(value) if isinstance(value, str) else ""
+
+
+def compact(value: object) -> str:
+    """JSON on one line, sorted: the same call twice is the same text twice."""
+    try:
+        return clean(json.dumps(value, sort_keys=True, ensure_ascii=False))
+    except RecursionError:
+        return ""
+
+
+def clean(said: str) -> str:
+    """Without what JSON may spell and neither UTF-8 nor a database can hold: lone surrogates and NUL."""
+    return said.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def child(event: Json, key: str) -> Json:
+    value = event.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def children(event: Json, key: str) -> list[Json]:
+    value = event.get(key)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def number(event: Json, key: str) -> float | None:
+    value = event.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # The bound keeps integers of a thousand digits from overflowing, and NaN is within no bound.
+    return float(value) if 0 <= value < 1e15 and math.isfinite(value) else None
+
+
+def count(event: Json, key: str) -> int:
+    return int(number(event, key) or 0)
+
+
+def crash(exit_code: int, stderr: str) -> str:
+    said = clean(stderr).strip()[-_DETAIL:]
+    return f"ended {_manner(exit_code)}" + (f": {said}" if said else " and said nothing")
+
+
+def by_signal(exit_code: int) -> bool:
+    return _manner(exit_code).startswith("by ")
+
+
+def _manner(exit_code: int) -> str:
+    ended_by = -exit_code if exit_code < 0 else exit_code - _SHELL_SIGNAL
+    try:
+        return f"by {signal.Signals(ended_by).name}"
+    except ValueError:
+        return f"with exit code {exit_code}"

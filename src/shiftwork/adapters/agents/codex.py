@@ -1,0 +1,180 @@
+"""Codex: how its headless mode is started, what it is told to leave alone, and where its session file is found."""
+
+import json
+import re
+import signal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.agents._codex_events import CodexTranscript
+from shiftwork.adapters.agents._driver import Launch, Transcript
+from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
+from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
+
+TOOLBOX: Final = "shiftwork"
+"""The harness's tools are called `mcp__shiftwork__<tool>` by the agent."""
+
+_PROVIDER: Final = "shiftwork"
+_KEY: Final = "CODEX_API_KEY"
+_SESSION_BYTES: Final = 64 * 1024 * 1024
+_THREAD: Final = re.compile(r"[0-9a-f-]{36}")
+
+_ALWAYS: Final = (
+    "--json",
+    # Headless, a question would never be answered; the walls are the harness's own.
+    "--dangerously-bypass-approvals-and-sandbox",
+    "--skip-git-repo-check",
+    # A refused connection is otherwise tried again forever.
+    "--disable", "unbounded_connection_retries",
+    # These two phone home, and cost seconds where there is nobody to answer.
+    "--disable", "plugins",
+    "--disable", "apps",
+    "-c", "analytics.enabled=false",
+    "-c", "check_for_update_on_startup=false",
+)  # fmt: skip
+
+_OUTER_SESSION: Final = frozenset({"CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_CI"})
+"""Set where Shiftwork itself was started by Codex: a fresh session must not take itself for part of that one."""
+
+_ABOUT: Final = """\
+told=$("$1" --version) || exit
+[ "$2" ] || set -- "$1" "$("$1" login status 2>&1 | tail -n 1)"
+printf '%s, %s\\n' "$told" "$2"
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodexEndpoint:
+    """Where the model is and who pays; without a key it is left to the user's own login and settings."""
+
+    base_url: str = ""
+    api_key: str | None = None
+    retries: int = 4
+
+
+class Codex:
+    """Drives `codex exec`, the native binary rather than the wrapper that npm installs.
+
+    With a key every attempt has a CODEX_HOME of its own. Without one it is the user's, as `env` tells, for that is
+    where the login is; the servers and the model of their settings then hold, too.
+    """
+
+    def __init__(
+        self,
+        *,
+        program: Path,
+        env: Mapping[str, str],
+        endpoint: CodexEndpoint = CodexEndpoint(),  # noqa: B008 - frozen
+    ) -> None:
+        # Asked this way it ends the commands that it has started; told to terminate, it leaves them behind.
+        self.stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGINT, 5.0),)
+        self._program = str(program)
+        self._env = {name: value for name, value in env.items() if name not in _OUTER_SESSION}
+        self._endpoint = endpoint
+
+    def launch(self, task: AgentTask) -> Launch:
+        argv = [self._program, "exec", *_ALWAYS, *self._provider()]
+        if task.toolbox:
+            argv += _mcp_config(task.toolbox)
+        if task.model:
+            argv += ["--model", task.model]
+        # The folder of a private home must exist, so an empty settings file is laid there.
+        files = {"codex/config.toml": ""} if self._endpoint.api_key is not None else {}
+        return Launch(
+            argv=(*argv, "-"),
+            env=self._environment(task),
+            stdin=task.prompt.encode(errors="replace"),
+            files=files,
+        )
+
+    def transcript(self, task: AgentTask) -> Transcript:
+        env = self._environment(task)
+        home = env.get("CODEX_HOME") or f"{env.get('HOME', '')}/.codex"
+        return _Session(Path(home, "sessions"))
+
+    def version_argv(self) -> tuple[str, ...]:
+        """Tells who is logged in as well."""
+        payer = "" if self._endpoint.api_key is None else "with an API key"
+        return ("/bin/sh", "-c", _ABOUT, "sh", self._program, payer)
+
+    def install_hint(self) -> str:
+        return "npm install -g @openai/codex, then run `codex login` once, or set CODEX_API_KEY"
+
+    def _environment(self, task: AgentTask) -> dict[str, str]:
+        env = {**self._env, **task.env, "TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
+        if self._endpoint.api_key is not None:
+            # Not below TMPDIR, where it refuses to keep its programs.
+            env |= {"HOME": str(task.home), "CODEX_HOME": str(task.home / "codex"), _KEY: self._endpoint.api_key}
+        return env
+
+    def _provider(self) -> Iterator[str]:
+        if self._endpoint.api_key is None:
+            return
+        # The key is the agent's; the commands that it runs have no use for it.
+        yield from _set("shell_environment_policy.exclude", _written([_KEY]))
+        if self._endpoint.base_url:
+            given = {
+                "name": _written(_PROVIDER),
+                "base_url": _written(self._endpoint.base_url),
+                "wire_api": '"responses"',
+                "env_key": _written(_KEY),
+                "request_max_retries": str(self._endpoint.retries),
+                "stream_max_retries": str(self._endpoint.retries),
+            }
+            yield from _set(f"model_providers.{_PROVIDER}", _table(given))
+            yield from _set("model_provider", _written(_PROVIDER))
+
+
+class _Session:
+    """What was printed, and at the end the file that Codex keeps of the session: it knows more, and in typed form."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._printed = CodexTranscript()
+
+    def feed(self, line: bytes) -> Iterable[AgentEvent]:
+        return self._printed.feed(line)
+
+    def verdict(self, exit_code: int, stderr: str) -> AgentReport:
+        if _THREAD.fullmatch(self._printed.thread):
+            for path in self._folder.glob(f"*/*/*/rollout-*-{self._printed.thread}.jsonl"):
+                self._printed.feed_session(_lines(path))
+        return self._printed.verdict(exit_code, stderr)
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            while file.tell() < _SESSION_BYTES and (line := file.readline(_SESSION_BYTES)):
+                yield line
+    except OSError:
+        # The file is a help: without it only the model's name and the end of a limit are not known.
+        return
+
+
+def _mcp_config(command: tuple[str, ...]) -> Iterator[str]:
+    server = {
+        "command": _written(command[0]),
+        "args": _written(list(command[1:])),
+        # Without it Codex does not wait for the tools, and a session begins that has none.
+        "required": "true",
+        "startup_timeout_sec": "60",
+        # A server gets a short list of variables and these.
+        "env_vars": _written([MARKER_VARIABLE]),
+    }
+    return _set(f"mcp_servers.{TOOLBOX}", _table(server))
+
+
+def _set(key: str, value: str) -> Iterator[str]:
+    yield from ("-c", f"{key}={value}")
+
+
+def _written(value: str | list[str]) -> str:
+    """As TOML: JSON's strings and lists are among it, once DEL is escaped too."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _table(entries: Mapping[str, str]) -> str:
+    return "{" + ",".join(f"{key}={value}" for key, value in entries.items()) + "}"

@@ -1,0 +1,207 @@
+"""What the fields of a workflow file must be to each other; `planning.checks` is asked about the model as a whole."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from shiftwork.adapters.workflows._building import kind_of, type_of, verifies
+from shiftwork.adapters.workflows._findings import Findings
+from shiftwork.adapters.workflows._reading import Entry
+from shiftwork.adapters.workflows._yaml import Place
+from shiftwork.adapters.workflows.fields import CONTINUE, ROLES
+from shiftwork.domain.model.catalogue import CATALOGUE
+from shiftwork.domain.model.workflow import StepKind, Workflow
+from shiftwork.domain.rules.context import PROTECTED_KEYS
+from shiftwork.planning import checks
+from shiftwork.prompts.problem import did_you_mean, shown
+from shiftwork.prompts.render import names
+
+
+def check_file(root: Entry, findings: Findings) -> None:
+    """Everything that can be told from the file alone."""
+    every = [one for step in root.entries("steps") for one in (step, *step.entries("body"))]
+    _twice(root.entries("agents"), "agent", findings)
+    # A step of a loop may have the loop's own id: short forms of loops are spelt out that way.
+    inner = {id(one) for step in root.entries("steps") for one in step.entries("body") if _like(one, step)}
+    _twice([step for step in every if id(step) not in inner], "step", findings)
+    for role, place in _keys(root, "profiles"):
+        if role not in ROLES:
+            known = did_you_mean(role, ROLES) or f"; it can be {', '.join(ROLES)}"
+            findings.mistake(place, f"profiles: {shown(role)} is no role{known}")
+    for key, place in _keys(root, "context"):
+        if key.lower() in PROTECTED_KEYS:
+            findings.note(place, f"context: {key} is given by the run itself")
+    loops = [step for step in root.entries("steps") if kind_of(step) is StepKind.LOOP]
+    for extra in loops[1:]:
+        findings.mistake(extra.at("id"), f"step {shown(extra.text('id'))}: only one loop over the stories is possible")
+    for step in every:
+        _Step(step, root, findings).check()
+
+
+def _like(step: Entry, loop: Entry) -> bool:
+    alike = [one for one in loop.entries("body") if one.text("id") == loop.text("id")]
+    return alike[:1] == [step]
+
+
+def _twice(entries: Sequence[Entry], called: str, findings: Findings) -> None:
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        name = entry.text("id")
+        if name and first.setdefault(name.casefold(), entry) is not entry:
+            line = first[name.casefold()].at("id").line
+            findings.mistake(entry.at("id"), f"{called} {name!r} is there twice, first in line {line}")
+
+
+def _keys(entry: Entry, name: str) -> Iterator[tuple[str, Place]]:
+    node = entry.nodes.get(name)
+    for member in node.members if node else ():
+        yield member.key, member.place
+
+
+class _Step:
+    """One step: what its kind needs, and what it has no use for."""
+
+    def __init__(self, step: Entry, root: Entry, findings: Findings) -> None:
+        self._step = step
+        self._root = root
+        self._findings = findings
+        self._kind = kind_of(step)
+
+    def check(self) -> None:
+        self._useless()
+        self._needs()
+        self._decisions()
+        if self._kind is StepKind.LOOP:
+            self._loop()
+        for name in names("\n".join(self._step.pairs("run").values())):
+            told = f"commands are never filled in, so {{{{{name}}}}} would stay as it is"
+            self._mistake("run", told)
+
+    def _mistake(self, name: str, text: str) -> None:
+        self._findings.mistake(self._step.at(name), f"step {shown(self._step.text('id'))}: {text}")
+
+    def _at_key(self, name: str, text: str) -> None:
+        place = self._step.keys.get(name, self._step.place)
+        self._findings.mistake(place, f"step {shown(self._step.text('id'))}: {text}")
+
+    def _of_loop(self, name: str, text: str) -> None:
+        place = self._step.entry("loop").at(name)
+        self._findings.mistake(place, f"step {shown(self._step.text('id'))}: {text}")
+
+    def _useless(self) -> None:
+        only = {
+            "run": (StepKind.GATE,),
+            "ask": (StepKind.APPROVAL,),
+            "loop": (StepKind.LOOP,),
+            "body": (StepKind.LOOP,),
+            "input": (StepKind.AGENT, StepKind.LOOP),
+            "expects": (StepKind.AGENT, StepKind.LOOP),
+        }
+        for name, kinds in only.items():
+            if self._step.has(name) and self._kind not in kinds:
+                needed = "type: loop" if kinds == (StepKind.LOOP,) else f"kind: {kinds[0]}"
+                told = f"{name} belongs to a step with {needed}; this one is of the kind {self._kind}"
+                self._at_key(name, told)
+
+    def _needs(self) -> None:
+        if self._step.has("body"):
+            for name in ("input", "agent", "decision_key", "on_decision"):
+                if self._step.has(name):
+                    self._at_key(name, f"{name} belongs to the steps of the body")
+            return
+        if self._kind is StepKind.APPROVAL and not self._step.text("ask").strip():
+            self._mistake("ask", "an approval needs ask: what the person is asked")
+        if self._kind not in {StepKind.AGENT, StepKind.LOOP}:
+            return
+        if type_of(self._step) not in CATALOGUE and not self._step.text("input").strip():
+            self._mistake(
+                "input", "it has no input, and its type is none of the catalogue that has a prompt of its own"
+            )
+        agents = [agent.text("id") for agent in self._root.entries("agents")]
+        if agents and not self._step.text("agent"):
+            self._mistake("agent", f"it has no agent; there are {', '.join(agents)}")
+
+    def _decisions(self) -> None:
+        decides = self._kind in {StepKind.GATE, StepKind.APPROVAL}
+        if self._step.has("decision_key") and not self._step.entries("on_decision"):
+            self._mistake("decision_key", "decision_key needs on_decision, which says where each value leads")
+        if self._step.has("on_decision") and not self._step.has("decision_key") and not decides:
+            self._at_key("on_decision", "on_decision needs decision_key, which says what is looked at")
+        for route in self._step.entries("on_decision"):
+            given = [name for name in ("next_step", "retry_step") if route.has(name)]
+            where = f"step {shown(self._step.text('id'))}: on_decision.{route.key}"
+            if len(given) > 1:
+                self._findings.mistake(route.at("retry_step"), f"{where} has next_step and retry_step; only one can be")
+            elif not given and route.node.members:
+                told = f"{where} has neither next_step nor retry_step; the word {CONTINUE} goes on in order"
+                self._findings.mistake(route.place, told)
+
+    def _loop(self) -> None:
+        loop = self._step.entry("loop")
+        if not self._step.has("loop") and not self._step.has("body"):
+            told = "a loop needs loop: {over: stories}, or a body with the steps of each story"
+            self._mistake("type" if self._step.has("type") else "kind", told)
+        if any(self._step is one for step in self._root.entries("steps") for one in step.entries("body")):
+            self._mistake("type", "a loop cannot stand in a loop")
+        if loop.flag("verify_each") and self._step.has("body"):
+            self._of_loop("verify_each", "a loop with a body verifies by a step of the body")
+        elif loop.flag("verify_each") and not loop.text("verify_step"):
+            self._of_loop("verify_each", "verify_each needs verify_step, the step that looks")
+        elif verifies(self._step):
+            self._verifier()
+
+    def _verifier(self) -> None:
+        wanted = verifies(self._step)
+        known = {step.text("id"): step for step in self._root.entries("steps")}
+        others = [name for name in known if name != self._step.text("id")]
+        if wanted == self._step.text("id"):
+            self._of_loop("verify_step", "verify_step cannot be the loop itself")
+        elif wanted not in known:
+            told = f"verify_step {shown(wanted)} is no step here{did_you_mean(wanted, others)}"
+            self._of_loop("verify_step", told)
+        elif kind_of(known[wanted]) is not StepKind.AGENT:
+            self._of_loop("verify_step", f"verify_step {wanted!r} must be a step that an agent does")
+
+
+def check_model(workflow: Workflow, root: Entry, text: str, findings: Findings) -> None:
+    """What only the whole can tell: routes, names in templates, producers."""
+    every = {step.text("id"): step for step in root.entries("steps")}
+    every |= {one.text("id"): one for step in root.entries("steps") for one in step.entries("body")}
+    for flaw in checks.check(workflow):
+        entry = every.get(flaw.step, root)
+        findings.mistake(
+            _place(entry, flaw, text), f"step {flaw.step!r}: {flaw.message}" if flaw.step else flaw.message
+        )
+
+
+def _place(entry: Entry, flaw: checks.Flaw, text: str) -> Place:
+    head, _, value = flaw.field.partition(".")
+    match head:
+        case "input":
+            return _named(entry, flaw.message, text)
+        case "on_decision":
+            return _route(entry, value)
+        case "routes":
+            cleared = (one for one in (*entry.entries("on_decision"), entry.entry("on_fail")) if one.has("clear"))
+            return next(cleared, entry).at("clear")
+        case _:
+            return entry.at(head)
+
+
+def _route(entry: Entry, value: str) -> Place:
+    for route in entry.entries("on_decision"):
+        if route.key.casefold() == value.casefold():
+            return route.at("retry_step" if route.has("retry_step") else "next_step")
+    return entry.entry("on_fail").at("retry_step")
+
+
+def _named(entry: Entry, message: str, text: str) -> Place:
+    """Where a template names what the message is about: the very place within the text."""
+    node = entry.nodes.get("input") or entry.nodes.get("ask")
+    wanted = re.search(r"\{\{(\w+)\}\}", message)
+    if node is None or wanted is None:
+        return entry.place
+    found = re.compile(rf"\{{\{{[ \t]*{wanted[1]}[ \t]*\}}\}}").search(text, node.start, node.end)
+    if found is None:
+        return node.place
+    before = text[: found.start()]
+    return Place(line=before.count("\n") + 1, column=found.start() - (before.rfind("\n") + 1) + 1)

@@ -1,0 +1,67 @@
+"""The files that tell an agent who it is, read from beside the workflow and from nowhere else."""
+
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workflows._findings import Findings
+from shiftwork.adapters.workflows._reading import Entry
+from shiftwork.adapters.workflows._yaml import Place
+from shiftwork.prompts.problem import shown
+
+_LARGEST: Final = 64 * 1024
+_ALL_TOGETHER: Final = 256 * 1024
+
+
+class Personas:
+    """`folder` is where the workflow's file stands and paths start from; nothing outside of `within` is read."""
+
+    def __init__(self, folder: Path, within: Path, findings: Findings) -> None:
+        self._folder = folder
+        self._within = within.resolve()
+        self._findings = findings
+        self._left = _ALL_TOGETHER
+
+    def of(self, agent: Entry) -> tuple[tuple[str, str], ...]:
+        """Names and texts of an agent's files, in the order of the file."""
+        workspace = agent.entry("workspace")
+        if not workspace.has("files"):
+            return ()
+        places = {member.key: member.node.place for member in workspace.nodes["files"].members}
+        named = workspace.pairs("files").items()
+        return tuple((name, self._text(path, places[name])) for name, path in named)
+
+    def _text(self, path: str, place: Place) -> str:
+        try:
+            text = self._read(path)
+        except (OSError, ValueError) as error:
+            self._findings.mistake(place, f"the persona file {shown(path)} {_why(error)}")
+            return ""
+        self._left -= len(text)
+        if self._left < 0:
+            self._findings.mistake(place, f"all persona files together have more than {_ALL_TOGETHER >> 10} KiB")
+        return text
+
+    def _read(self, path: str) -> str:
+        """Links are followed before it is asked where they lead."""
+        if Path(path).is_absolute():
+            raise ValueError("must be a path from the workflow's file, not an absolute one")
+        file = (self._folder / path).resolve()
+        if not file.is_relative_to(self._within):
+            raise ValueError(f"lies outside of {self._within.name}, and is not read")
+        with file.open("rb") as stream:
+            content = stream.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise ValueError(f"has more than {_LARGEST >> 10} KiB")
+        return content.decode()
+
+
+def _why(error: OSError | ValueError) -> str:
+    match error:
+        case FileNotFoundError():
+            return "is not there"
+        case OSError():
+            return f"cannot be read: {error.strerror}"
+        case UnicodeDecodeError():
+            return "is no UTF-8"
+        case _:
+            return str(error)

@@ -1,0 +1,77 @@
+"""Reads a workflow file whole: either a workflow, or every mistake in it with its line and column."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workflows import _checks, _yaml
+from shiftwork.adapters.workflows._building import build
+from shiftwork.adapters.workflows._findings import Findings, in_order, refused
+from shiftwork.adapters.workflows._personas import Personas
+from shiftwork.adapters.workflows._reading import read
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.workflow import Workflow
+from shiftwork.errors import WorkflowError
+from shiftwork.planning.checks import all_steps
+
+LARGEST: Final = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something worth knowing about a file that is not wrong."""
+
+    line: int
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A workflow, what is worth knowing about its file, and the commands that it would have run."""
+
+    workflow: Workflow
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def commands(self) -> tuple[Gate, ...]:
+        return tuple(gate for step in all_steps(self.workflow) for gate in step.commands)
+
+
+def load(path: Path, name: str, within: Path) -> Loaded:
+    """Raises WorkflowError with all mistakes; `name` is what the file is called in messages.
+
+    Files that it names are read as long as they lie in `within`.
+    """
+    text = _text(path, name)
+    findings = Findings()
+    try:
+        root = read(_yaml.parse(text), findings)
+    except _yaml.UnreadableError as error:
+        findings.mistake(error.place, error.message)
+        raise refused(name, findings.mistakes) from None
+    _checks.check_file(root, findings)
+    workflow = build(root, Personas(path.parent, within, findings))
+    _checks.check_model(workflow, root, text, findings)
+    if findings.mistakes:
+        raise refused(name, findings.mistakes)
+    notes = (Note(line=one.place.line, column=one.place.column, text=one.text) for one in in_order(findings.notes))
+    return Loaded(workflow=workflow, notes=tuple(notes))
+
+
+def _text(path: Path, name: str) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise WorkflowError(f"there is no file {name}", hint="shiftwork workflow list") from None
+    except OSError as error:
+        raise WorkflowError(f"{name} cannot be read: {error.strerror or error}") from None
+    if len(content) > LARGEST:
+        raise WorkflowError(f"{name} has more than {LARGEST >> 10} KiB; that is no workflow")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        line, column = before.count(b"\n") + 1, len(before.rpartition(b"\n")[2]) + 1
+        raise WorkflowError(f"{name}:{line}:{column}: this is no UTF-8", hint="save the file as UTF-8") from None

@@ -1,0 +1,139 @@
+"""Writes a workflow as YAML with every short form spelt out; read again, it is the same workflow."""
+
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+from shiftwork.adapters.workflows.fields import CONTINUE, DEFAULT_RETRIES
+from shiftwork.domain.model.catalogue import CATALOGUE
+from shiftwork.domain.model.workflow import AgentPlan, Exhausted, Route, StepKind, StepPlan, Workflow
+from shiftwork.domain.rules.routing import RETRY
+
+
+def expanded(workflow: Workflow) -> str:
+    from ruamel.yaml import YAML  # noqa: PLC0415 - only whoever asks for it waits
+
+    yaml = YAML()
+    yaml.width = 110
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    stream = StringIO()
+    yaml.dump(document(workflow), stream)
+    return stream.getvalue()
+
+
+def document(workflow: Workflow) -> dict[str, Any]:
+    """As plain values, in the vocabulary of the files; what is empty or usual is left out."""
+    return _kept(
+        {
+            "id": workflow.id,
+            "name": workflow.name,
+            "version": workflow.version,
+            "description": _text(workflow.description),
+            "parallel": workflow.parallel,
+            "context": dict(workflow.context),
+            "agents": [_agent(agent) for agent in workflow.agents],
+            "steps": [_step(step) for step in workflow.steps],
+        }
+    )
+
+
+def _agent(agent: AgentPlan) -> dict[str, Any]:
+    seconds = None if agent.timeout_minutes is None else _plain(60 * agent.timeout_minutes)
+    return _kept(
+        {
+            "id": agent.id,
+            "name": agent.name,
+            "role": agent.role,
+            "profile": agent.profile,
+            "model": agent.model,
+            "timeoutSeconds": seconds,
+        }
+    )
+
+
+def _step(step: StepPlan) -> dict[str, Any]:
+    if step.kind is StepKind.LOOP:
+        return _kept(
+            {
+                "id": step.name,
+                "type": "loop",
+                "description": step.description,
+                "loop": {"over": "stories", "completion": "all_done"},
+                **_failing(step),
+                "body": [_step(one) for one in step.body],
+            }
+        )
+    asks = step.kind is StepKind.APPROVAL
+    row = CATALOGUE.get(step.type)
+    made = _kept(
+        {
+            "id": step.name,
+            "kind": None if step.kind is StepKind.AGENT else str(step.kind),
+            "type": step.type if row else None,
+            "agent": step.agent,
+            "description": "" if row and row.description == step.description else step.description,
+            "ask" if asks else "input": _text(step.input),
+            "expects": step.expects,
+            "run": {gate.name: gate.command for gate in step.commands},
+            "timeout": _plain(step.minutes),
+            **_failing(step),
+            "decision_key": step.decision_key.upper(),
+            "on_decision": {route.value: _route(route) for route in step.routes if not _fails(step, route)},
+            "output_keys": list(step.output_keys),
+            "shared_keys": list(step.shared_keys),
+        }
+    )
+    # Said where it cannot be seen from the prompt.
+    told = "STORIES_JSON" in f"{step.input}{step.expects}"
+    return made if step.plans is told else {**made, "plans": step.plans}
+
+
+def _failing(step: StepPlan) -> dict[str, Any]:
+    """Retries and what follows them. A step that decides to go back says its own retries under `on_fail`: elsewhere
+    they would be taken for those of the step that it goes back to.
+    """
+    back = next((route for route in step.routes if _fails(step, route)), None)
+    limit = None if step.max_retries == DEFAULT_RETRIES else step.max_retries
+    decides = any(route.back for route in step.routes if route is not back)
+    told = _kept(
+        {
+            "retry_step": back.target if back else "",
+            "clear": list(back.clear) if back else [],
+            "max_retries": limit if decides else None,
+            "escalate_to": "human" if step.exhausted is Exhausted.ASK else "",
+        }
+    )
+    return {"max_retries": None if decides else limit, "on_fail": told}
+
+
+def _fails(step: StepPlan, route: Route) -> bool:
+    """Whether the route is what `on_fail` says: without a key to decide by, an agent only has its STATUS."""
+    return step.kind is StepKind.AGENT and not step.decision_key and route.value == RETRY and route.back
+
+
+def _route(route: Route) -> Any:
+    if not route.target and not route.clear:
+        return CONTINUE
+    where = "retry_step" if route.back else "next_step"
+    return _kept({where: route.target, "clear": list(route.clear)})
+
+
+def _kept(values: dict[str, Any]) -> dict[str, Any]:
+    return dict(_worth(values))
+
+
+def _worth(values: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if value or (value == 0 and not isinstance(value, bool) and value is not None):
+            yield key, value
+
+
+def _plain(number: float) -> float:
+    return int(number) if float(number).is_integer() else number
+
+
+def _text(text: str) -> str:
+    """Several lines as a block, so that they can be read."""
+    from ruamel.yaml.scalarstring import LiteralScalarString  # noqa: PLC0415 - as above
+
+    return LiteralScalarString(text + "\n") if "\n" in text else text

@@ -1,0 +1,91 @@
+"""What people ask of a run: checked when it is asked, left in its inbox, and followed until the run has heard of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.app import messages
+from shiftwork.app.commands import foreseen
+from shiftwork.app.kinds import RUN, load
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import RunId, StoryId, run_stream
+from shiftwork.domain.model.run import RUN_ENDED
+from shiftwork.domain.rules.intents import Objection, objection
+from shiftwork.errors import IntentError
+from shiftwork.ports.store import EventStore, Inbox
+
+LOOK_SECONDS: Final = 0.1
+
+
+async def ask(events: EventStore, inbox: Inbox, run: RunId, intent: Fact, key: str) -> int:
+    """Leave the intent for the run; give how far its history had come, for `heard`.
+
+    Raises IntentError where the run, with all that has been asked of it before, has no use for it.
+    """
+    stream = run_stream(run)
+    if why := objection(await foreseen(events, inbox, run), intent):
+        raise IntentError(why.reason, hint=why.hint)
+    version = await events.version(stream)
+    await inbox.post(stream, f"intent/{key}", messages.intent(intent))
+    return version
+
+
+async def unpause(events: EventStore, inbox: Inbox, run: RunId, key: str) -> None:
+    """Lift the pause of a run, where it is paused or is about to be."""
+    if (await foreseen(events, inbox, run)).paused:
+        await ask(events, inbox, run, r.RunUnpaused(at=0), key)
+
+
+async def is_over(events: EventStore, inbox: Inbox, run: RunId) -> bool:
+    """Whether nothing is left to do for the run, and nothing in its mail asks for more."""
+    return (await foreseen(events, inbox, run)).status in RUN_ENDED
+
+
+async def heard(events: EventStore, run: RunId, intent: Fact, after: int, seconds: float) -> bool:
+    """Whether the run has taken the intent in, as soon as it has; False where it does not within that time.
+
+    Raises IntentError where something had come in the way when it did.
+    """
+    found = await _patiently(lambda: _found(events, run, intent, after), seconds)
+    if found is None:
+        return False
+    if why := found[0]:
+        raise IntentError(f"this was asked for too late: {why.reason}", hint=why.hint)
+    return True
+
+
+async def _found(events: EventStore, run: RunId, intent: Fact, after: int) -> tuple[Objection | None] | None:
+    """What the run had against the intent when it heard of it; None where it has not yet."""
+    stream = run_stream(run)
+    state = await load(events, RUN, stream, after)
+    for recorded in await events.read(stream, after=after):
+        if replace(recorded.fact, at=intent.at) == intent:
+            return (objection(state, intent),)
+        state = RUN.evolve(state, recorded.fact)
+    return None
+
+
+async def undo_came_to(
+    events: EventStore, run: RunId, story: StoryId, after: int, seconds: float
+) -> r.StoryUndone | r.UndoRefused | None:
+    """What became of an undo that was asked for after that version, as soon as it is known; None where that takes
+    longer.
+    """
+
+    async def fate() -> r.StoryUndone | r.UndoRefused | None:
+        facts = [recorded.fact for recorded in await events.read(run_stream(run), after=after)]
+        ends = (fact for fact in facts if isinstance(fact, r.StoryUndone | r.UndoRefused) and fact.story == story)
+        return next(ends, None)
+
+    return await _patiently(fate, seconds)
+
+
+async def _patiently[T](look: Callable[[], Awaitable[T | None]], seconds: float) -> T | None:
+    """What a look finds, as soon as it does, or nothing when the time is over: another process writes it."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    while (found := await look()) is None and loop.time() < until:  # noqa: ASYNC110 - see above
+        await asyncio.sleep(LOOK_SECONDS)
+    return found

@@ -1,0 +1,96 @@
+"""What a run tells its stories: to begin, to begin once more, to pause, to end, and that their work was taken back."""
+
+from shiftwork import failpoints
+from shiftwork.app import mail, messages
+from shiftwork.app.kinds import STORY, load
+from shiftwork.app.pen import Pen
+from shiftwork.app.turns import alone, call
+from shiftwork.app.world import World
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import FRAME, StoryId, Stream, in_go, story_stream
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.rules.framing import afoot
+from shiftwork.domain.rules.steering import undo_request
+
+type Facts = tuple[Fact, ...]
+
+
+async def dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
+    """Open the story's own stream, or open it again, give it a job, and remember that."""
+    given, world = effect.assignment, pen.world
+    stream = story_stream(given.run, given.story.id)
+    if effect.go == 1:
+        started = f.StoryStarted(at=world.clock.now(), assignment=given, steps=effect.steps)
+        opening = Pen(world=world, kind=STORY, stream=stream, state=StoryState(), version=0)
+        await opening.write("start", (started,))
+    else:
+        await _reopen(effect, world, stream)
+    await world.engine.start(world.story_job(given.run, given.story.id, stream, effect.go))
+    failpoints.reach("story.dispatched")
+    if given.story.id == FRAME:
+        return (r.FrameBegun(at=world.clock.now(), go=effect.go),)
+    return (r.StoryDispatched(at=world.clock.now(), story=given.story.id, slot=given.slot),)
+
+
+async def _reopen(effect: e.DispatchStory, world: World, stream: Stream) -> None:
+    """The job of the go before may still be writing down that it has reported: it is let finish."""
+    async with alone(world, stream):
+        pen = await _pen(world, stream)
+        old = await mail.unread(pen)
+        reopened = f.StoryReopened(
+            at=world.clock.now(),
+            assignment=effect.assignment,
+            steps=effect.steps,
+            afresh=effect.afresh,
+            cursor=old[-1].position if old else pen.state.cursor,
+        )
+        await pen.write(f"reopen/{effect.go}", (reopened,))
+    failpoints.reach("story.reopened")
+
+
+async def _pen(world: World, stream: Stream) -> Pen:
+    version = await world.events.version(stream)
+    state = await load(world.events, STORY, stream, version)
+    return Pen(world=world, kind=STORY, stream=stream, state=state, version=version)
+
+
+async def forward_cancel(effect: e.ForwardCancel, pen: Pen) -> Facts:
+    key = in_go("cancel", afoot(pen.state)[effect.story])
+    await pen.world.inbox.post(_of(pen.state, effect.story), key, messages.cancel())
+    return (r.CancelForwarded(at=pen.world.clock.now(), story=effect.story),)
+
+
+async def forward_pause(effect: e.ForwardPause, pen: Pen) -> Facts:
+    await pen.world.inbox.post(_of(pen.state, effect.story), effect.key, messages.pause(paused=effect.paused))
+    return (r.PauseForwarded(at=pen.world.clock.now(), story=effect.story, paused=effect.paused),)
+
+
+def _of(run: RunState, story: StoryId) -> Stream:
+    return story_stream(run.given.run, story)
+
+
+# Taking back what has landed -----------------------------------------------------------------------------------------
+
+
+async def request_undo(effect: e.RequestUndo, pen: Pen) -> Facts:
+    """A revert lands as any work does: the changes from what landed back to what it stood on, gates and all."""
+    world, run = pen.world, pen.state
+    request = undo_request(run, effect.story)
+    body = messages.land(run.given.branch, request)
+    await world.inbox.post(run.given.landing, f"land/{request.key}", body)
+    failpoints.reach("undo.posted")
+    await call(world, run.given.landing, request.key)
+    return (r.UndoPosted(at=world.clock.now(), story=effect.story),)
+
+
+async def revert(effect: e.RevertStory, pen: Pen) -> Facts:
+    """Nobody works on a story that has landed, so its run may write into its history."""
+    world = pen.world
+    story = await _pen(world, _of(pen.state, effect.story))
+    await story.write(effect.key, (f.StoryReverted(at=world.clock.now(), commit=effect.commit),))
+    failpoints.reach("story.reverted")
+    return (r.StoryUndone(at=world.clock.now(), story=effect.story),)

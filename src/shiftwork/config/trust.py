@@ -1,0 +1,107 @@
+"""What of a repository the user has allowed to run: commands, by file, remembered outside of the repository.
+
+What is trusted is the list of commands, not the bytes of the file: whoever mends a comment or a limit is not asked
+again, and whoever changes a command is. It is trusted for one file at one path: `make test` of another repository runs
+another Makefile. Checks that are found and not configured (`npm test`) are no matter of trust: they are what a
+developer would type, and `shiftwork run` says them before it starts.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from shiftwork.config.site import SETTINGS_FILE, read_toml
+from shiftwork.errors import TrustError
+
+_KEPT: Final = 20
+"""How many lists are remembered a file, so that changing branches does not ask anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """Something that a file would have run; `where` is its place in the file."""
+
+    where: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A file of a repository and all that it would have run."""
+
+    file: Path
+    commands: tuple[Command, ...]
+
+    @property
+    def sha256(self) -> str:
+        listed = json.dumps([str(self.file), [asdict(one) for one in self.commands]])
+        return hashlib.sha256(listed.encode()).hexdigest()
+
+
+class TrustBook:
+    """The user's record, one small file a trusted file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "trust"
+
+    def trusts(self, claim: Claim) -> bool:
+        """A file without commands needs no trust."""
+        return not claim.commands or any(one.get("sha256") == claim.sha256 for one in self._entries(claim))
+
+    def before(self, claim: Claim) -> tuple[Command, ...]:
+        """The commands that were last trusted in this file."""
+        entries = self._entries(claim)
+        listed = entries[-1].get("commands", []) if entries else []
+        return tuple(Command(where=str(one.get("where")), text=str(one.get("text"))) for one in listed)
+
+    def trust(self, claim: Claim) -> None:
+        entries = [one for one in self._entries(claim) if one.get("sha256") != claim.sha256]
+        entries.append({"sha256": claim.sha256, "commands": [asdict(one) for one in claim.commands]})
+        document = {"file": str(claim.file), "trusted": entries[-_KEPT:]}
+        partial = self._path(claim).with_suffix(".new")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            partial.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+            partial.replace(self._path(claim))
+        except OSError as error:
+            told = f"what you trust cannot be written down in {self._folder}: {error.strerror}"
+            raise TrustError(told, hint="see who owns that folder, or set SHIFTWORK_CONFIG_HOME to another") from error
+
+    def _path(self, claim: Claim) -> Path:
+        return self._folder / f"{hashlib.sha256(str(claim.file).encode()).hexdigest()[:32]}.json"
+
+    def _entries(self, claim: Claim) -> list[dict[str, Any]]:
+        """A record that cannot be read is none: then the user is asked."""
+        try:
+            document = json.loads(self._path(claim).read_text(encoding="utf-8"))
+            entries = document["trusted"] if document["file"] == str(claim.file) else []
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+        return [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
+
+
+_RUN: Final = frozenset({"command", "program", "setup", "args", "url"})
+_PASSED_ON: Final = "env"
+
+
+def settings_claim(root: Path) -> Claim:
+    """What `shiftwork.toml` would have run, which of the user's variables it would pass on, and to whom it connects.
+
+    Of the file alone: what the environment or the command line says is the user's own word. Found by the names of the
+    keys, in every table: a table that somebody adds to the settings cannot be forgotten here.
+    """
+    return Claim(file=root / SETTINGS_FILE, commands=tuple(_commands(read_toml(root / SETTINGS_FILE), ())))
+
+
+def _commands(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[Command]:
+    for key, value in table.items():
+        where = ".".join((*above, key))
+        if isinstance(value, Mapping):
+            yield from _commands(value, (*above, key))
+        elif key == _PASSED_ON and isinstance(value, list):
+            yield from (Command(where=where, text=f"${name}") for name in value)
+        elif (key in _RUN or above == ("gates",)) and value:
+            yield Command(where=where, text=" ".join(map(str, value)) if isinstance(value, list) else str(value))

@@ -1,0 +1,120 @@
+"""A story that waits for a person: what is asked, what an answer does, and that the run may use its place meanwhile.
+
+What a "no" does depends on what was asked. To an agent's question it is the answer; an approval that is refused takes
+the route for `rejected`, or fails its step; where a limit or the retries are spent, the story ends.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.ids import StepId
+from shiftwork.domain.model.pipeline import Step
+from shiftwork.domain.model.story import Hold, HoldCause, StoryState
+from shiftwork.domain.rules.deciding import Effects
+from shiftwork.domain.rules.machine import Trigger, turn_step
+from shiftwork.domain.rules.routing import APPROVED, REJECTED, one_more, route_for
+
+MAX_QUESTIONS: Final = 10
+"""How often one step may ask: an agent that only ever asks is not working."""
+
+
+def tell_waiting(story: StoryState) -> Effects:
+    """The run is told before the story waits, and again before it goes on. A story at its spending limit keeps its
+    place: others would go on spending.
+    """
+    waiting = story.hold is not None and story.hold.cause is not HoldCause.LIMIT
+    if waiting is story.waits:
+        return ()
+    key = f"waits/{story.holds}" if waiting else f"goes-on/{story.holds}"
+    return (e.TellWaiting(key=key, waiting=waiting),)
+
+
+def waiting_told(story: StoryState, fact: f.WaitingTold) -> StoryState | None:
+    return replace(story, waits=fact.waiting)
+
+
+def held(story: StoryState, fact: f.StoryHeld) -> StoryState | None:
+    return None if story.hold else _hold(story, Hold(cause=fact.cause, detail=fact.detail))
+
+
+def _hold(story: StoryState, hold: Hold) -> StoryState:
+    return replace(story, hold=hold, holds=story.holds + 1)
+
+
+def question_asked(story: StoryState, fact: f.QuestionAsked) -> StoryState | None:
+    step = story.pipeline.find(fact.step)
+    if step is None or step.attempts != fact.attempt or story.hold:
+        return None
+    usage = step.usage + fact.usage
+    asked = turn_step(step, Trigger.ASK, questions=step.questions + 1, usage=usage, ended_at=fact.at, feedback="")
+    if asked is None:
+        return None
+    waiting = _hold(story, Hold(cause=HoldCause.QUESTION, detail=fact.question, options=fact.options))
+    return replace(
+        waiting,
+        pipeline=story.pipeline.with_step(asked),
+        usage=story.usage + fact.usage,
+        head=fact.commit or story.head,
+        told=story.told[story.heard :],
+        heard=0,
+    )
+
+
+def released(story: StoryState, fact: f.StoryReleased) -> StoryState | None:
+    """An answer to nothing does nothing, and so does one to a wait that is over."""
+    if story.hold is None or fact.hold not in {0, story.holds}:
+        return None
+    return _ANSWERS[story.hold.cause](replace(story, hold=None), story.hold, fact)
+
+
+def _limit(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:  # noqa: ARG001 - one shape for all
+    return replace(story, limit_usd=fact.limit_usd) if fact.granted else replace(story, cancelled=True)
+
+
+def _question(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:
+    said = fact.answer or "Yes." if fact.granted else f"No. {fact.answer}".strip()
+    return replace(story, answers=(*story.answers, (hold.detail, said)))
+
+
+def _approval(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:  # noqa: ARG001
+    step = story.pipeline.current
+    if step is None:
+        return story
+    value = APPROVED if fact.granted else REJECTED
+    route = route_for(step, value)
+    trigger = Trigger.COMPLETE if fact.granted or route else Trigger.FAIL
+    said = fact.answer or value
+    error = said if trigger is Trigger.FAIL else ""
+    told = {"notes": fact.answer, "error": error, "decision": value, "verdict": said}
+    turned = _turned(story, step, trigger, ended_at=fact.at, **told)
+    return replace(turned, routing=step.id if route else StepId(""))
+
+
+def _exhausted(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:  # noqa: ARG001
+    deciding = story.pipeline.find(story.routing)
+    step = deciding or story.pipeline.current
+    if step is None:
+        return story
+    if not fact.granted:
+        return replace(story, cancelled=True)
+    if deciding is None:
+        return _turned(story, step, Trigger.RETRY, retries=0, feedback=fact.answer or step.error)
+    said = f"{deciding.verdict}\nA person says: {fact.answer}" if fact.answer else deciding.verdict
+    told = replace(story, pipeline=story.pipeline.with_step(replace(deciding, verdict=said)))
+    return one_more(told, deciding)
+
+
+def _turned(story: StoryState, step: Step, trigger: Trigger, **changes: object) -> StoryState:
+    turned = turn_step(step, trigger, **changes) or step
+    return replace(story, pipeline=story.pipeline.with_step(turned))
+
+
+_ANSWERS: Final[dict[HoldCause, Callable[[StoryState, Hold, f.StoryReleased], StoryState]]] = {
+    HoldCause.LIMIT: _limit,
+    HoldCause.QUESTION: _question,
+    HoldCause.APPROVAL: _approval,
+    HoldCause.EXHAUSTED: _exhausted,
+}

@@ -1,0 +1,25 @@
+"""What a story's job is given when it is begun; the run's own steps are given the same."""
+
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.spec import Story
+from shiftwork.domain.model.story import Assignment
+from shiftwork.domain.rules.context import merged
+
+
+def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Assignment:
+    plan = run.given
+    return Assignment(
+        run=plan.run,
+        story=story,
+        position=position,
+        requirements=plan.spec.requirements,
+        branch=plan.branch,
+        landing=plan.landing,
+        agent=plan.agent,
+        limits=plan.limits,
+        slot=slot,
+        instructions=plan.spec.instructions,
+        task=plan.spec.description or plan.spec.title,
+        context=merged(plan.workflow.context, run.frame.context),
+        agents=plan.workflow.agents,
+    )

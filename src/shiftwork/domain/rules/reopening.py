@@ -1,0 +1,79 @@
+"""How a story is paused, taken back after it had landed, and begun once more after it had failed."""
+
+from dataclasses import replace
+from typing import Any
+
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.pipeline import Pipeline, pipeline_of
+from shiftwork.domain.model.story import FailureCause, LandingStage, StoryState
+from shiftwork.domain.rules.machine import Trigger, turn_step, turn_story
+from shiftwork.domain.rules.routing import one_more
+
+
+def reopened(story: StoryState, fact: f.StoryReopened) -> StoryState | None:
+    """Counters by which work is named go on; those by which it is bounded begin again."""
+    before = _blank(story, fact) if fact.afresh else _mended(story)
+    read = max(story.cursor, fact.cursor)
+    return turn_story(before, Trigger.REOPEN, assignment=fact.assignment, cursor=read, go=story.go + 1)
+
+
+def _blank(story: StoryState, fact: f.StoryReopened) -> StoryState:
+    """Nothing of the work is left; what it has cost is."""
+    known = ("status", "workspace", "landings", "holds", "answers", "limit_usd", "usage", "started_at")
+    kept: dict[str, Any] = {name: getattr(story, name) for name in known}
+    steps = pipeline_of(fact.steps, first=story.pipeline.next_number)
+    return StoryState(**kept, pipeline=steps, context=fact.assignment.context)
+
+
+def _mended(story: StoryState) -> StoryState:
+    """The work so far is kept, and the step that failed is to be done again."""
+    return replace(
+        story,
+        pipeline=_pending_again(_led_again(story)),
+        ready=False,
+        released=False,
+        repairs=0,
+        conflicts=0,
+        hold=None,
+        waits=False,
+        failure="",
+        cause=None,
+        cancelled=False,
+        paused=False,
+        reported=False,
+        ended_at=None,
+    )
+
+
+def _led_again(story: StoryState) -> Pipeline:
+    """Where the story failed because a decision could not be followed any more, it can be followed once more."""
+    deciding = story.pipeline.find(story.routing)
+    return one_more(story, deciding).pipeline if deciding else story.pipeline
+
+
+def _pending_again(pipeline: Pipeline) -> Pipeline:
+    step = pipeline.current
+    turned = step and turn_step(step, Trigger.RETRY, retries=0, feedback=step.error)
+    return pipeline.with_step(turned) if turned else pipeline
+
+
+def reverted(story: StoryState, fact: f.StoryReverted) -> StoryState | None:
+    return turn_story(
+        story,
+        Trigger.UNDO,
+        landing=LandingStage.NONE,
+        landed=Commit(""),
+        landed_base=Commit(""),
+        landed_ref="",
+        cause=FailureCause.UNDONE,
+        failure=f"undone by {fact.commit[:12]}",
+    )
+
+
+def paused(story: StoryState, fact: f.StoryPaused) -> StoryState | None:  # noqa: ARG001 - one shape for all
+    return None if story.paused else replace(story, paused=True)
+
+
+def unpaused(story: StoryState, fact: f.StoryUnpaused) -> StoryState | None:  # noqa: ARG001 - one shape for all
+    return replace(story, paused=False) if story.paused else None

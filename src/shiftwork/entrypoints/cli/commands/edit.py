@@ -1,0 +1,58 @@
+"""`shiftwork edit`: changes what is asked of a story that nobody works on."""
+
+from dataclasses import replace
+
+import click
+
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.errors import IntentError, UsageError
+
+
+@click.command("edit", short_help="Change what is asked of a story that nobody works on.")
+@click.argument("story")
+@click.option("--title", help="Another title.")
+@click.option("--description", help="Another description.")
+@click.option("--criterion", "criteria", multiple=True, metavar="TEXT", help="Replaces all criteria; may be repeated.")
+@click.option("--depends-on", multiple=True, metavar="STORY", help="Replaces all dependencies; may be repeated.")
+@click.option("--no-dependencies", is_flag=True, help="It is to depend on nothing.")
+@click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, ...] | bool | None) -> int:
+    """Change what is asked of STORY, which nobody has begun or which has failed.
+
+    One that failed is done as it then reads when it is retried. The spec's own file is left as it is.
+    """
+    from shiftwork.entrypoints.cli.intending import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
+
+    if not any(changes.values()):
+        raise UsageError("nothing is to be changed", hint="shiftwork edit --help lists what can be")
+
+    def wanted(state: RunState) -> r.StoryEdited:
+        if StoryId(story) not in state.stories:
+            raise IntentError(f"there is no story {story} in the run", hint=f"shiftwork stories {state.given.run}")
+        return r.StoryEdited(at=0, story=_changed(state.asked(StoryId(story)), changes))
+
+    asked = intend(here(), run, wanted)
+    return tell(asked, f"{story} is changed\nnext: shiftwork stories {asked.run}", as_json=as_json, story=story)
+
+
+def _changed(story: Story, changes: dict[str, str | tuple[str, ...] | bool | None]) -> Story:
+    told = {name: changes[name] for name in ("title", "description") if changes[name]}
+    criteria = tuple(
+        Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(_texts(changes["criteria"]), start=1)
+    )
+    needs = tuple(map(StoryId, _texts(changes["depends_on"])))
+    return replace(
+        story,
+        **told,  # type: ignore[arg-type]  # both are text
+        criteria=criteria or story.criteria,
+        depends_on=() if changes["no_dependencies"] else needs or story.depends_on,
+    )
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    return given if isinstance(given, tuple) else ()

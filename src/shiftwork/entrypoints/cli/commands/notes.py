@@ -1,0 +1,76 @@
+"""`shiftwork notes`: what a run remembers, and where it is written down."""
+
+import asyncio
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from shiftwork.app.kinds import RUN, STORY, load
+from shiftwork.app.queries import run_view
+from shiftwork.bootstrap.looking import notebook_of, open_history
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.config.site import Site
+from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.model.memory import Shelf
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import StoryState
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.errors import UsageError
+from shiftwork.prompts import notebook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page, as the history has it: the `file` shows the same as soon as the run's worker has written it."""
+
+    file: Path
+    text: str
+    shelves: dict[str, Shelf]
+
+
+@click.command("notes", short_help="Show what a run has learnt.")
+@click.argument("run", default="")
+@click.option("--story", default="", metavar="STORY", help="Show the notes of one story instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(run: str, story: str, *, as_json: bool) -> None:
+    """Show what a run has learnt: its progress with the patterns of the code base, and the notes for all stories.
+
+    RUN is an id or the beginning of one; the newest run is taken where none is named.
+    """
+    site = here()
+    queries = open_queries(site)
+    view = answer(lambda: run_view(queries, run, liveness(), every_step=False))
+    if story and story not in [one.story.story for one in view.stories]:
+        raise UsageError(f"run {view.run.run} has no story {story}", hint=f"shiftwork stories {view.run.run}")
+    pages = asyncio.run(_pages(site, RunId(view.run.run), StoryId(story)))
+    if as_json:
+        shelves = {name: asdict(shelf) for page in pages for name, shelf in page.shelves.items()}
+        say({"run": view.run.run, "story": story, **shelves, "files": [str(page.file) for page in pages]})
+        return
+    click.echo("\n".join(f"{plain(page.text)}\nfile: {page.file}\n" for page in pages).rstrip("\n"))
+
+
+async def _pages(site: Site, run: RunId, story: StoryId) -> list[Page]:
+    folder = notebook_of(site).where(run)
+    async with open_history(site) as events:
+        if story:
+            return _story_pages(await load(events, STORY, story_stream(run, story)), story, folder)
+        return _run_pages(await load(events, RUN, run_stream(run)), folder)
+
+
+def _run_pages(run: RunState, folder: Path) -> list[Page]:
+    memory = run.memory
+    learnt = {"patterns": memory.patterns, "progress": memory.progress}
+    return [
+        Page(file=folder / notebook.PROGRESS, text=notebook.progress_page(run), shelves=learnt),
+        Page(file=folder / notebook.SCRATCH, text=notebook.scratch_page(run), shelves={"project": memory.project}),
+    ]
+
+
+def _story_pages(known: StoryState, story: StoryId, folder: Path) -> list[Page]:
+    text = notebook.story_page(known) if known.assignment else f"Nobody has begun {story} yet.\n"
+    return [Page(file=folder / notebook.story_scratch(story), text=text, shelves={"notes": known.scratch})]

@@ -1,0 +1,19 @@
+"""`shiftwork reject`: says no to a story that waits for an answer."""
+
+import click
+
+
+@click.command("reject", short_help="Say no to a story that waits for you.")
+@click.argument("story")
+@click.option("--because", default="", metavar="TEXT", help="What the next steps are told.")
+@click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; the last line is the result.")
+def command(story: str, *, because: str, run: str, as_json: bool) -> int:
+    """Say no to STORY. A step that was to be approved goes where the workflow sends it, and fails where that is
+    nowhere; a story whose limit or retries are spent ends; a question has "no" for its answer. A run that nobody works
+    on is carried on here.
+    """
+    from shiftwork.app.answering import Word  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.replying import said  # noqa: PLC0415 - as above
+
+    return said(run, story, Word.REJECT, because, as_json=as_json)

@@ -1,0 +1,62 @@
+"""`shiftwork trust`: shows what a file of the repository would run, and remembers that it may."""
+
+from dataclasses import asdict
+
+import click
+
+from shiftwork.bootstrap.workflows import choose
+from shiftwork.config.settings import load_settings
+from shiftwork.config.site import SETTINGS_FILE, Site, environment
+from shiftwork.config.trust import Claim, settings_claim
+from shiftwork.config.user import user_folder
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.trusting import book, changes
+
+
+@click.command("trust", short_help="Allow the commands of this repository's settings or of a workflow to run.")
+@click.argument("what", default="", metavar="[WORKFLOW]")
+@click.option("--show", is_flag=True, help="Only show what would be run.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(what: str, *, show: bool, as_json: bool) -> None:
+    """Allow the commands of shiftwork.toml, or of WORKFLOW (a name or a path), to run on this machine.
+
+    Remembered are the commands, for this file at this place, in your own configuration folder: whatever else changes
+    in the file, you are asked again only when a command does.
+    """
+    site, env = here(), environment()
+    claim = _claim(site, what)
+    known = book(env)
+    trusted = known.trusts(claim)
+    if not show and claim.commands:
+        known.trust(claim)
+    if as_json:
+        listed = [asdict(one) for one in claim.commands]
+        say(
+            {
+                "file": str(claim.file),
+                "sha256": claim.sha256,
+                "trusted": trusted or not show,
+                "commands": listed,
+            }
+        )
+        return
+    if not claim.commands:
+        click.echo(f"{claim.file.name} runs nothing: there is nothing to trust")
+        return
+    click.echo("\n".join(changes((), claim.commands)))
+    click.echo(_told(claim, trusted=trusted, show=show))
+
+
+def _told(claim: Claim, *, trusted: bool, show: bool) -> str:
+    if show:
+        return f"{'trusted' if trusted else 'not trusted'}: {claim.file}"
+    return f"trusted: {claim.file}"
+
+
+def _claim(site: Site, what: str) -> Claim:
+    if what in {"", SETTINGS_FILE}:
+        load_settings(site.root, {})  # a file with mistakes is told before it is trusted
+        return settings_claim(site.root)
+    chosen = choose(what, site.root, user_folder(environment()))
+    return chosen.claim or Claim(file=chosen.path or site.root, commands=())

@@ -1,0 +1,46 @@
+"""`shiftwork undo`: takes back what a story has landed, by a revert that passes the gates."""
+
+from typing import Final
+
+import click
+
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.ids import StoryId
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED
+
+_PATIENCE_SECONDS: Final = 3600.0
+
+
+@click.command("undo", short_help="Take back what a story has landed.")
+@click.argument("story")
+@click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
+def command(story: str, *, run: str, as_json: bool) -> int:
+    """Take back what STORY has landed: a revert goes through the landing queue and lands only if the gates pass on it.
+
+    The story counts as failed then, the spec says so, and `shiftwork retry STORY --afresh` does it again. Stories that
+    landed on top of it are to be undone first.
+    """
+    from shiftwork.app.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
+    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.documents import say  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.intending import intend, looked_into  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.session import carry, chosen_view  # noqa: PLC0415 - as above
+
+    site, wanted = here(), StoryId(story)
+    asked = intend(site, run, lambda _: r.StoryUndoRequested(at=0, story=wanted))
+    patience = _PATIENCE_SECONDS
+    if asked.view.worker is None:
+        carry(ordering.going_on(site, asked.view), chosen_view(ordering.titled(asked.view), as_json=as_json))
+        patience = 0.0
+    fate = looked_into(site, lambda box: undo_came_to(box.events, asked.run, wanted, asked.version, patience))
+    undone = isinstance(fate, r.StoryUndone)
+    reason = fate.reason if isinstance(fate, r.UndoRefused) else "" if undone else "the revert is still under way"
+    if as_json:
+        say({"event": "result", "run": asked.run, "story": story, "undone": undone, "reason": reason})
+    elif undone:
+        click.echo(f"{story} is undone\nnext: shiftwork retry {story} --afresh")
+    else:
+        click.echo(f"{story} stays: {reason}\nnext: shiftwork status {asked.run}")
+    return EXIT_DONE if undone else EXIT_FAILED

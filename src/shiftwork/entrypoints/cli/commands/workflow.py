@@ -1,0 +1,15 @@
+"""`shiftwork workflow`: the commands about workflows, each imported when it is called."""
+
+import click
+
+from shiftwork.entrypoints.cli.group import LazyGroup
+from shiftwork.entrypoints.cli.registry import WORKFLOW_COMMANDS
+
+
+@click.group("workflow", cls=LazyGroup, entries=WORKFLOW_COMMANDS, short_help="List, show, check, draw and write them.")
+def command() -> None:
+    """List, show, check, draw and write workflows: the files that say in which steps work is done.
+
+    They are found in the repository (shiftwork/workflows, and antfarm's workflows/ID/workflow.yml), in your own
+    configuration folder, and in the package; of two with the same name the first of these is used.
+    """

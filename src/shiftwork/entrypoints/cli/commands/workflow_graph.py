@@ -1,0 +1,47 @@
+"""`shiftwork workflow graph`: a workflow drawn, in the terminal or as SVG."""
+
+from pathlib import Path
+
+import click
+
+from shiftwork.bootstrap.workflows import choose
+from shiftwork.config.site import environment
+from shiftwork.config.user import user_folder
+from shiftwork.domain.model.workflow import StepPlan
+from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.files import written
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.workflow_pictures import drawn
+
+
+@click.command("graph", short_help="Draw a workflow.")
+@click.argument("workflow", default="dynamic")
+@click.option("--svg", "file", default="", metavar="FILE", help="Write an SVG instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print the steps and the ways between them as JSON.")
+def command(workflow: str, *, file: str, as_json: bool) -> None:
+    """Draw WORKFLOW, a name or a path: steps from top to bottom, and where decisions lead."""
+    chosen = choose(workflow, here().root, user_folder(environment())).workflow
+    if file:
+        from shiftwork.entrypoints.cli.workflow_svg import svg  # noqa: PLC0415 - only who wants a picture waits for it
+
+        written(Path(file), svg(chosen))
+    if as_json:
+        say({"id": chosen.id, "svg": file, "steps": _nodes(chosen.steps)})
+    elif file:
+        click.echo(f"wrote {file}")
+    else:
+        click.echo(plain(drawn(chosen)))
+
+
+def _nodes(steps: tuple[StepPlan, ...]) -> list[dict[str, object]]:
+    return [
+        {
+            "name": step.name,
+            "kind": step.kind.value,
+            "agent": step.agent,
+            "routes": [{"value": one.value, "to": one.target, "back": one.back} for one in step.routes],
+            "body": _nodes(step.body),
+        }
+        for step in steps
+    ]

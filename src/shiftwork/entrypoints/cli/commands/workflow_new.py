@@ -1,0 +1,36 @@
+"""`shiftwork workflow new`: writes a commented workflow file to begin with."""
+
+import re
+
+import click
+
+from shiftwork.bootstrap.workflows import OWN_FOLDER, SCHEMA_FILE, packaged_schema
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.files import written
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.workflow_file import workflow_file
+from shiftwork.errors import UsageError
+
+
+@click.command("new", short_help="Write a commented workflow file to begin with.")
+@click.argument("name", metavar="ID")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(name: str, *, force: bool, as_json: bool) -> None:
+    """Write shiftwork/workflows/ID.yml, to be changed as you like, and beside it the schema by which editors complete.
+
+    ID is what `shiftwork run --workflow` will call it: small letters, digits and '-'.
+    """
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", name):
+        raise UsageError(f"{name!r} cannot be an id", hint="use small letters, digits and '-', and no underscores")
+    folder = here().root / OWN_FOLDER
+    path = folder / f"{name}.yml"
+    if path.exists() and not force:
+        raise UsageError(f"{path} is there already", hint="--force replaces it")
+    folder.mkdir(parents=True, exist_ok=True)
+    written(folder / SCHEMA_FILE, packaged_schema())
+    written(path, workflow_file(name, SCHEMA_FILE))
+    if as_json:
+        say({"path": str(path), "schema": str(folder / SCHEMA_FILE)})
+    else:
+        click.echo(f"wrote {OWN_FOLDER}/{name}.yml; change it, then: shiftwork workflow validate {name}")

@@ -1,0 +1,18 @@
+"""`shiftwork workflow schema`: the JSON Schema of workflow files, for editors."""
+
+import json
+
+import click
+
+from shiftwork.bootstrap.workflows import packaged_schema
+from shiftwork.entrypoints.cli.documents import say
+
+
+@click.command("schema", short_help="Print the JSON Schema of workflow files.")
+@click.option("--json", "as_json", is_flag=True, help="Print it on one line.")
+def command(*, as_json: bool) -> None:
+    """Print the JSON Schema of workflow files, by which editors complete and check them."""
+    if as_json:
+        say(json.loads(packaged_schema()))
+    else:
+        click.echo(packaged_schema(), nl=False)

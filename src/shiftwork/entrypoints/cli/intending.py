@@ -1,0 +1,76 @@
+"""From what was typed to what is asked of a run: left for whoever works on it, or done here where nobody does."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+from shiftwork.app.commands import foreseen
+from shiftwork.app.intents import ask, heard
+from shiftwork.app.queries import RunView, run_view
+from shiftwork.bootstrap.looking import Mailbox, open_mailbox
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.config.site import Site
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import RunId
+from shiftwork.domain.model.run import RunState
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.errors import EXIT_DONE
+
+PATIENCE_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """An intent that lies in the inbox of a run. `version` is how far the run's history had come before it."""
+
+    view: RunView
+    intent: Fact
+    version: int
+    heard: bool
+
+    @property
+    def run(self) -> RunId:
+        return RunId(self.view.run.run)
+
+
+def intend(site: Site, run: str, wanted: Callable[[RunState], Fact]) -> Asked:
+    """Ask for what is wanted of the run as it stands; where somebody works on it, wait until they have heard of it."""
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    return asyncio.run(_intend(site, view, wanted))
+
+
+async def _intend(site: Site, view: RunView, wanted: Callable[[RunState], Fact]) -> Asked:
+    run = RunId(view.run.run)
+    async with open_mailbox(site) as box:
+        intent = wanted(await foreseen(box.events, box.inbox, run))
+        version = await ask(box.events, box.inbox, run, intent, box.clock.fresh())
+        taken = view.worker is not None and await heard(box.events, run, intent, version, PATIENCE_SECONDS)
+    return Asked(view=view, intent=intent, version=version, heard=taken)
+
+
+def looked_into[T](site: Site, look: Callable[[Mailbox], Awaitable[T]]) -> T:
+    """What a look at history and inbox gives."""
+
+    async def looking() -> T:
+        async with open_mailbox(site) as box:
+            return await look(box)
+
+    return asyncio.run(looking())
+
+
+def tell(asked: Asked, done: str, *, as_json: bool, **more: str) -> int:
+    """Say what became of it: done, or lying there for whoever works on the run next."""
+    if as_json:
+        state = "done" if asked.heard else "waiting"
+        say({"run": asked.run, "asked": type(asked.intent).__name__, "state": state, **more})
+        return EXIT_DONE
+    if asked.heard:
+        click.echo(done)
+        return EXIT_DONE
+    who = "its worker has not answered yet" if asked.view.worker else "nobody works on the run"
+    click.echo(f"asked for, and done when the run goes on: {who}\nnext: shiftwork resume {asked.run}")
+    return EXIT_DONE

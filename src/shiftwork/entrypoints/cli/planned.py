@@ -1,0 +1,55 @@
+"""A plan as people read it: the stories, what waits for what, the longest way, the cost, and what is doubtful."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from shiftwork.domain.model.codec import to_plain
+from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.clean import cells, one_line
+from shiftwork.planning.preview import Band, Preview
+
+_WIDEST = 24
+
+
+def lines(shown: Preview) -> Iterator[str]:
+    stories = shown.spec.stories
+    yield one_line(shown.spec.title, words.width())
+    at_first = len(shown.waves[0]) if shown.waves else 0
+    count = f"{len(stories)} stor{'y' if len(stories) == 1 else 'ies'}"
+    yield f"{count}, {at_first} can start at once, {len(shown.critical)} on the longest way"
+    yield ""
+    yield from _table(shown)
+    yield ""
+    yield f"longest way  {' → '.join(shown.critical)}"
+    yield f"cost         {_cost(shown.band)}"
+    if shown.remarks:
+        yield ""
+        yield "doubts"
+        yield from (f"  {one.story}  {one_line(one.text, words.width() - len(one.story) - 4)}" for one in shown.remarks)
+
+
+def _table(shown: Preview) -> Iterator[str]:
+    rows = [("story", "after", "title")]
+    rows += [(story.id, ", ".join(story.depends_on) or "-", story.title) for story in shown.spec.stories]
+    room = [max(cells(one_line(row[column], _WIDEST)) for row in rows) for column in (0, 1)]
+    for row in rows:
+        fixed = "  ".join(words.padded(one_line(text, _WIDEST), wide) for text, wide in zip(row, room, strict=False))
+        yield f"{fixed}  {one_line(row[2], max(words.width() - cells(fixed) - 2, 10))}"
+
+
+def _cost(band: Band | None) -> str:
+    if band is None:
+        return "not known: no story has told its cost in this repository yet"
+    count = f"{band.known} stor{'y' if band.known == 1 else 'ies'}"
+    return f"{band.low_usd:.2f} to {band.high_usd:.2f} USD, judging by {count} before"
+
+
+def document(shown: Preview) -> dict[str, Any]:
+    return {
+        "title": shown.spec.title,
+        "stories": [to_plain(story) for story in shown.spec.stories],
+        "waves": [list(wave) for wave in shown.waves],
+        "critical_path": list(shown.critical),
+        "cost_band": to_plain(shown.band) if shown.band else None,
+        "remarks": [to_plain(remark) for remark in shown.remarks],
+    }

@@ -1,0 +1,116 @@
+"""From what was typed after `plan` to a plan on the screen and in a file."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from shiftwork.app.commands import Order
+from shiftwork.app.kinds import STORY, load
+from shiftwork.bootstrap.looking import open_history
+from shiftwork.bootstrap.reading import open_queries
+from shiftwork.bootstrap.workflows import find_workflow
+from shiftwork.config.prd_template import PRD_FILE
+from shiftwork.config.site import Site, environment
+from shiftwork.domain.model.ids import RunId, landing_stream, story_stream
+from shiftwork.domain.model.spec import Spec, Story
+from shiftwork.domain.model.story import Limits
+from shiftwork.entrypoints.cli import planned
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.asking import asked_for
+from shiftwork.entrypoints.cli.conditions import checked_out, trusted_conditions
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.ordering import starting
+from shiftwork.entrypoints.cli.result import conclude
+from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
+from shiftwork.errors import EXIT_FAILED, UsageError
+from shiftwork.planning.document import prd
+from shiftwork.planning.preview import Preview, preview
+from shiftwork.planning.remarks import by_story
+
+_RECENT_RUNS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was typed."""
+
+    request: str
+    out: str = ""
+    force: bool = False
+    max_cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failed:
+    """No plan came of it; everything has been said."""
+
+    code: int
+
+
+def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
+    if not asked.request.strip():
+        raise UsageError("the request is empty", hint='shiftwork plan "what you want done"')
+    sheet = asked_for(site, asked.request)
+    out = _out(asked, from_file=bool(sheet.source))
+    spec = sheet.spec if sheet.source else _made(site, asked, sheet.spec, as_json=as_json)
+    if isinstance(spec, _Failed):
+        return spec.code
+    shown = preview(spec, answer(lambda: _costs(site)))
+    if out:
+        out.write_text(prd(spec, by_story(shown.remarks)), encoding="utf-8")
+    _tell(shown, out, as_json=as_json)
+    return 0
+
+
+def _out(asked: Asked, *, from_file: bool) -> Path | None:
+    """Where the plan goes; refused before an agent has been paid for it."""
+    named = asked.out or ("" if from_file else PRD_FILE)
+    path = Path(named) if named else None
+    if path and path.exists() and not asked.force:
+        raise UsageError(f"{path} is there already", hint="--force replaces it; --out FILE writes another")
+    return path
+
+
+def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Failed:
+    """Have an agent break the work into stories; nothing it changes is kept."""
+    found = trusted_conditions(site, environment())
+    branch = found.settings.workspace.branch or checked_out(site, environment())
+    (story,) = spec.stories
+    order = Order(
+        spec=replace(spec, stories=(replace(story, may_be_empty=True),)),
+        workflow=find_workflow(site, "plan"),
+        branch=branch,
+        landing=landing_stream(site.repository, branch),
+        agent=found.settings.agent.use,
+        limits=Limits(story_usd=found.settings.limits.story_usd if asked.max_cost is None else asked.max_cost),
+    )
+    shift = Shift(site=site, settings=found.settings, begin=starting(order))
+    run, stop = carry(shift, chosen_view(f"{spec.title}\nplanned by {order.agent}", as_json=as_json))
+    stories = asyncio.run(_planned(site, run, story)) if run and stop is Stop.OVER else ()
+    if not stories:
+        return _Failed(code=conclude(site, run, stop, as_json=as_json) or EXIT_FAILED)
+    return replace(spec, stories=stories)
+
+
+async def _planned(site: Site, run: RunId, story: Story) -> tuple[Story, ...]:
+    async with open_history(site) as events:
+        return (await load(events, STORY, story_stream(run, story.id))).planned
+
+
+async def _costs(site: Site) -> list[float]:
+    """What stories have cost here lately; those that nothing is known of tell nothing."""
+    queries = open_queries(site)
+    runs = await queries.runs(limit=_RECENT_RUNS)
+    rows = [row for run in runs for row in await queries.stories(run.run)]
+    return [row.cost_usd for row in rows if row.status == "completed" and row.cost_usd]
+
+
+def _tell(shown: Preview, out: Path | None, *, as_json: bool) -> None:
+    if as_json:
+        say({**planned.document(shown), "written": str(out) if out else None})
+        return
+    click.echo("\n".join(planned.lines(shown)))
+    if out:
+        click.echo(f"\nwrote {out}; edit it, then: shiftwork run {out}")

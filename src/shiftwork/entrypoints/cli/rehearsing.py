@@ -1,0 +1,27 @@
+"""`run --dry-run`: the prompts that would be sent first, on the screen instead."""
+
+from dataclasses import asdict
+
+import click
+
+from shiftwork.app.commands import Order
+from shiftwork.app.rehearsal import Line, rehearse
+from shiftwork.bootstrap.working import conduct_of
+from shiftwork.config.settings import Settings
+from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.documents import say
+
+
+def tell(order: Order, settings: Settings, *, as_json: bool) -> None:
+    lines = rehearse(order, conduct_of(settings), tools=settings.agent.tools and settings.agent.use != "command")
+    if as_json:
+        say({"prompts": [asdict(line) for line in lines]})
+        return
+    for line in lines:
+        click.echo(f"──── {line.story} {line.step}\n\n{_told(line)}")
+    prompts = sum(bool(line.prompt) for line in lines)
+    click.echo(f"──── {prompts} prompt{'' if prompts == 1 else 's'} would be sent first; nothing was done")
+
+
+def _told(line: Line) -> str:
+    return plain(line.prompt) if line.prompt else f"no agent: this step is a {line.kind}\n"

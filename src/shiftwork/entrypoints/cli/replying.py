@@ -1,0 +1,43 @@
+"""From what was typed after `answer`, `approve` or `reject` to a story that goes on."""
+
+import asyncio
+
+import click
+
+from shiftwork.app.answering import Reply, Word, reply
+from shiftwork.app.queries import RunView, run_view
+from shiftwork.bootstrap.looking import open_mailbox
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.config.site import Site
+from shiftwork.domain.model.ids import RunId, StoryId
+from shiftwork.domain.model.story import Hold
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.errors import EXIT_DONE
+
+
+def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
+    """Say it; a run that nobody works on is carried on here, one that somebody works on goes on there."""
+    site = here()
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
+    hold = asyncio.run(_reply(site, spoken))
+    if view.worker:
+        return _told(view, spoken, hold, as_json=as_json)
+    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - heavy, and needed only here
+
+    return ordering.carry_on(site, view, as_json=as_json)
+
+
+async def _reply(site: Site, spoken: Reply) -> Hold:
+    async with open_mailbox(site) as box:
+        return await reply(box.events, box.inbox, spoken)
+
+
+def _told(view: RunView, spoken: Reply, hold: Hold, *, as_json: bool) -> int:
+    if as_json:
+        say({"run": view.run.run, "story": spoken.story, "said": spoken.word.value, "asked": hold.detail})
+    else:
+        click.echo(f"told {spoken.story}\nnext: shiftwork status {view.run.run}")
+    return EXIT_DONE

@@ -1,0 +1,54 @@
+"""Asks before commands of a repository are run for the first time, and again when they have changed."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import click
+
+from shiftwork.config.trust import Claim, Command, TrustBook
+from shiftwork.config.user import user_folder
+from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.errors import TrustError
+
+TRUST: Final = "SHIFTWORK_TRUST"
+"""Set to anything, nobody is asked: for scripts and for machines that only ever see repositories of their own."""
+
+_WIDEST: Final = 200
+
+
+def book(env: Mapping[str, str]) -> TrustBook:
+    return TrustBook(user_folder(env))
+
+
+def ensure(claim: Claim, env: Mapping[str, str]) -> None:
+    """Return if the user has trusted, or trusts now, what the file would have run; raises TrustError otherwise."""
+    known = book(env)
+    if env.get(TRUST) or known.trusts(claim):
+        return
+    told = "\n".join(changes(known.before(claim), claim.commands))
+    message = f"{claim.file.name} comes with the repository and would run what you have not trusted:\n{told}"
+    if not _at_a_terminal():
+        raise TrustError(message, hint=f"look at it, then: {next_command(claim)}")
+    click.echo(message)
+    if not click.confirm("run these on this machine?"):
+        raise TrustError("nothing was run", hint=f"change {claim.file.name}, or: {next_command(claim)}")
+    known.trust(claim)
+
+
+def next_command(claim: Claim) -> str:
+    return "shiftwork trust" if claim.file.name == "shiftwork.toml" else f"shiftwork trust {claim.file}"
+
+
+def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[str]:
+    """All commands where none was trusted before, else only what is different."""
+    old, new = set(before), set(now)
+    shown = [("-", one) for one in before if one not in new] + [("+", one) for one in now if one not in old]
+    rows = [("" if not before else f"{sign} ", one) for sign, one in shown]
+    room = max((len(one.where) for _, one in rows), default=0)
+    for sign, one in rows:
+        yield f"  {sign}{one.where:<{room}}  {one_line(one.text, _WIDEST)}"
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and "--json" not in sys.argv

@@ -1,0 +1,77 @@
+"""The tools as an agent sees them: name, description, arguments. Each is a method of `Toolbox` of the same name.
+
+Plain values, and nothing to import: an agent that starts waits for this list.
+"""
+
+from typing import Any, Final
+
+type Tool = dict[str, Any]
+
+_TEXT: Final = {"type": "string"}
+_TEXTS: Final = {"type": "array", "items": {"type": "string"}}
+_OBJECTS: Final = {"type": "array", "items": {"type": "object"}}
+_IN_PYTHON: Final = {"string": str, "array": list}
+
+
+def _tool(name: str, told: str, required: dict[str, Any], optional: dict[str, Any] | None = None) -> Tool:
+    """A tool in the words of MCP; an optional argument is one that its method has a default for."""
+    schema = {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
+    return {"name": name, "description": told, "inputSchema": {**schema, "additionalProperties": False}}
+
+
+TOOLS: Final[tuple[Tool, ...]] = (
+    _tool(
+        "read_task",
+        "Read the story, its acceptance criteria and the steps of its workflow with their ids and states.",
+        {},
+    ),
+    _tool(
+        "edit_workflow",
+        """Change the remaining steps of this story. All operations are applied, or none.
+
+Each operation is an object with "operation" (add_after, split, skip, reorder, edit_description or restart) and
+"reason", and as the operation needs: "target_step_id", "new_steps" (add_after) or "replacement_steps" (split), each a
+list of {"type", "description"}; "new_order" (reorder: every pending step id once); "new_description"
+(edit_description, restart). The answer says whether the request was accepted.""",
+        {"operations": _OBJECTS},
+    ),
+    _tool(
+        "write_note",
+        """Leave a finding for the later steps of this story; each of them is shown it.
+
+`scope` "project" shows it to all stories of this run, "pattern" to all later work on this code base: only for what is
+general. Without it, or with "story", it stays with this story.""",
+        {"text": _TEXT},
+        {"scope": {**_TEXT, "enum": ["story", "project", "pattern"]}},
+    ),
+    _tool(
+        "report_evidence",
+        """Say what shows that an acceptance criterion holds.
+
+`criterion` is its id, `kind` is "test", "step" or "citation", `reference` the test's name, the verification step, or
+file:line. The harness checks it.""",
+        {"criterion": _TEXT, "kind": _TEXT, "reference": _TEXT},
+    ),
+    _tool(
+        "ask",
+        """Ask a person what only a person can decide, then end your session.
+
+Nobody answers while you work: your changes are kept, and this step goes on in a new session that is told the answer.
+`options` are what the person may choose from, where it is a choice.""",
+        {"question": _TEXT},
+        {"options": _TEXTS},
+    ),
+)
+
+
+def misfits(tool: Tool, arguments: dict[str, Any]) -> str:
+    """What keeps a call from fitting its tool, as the agent is told it; empty where nothing does."""
+    known = tool["inputSchema"]["properties"]
+    missing = [f"{name} is missing" for name in tool["inputSchema"]["required"] if name not in arguments]
+    strange = [f"there is no argument {name}" for name in arguments if name not in known]
+    wrong = [
+        f"{name} must be of the type {known[name]['type']}"
+        for name, value in arguments.items()
+        if name in known and not isinstance(value, _IN_PYTHON[known[name]["type"]])
+    ]
+    return "; ".join(missing + strange + wrong)

@@ -1,0 +1,144 @@
+"""What is doubtful about a plan, said before anything is spent: nothing here forbids, everything can be mended."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import Final
+
+from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.domain.rules.apart import Claims
+from shiftwork.domain.rules.graph import dependents, reachable
+
+MANY_CRITERIA: Final = 8
+LONG_DESCRIPTION: Final = 4_000
+HARDEST: Final = 5
+HUB: Final = 4
+"""How many stories may wait for one directly before it is called a hub."""
+
+_VAGUE: Final = re.compile(
+    r"\b(?:appropriate(?:ly)?|as (?:needed|expected)|correctly|easy|easily|efficient(?:ly)?|elegant(?:ly)?|etc|fast|"
+    r"friendly|good|gracefully|improved?|intuitive|nice(?:ly)?|optimi[sz]ed?|proper(?:ly)?|quickly|reasonable|robust|"
+    r"sensible|simple|smooth(?:ly)?|user-friendly|well|works?)\b",
+    re.IGNORECASE,
+)
+# What a gate, a test or a reader with a diff could hold against: a number, something quoted, a path, a named outcome.
+_CHECKABLE: Final = re.compile(
+    r"\d|`[^`]+`|\"[^\"]+\"|'[^']+'|\b[\w-]+/[\w./-]+|\b\w+\.(?:\w{1,5})\b|"
+    r"\b(?:returns?|raises?|fails?|passes|rejects?|refuses?|exits?|prints?|shows?|lists?|logs?|stores?|saves?|adds?|"
+    r"removes?|deletes?|redirects?|contains?|equals?|exists?|typechecks?|compiles|test(?:s|ed)?|migrat\w+|column|"
+    r"endpoint|status|error|exit code|field|button|header|schema)\b",
+    re.IGNORECASE,
+)
+# A file by its ending, or a folder that lies deep enough not to be "and/or".
+_PATH: Final = re.compile(
+    r"(?<![\w/.-])(?:(?:(?:[\w-]+/)+[\w-]+|[\w-]{2,})\.[a-z]{1,4}(?![\w(./])|(?:[\w-]+/){2,}[\w-]+(?![\w.]))"
+)
+
+
+class Doubt(StrEnum):
+    """What kind of doubt a remark is about."""
+
+    VAGUE = "vague"
+    UNCHECKABLE = "uncheckable"
+    OVERSIZED = "oversized"
+    HUB = "hub"
+    OVERLAP = "overlap"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """A doubt about one story, in a sentence; `criterion` is the one it is about, where it is about one."""
+
+    story: StoryId
+    doubt: Doubt
+    text: str
+    criterion: str = ""
+
+
+def remarks(stories: Sequence[Story]) -> tuple[Remark, ...]:
+    """Everything that is doubtful, in the order of the plan."""
+    edges = {story.id: story.depends_on for story in stories}
+    waiting = dependents(edges)
+    overlaps = _overlaps(stories, edges)
+    found: list[Remark] = []
+    for story in stories:
+        found += _criteria(story)
+        found += _size(story)
+        found += _hub(story.id, waiting[story.id])
+        found += overlaps.get(story.id, ())
+    return tuple(found)
+
+
+def checkable(criterion: Criterion) -> bool:
+    """Whether the text names something that a test, a command or a look at the change could decide."""
+    return _CHECKABLE.search(criterion.text) is not None
+
+
+def expected(story: Story) -> tuple[str, ...]:
+    """The paths that the story is expected to touch: what its author says, else those that its text names."""
+    if story.touches:
+        return story.touches
+    texts = (story.description, *(criterion.text for criterion in story.criteria))
+    return tuple(dict.fromkeys(path for text in texts for path in _PATH.findall(text)))
+
+
+def _criteria(story: Story) -> Iterator[Remark]:
+    for criterion in story.criteria:
+        vague = _VAGUE.search(criterion.text)
+        if vague and not checkable(criterion):
+            told = f'{criterion.id} says "{vague.group()}": say what can be seen when it holds'
+            yield Remark(story=story.id, doubt=Doubt.VAGUE, text=told, criterion=criterion.id)
+        elif not checkable(criterion):
+            told = f"{criterion.id} names nothing that a test or a command could check"
+            yield Remark(story=story.id, doubt=Doubt.UNCHECKABLE, text=told, criterion=criterion.id)
+    if not any(map(checkable, story.criteria)):
+        told = "no criterion can be checked: only the gates will prove this story"
+        yield Remark(story=story.id, doubt=Doubt.UNCHECKABLE, text=told)
+
+
+def _size(story: Story) -> Iterator[Remark]:
+    reasons = (
+        (len(story.criteria) > MANY_CRITERIA, f"{len(story.criteria)} criteria"),
+        (len(story.description) > LONG_DESCRIPTION, f"{len(story.description):,} characters of description"),
+        (story.complexity >= HARDEST, f"complexity {story.complexity}"),
+    )
+    if told := [reason for holds, reason in reasons if holds]:
+        text = f"{' and '.join(told)}: smaller stories fail less and run side by side"
+        yield Remark(story=story.id, doubt=Doubt.OVERSIZED, text=text)
+
+
+def _hub(story: StoryId, waiting: Sequence[StoryId]) -> Iterator[Remark]:
+    if len(waiting) >= HUB:
+        text = f"{len(waiting)} stories wait for it: if it fails, so do they; can it be split?"
+        yield Remark(story=story, doubt=Doubt.HUB, text=text)
+
+
+def _overlaps(
+    stories: Sequence[Story], edges: Mapping[StoryId, tuple[StoryId, ...]]
+) -> dict[StoryId, tuple[Remark, ...]]:
+    """Stories that may run side by side and will touch the same files: said of the later one of each pair."""
+    needs = {story.id: reachable(edges, (story.id,)) for story in stories}
+    paths = {story.id: expected(story) for story in stories}
+    found: dict[StoryId, tuple[Remark, ...]] = {}
+    for first, second in combinations(stories, 2):
+        ordered = first.id in needs[second.id] or second.id in needs[first.id]
+        both = () if ordered else _shared(paths[first.id], paths[second.id])
+        if both:
+            text = f"will touch {', '.join(both)} like {first.id}, and may run beside it: expect a conflict to resolve"
+            found[second.id] = (*found.get(second.id, ()), Remark(story=second.id, doubt=Doubt.OVERLAP, text=text))
+    return found
+
+
+def _shared(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+    claims = Claims(first)
+    return tuple(path for path in second if claims.meet((path,)))
+
+
+def by_story(found: Sequence[Remark]) -> dict[str, tuple[Remark, ...]]:
+    told: dict[str, tuple[Remark, ...]] = {}
+    for remark in found:
+        told[remark.story] = (*told.get(remark.story, ()), remark)
+    return told

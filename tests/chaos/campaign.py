@@ -1,0 +1,110 @@
+"""Run after run on one kind of database, until enough has been killed or the time is up."""
+
+import contextlib
+import itertools
+import os
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import psycopg
+
+from shiftwork.testing.postgres import private_postgres
+from tests.chaos.project import make_project
+from tests.chaos.trial import KINDS, Outcome, Trial
+
+MOST_KILLS_A_RUN: Final = 16
+
+type Say = Callable[[str], None]
+type Databases = Callable[[], AbstractContextManager[str]]
+"""Gives the address of an empty database; an empty address stands for SQLite."""
+
+
+@dataclass(kw_only=True)
+class Campaign:
+    """What came of all runs on one kind of database."""
+
+    backend: str
+    seed: int
+    runs: int = 0
+    kills: Counter[str] = field(default_factory=Counter)
+    starts: int = 0
+    landings: int = 0
+    commits: int = 0
+    violations: list[str] = field(default_factory=list)
+
+    def add(self, seed: str, outcome: Outcome) -> None:
+        self.runs += 1
+        self.kills += outcome.kills
+        self.starts += outcome.starts
+        self.landings += outcome.landings
+        self.commits += outcome.commits
+        self.violations += [f"{seed}: {violation}" for violation in outcome.violations]
+
+
+def fight(campaign: Campaign, databases: Databases, kills: int, say: Say, deadline: float) -> None:
+    for number in itertools.count(1):
+        left = kills - campaign.kills.total()
+        if left <= 0 or time.monotonic() > deadline:
+            return
+        name = f"{campaign.seed}/{campaign.backend}/{number}"
+        began = time.monotonic()
+        folder = Path(tempfile.mkdtemp(prefix="shiftwork-chaos-"))
+        with databases() as url:
+            outcome = Trial(make_project(folder, url), name, min(left, MOST_KILLS_A_RUN)).play()
+        if outcome.violations:
+            say(f"  kept: {folder}")
+        else:
+            shutil.rmtree(folder)
+        campaign.add(name, outcome)
+        told = f"{outcome.kills.total():3} kills, {outcome.landings} landings, {len(outcome.violations)} violations"
+        say(f"{name:24} {told}, {time.monotonic() - began:.0f} s")
+        for violation in outcome.violations:
+            say(f"  violation: {violation}")
+
+
+@contextlib.contextmanager
+def sqlite() -> Iterator[Databases]:
+    yield lambda: contextlib.nullcontext("")
+
+
+@contextlib.contextmanager
+def postgres() -> Iterator[Databases]:
+    with private_postgres() as server:
+        yield databases_in(server)
+
+
+def databases_in(server: str) -> Databases:
+    numbers = itertools.count(1)
+
+    @contextlib.contextmanager
+    def empty() -> Iterator[str]:
+        name = f"chaos_{os.getpid()}_{next(numbers)}"
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"')
+            yield f"{server.rpartition('/')[0]}/{name}"
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+    return empty
+
+
+BACKENDS: Final = {"sqlite": sqlite, "postgres": postgres}
+
+
+def table(campaigns: list[Campaign]) -> list[str]:
+    head = ("backend", "runs", *KINDS, "kills", "starts", "landings", "commits", "violations")
+    rows = [
+        (
+            *(one.backend, one.runs, *(one.kills[kind] for kind in KINDS), one.kills.total()),
+            *(one.starts, one.landings, one.commits, len(one.violations)),
+        )
+        for one in campaigns
+    ]
+    widths = [max(len(str(row[column])) for row in (head, *rows)) for column in range(len(head))]
+    return ["  ".join(str(cell).rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]

@@ -1,0 +1,96 @@
+"""The processes of a run: started as a user would, found from outside, and killed without a word."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psutil
+
+from tests.durability.rig import SHIFTWORK, Bench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prey:
+    """An agent at work: the leader of a process group of its own."""
+
+    pid: int
+    story: str
+    step: str
+
+
+class Orchestrator:
+    """One process of the installed command, with its output in a file."""
+
+    def __init__(self, bench: Bench, args: tuple[str, ...], failpoint: str) -> None:
+        self.output = bench.root / "output"
+        with self.output.open("wb") as output:
+            self._process = subprocess.Popen(
+                (SHIFTWORK, *args),
+                cwd=bench.repo,
+                env=bench.environment(failpoint),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code; None while it lives."""
+        return self._process.poll()
+
+    def kill(self) -> None:
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def kill_group(self) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def bury(self) -> None:
+        self._process.wait()
+
+
+def kill_agent(prey: Prey, *, group: bool) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        (os.killpg if group else os.kill)(prey.pid, signal.SIGKILL)
+
+
+def kill_everything(bench: Bench) -> None:
+    """As when a container is ended: git, gates and agents die with their orchestrator."""
+    found = True
+    while found:
+        found = False
+        for process in family(bench):
+            found = True
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        time.sleep(0.02)  # the dead are buried by whoever started them
+
+
+def agents(bench: Bench) -> list[Prey]:
+    program = str(bench.root / "agent.sh")
+    found = []
+    for process in family(bench):
+        with contextlib.suppress(psutil.Error):
+            env = process.environ()
+            if any(program in word for word in process.cmdline()) and "SHIFTWORK_STEP" in env:
+                found.append(Prey(pid=process.pid, story=env["SHIFTWORK_STORY"], step=env["SHIFTWORK_STEP"]))
+    return found
+
+
+def family(bench: Bench) -> Iterator[psutil.Process]:
+    """All that live and were started for this project, by whomever: their home or their place is in its folder.
+
+    The newest first: a git that is caught at work is gone a few milliseconds later.
+    """
+    for pid in sorted(psutil.pids(), reverse=True):
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(pid)
+            places = (process.environ().get("HOME", ""), process.cwd())
+            if any(place.startswith(str(bench.root)) for place in places) and process.status() != psutil.STATUS_ZOMBIE:
+                yield process

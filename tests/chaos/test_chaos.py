@@ -1,0 +1,31 @@
+"""A small campaign of chaos on each database; `just chaos` is the large one."""
+
+import time
+
+import pytest
+
+from tests.chaos.campaign import Campaign, Databases, databases_in, fight, sqlite
+from tests.chaos.project import NEEDS
+
+pytestmark = [pytest.mark.durability, pytest.mark.timeout(600)]
+
+KILLS = 12
+SEED = 7
+LONGEST_SECONDS = 90.0
+
+
+def assert_nothing_is_lost(campaign: Campaign, databases: Databases) -> None:
+    told: list[str] = []
+    fight(campaign, databases, KILLS, told.append, time.monotonic() + LONGEST_SECONDS)
+    assert campaign.violations == [], "\n".join(told)
+    assert campaign.kills.total() > 0
+    assert campaign.landings == campaign.runs * len(NEEDS)
+
+
+def test_on_sqlite() -> None:
+    with sqlite() as databases:
+        assert_nothing_is_lost(Campaign(backend="sqlite", seed=SEED), databases)
+
+
+def test_on_postgres(postgres_server: str) -> None:
+    assert_nothing_is_lost(Campaign(backend="postgres", seed=SEED), databases_in(postgres_server))

@@ -1,0 +1,171 @@
+"""One run of eight stories that is killed again and again, from its first moment until all has landed."""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from shiftwork import failpoints
+from tests.chaos.checks import Inspector
+from tests.chaos.prey import Orchestrator, Prey, agents, kill_agent, kill_everything
+from tests.chaos.user import User
+from tests.durability.rig import Bench
+
+_BLOWS: Final = ("orchestrator", "orchestrator", "its group", "agent", "agent", "agent's group", "everything")
+KINDS: Final = ("orchestrator", "its group", "failpoint", "agent", "agent's group", "everything")
+
+_PARALLEL: Final = 8
+_KILLED: Final = -9
+_LONGEST_SECONDS: Final = 400.0
+"""On a machine with nothing else to do, a run that is killed sixteen times takes a tenth of that."""
+_AMBUSH_SECONDS: Final = 3.0
+_ARMED_SECONDS: Final = 3.0
+"""How much longer one is spared that will probably kill itself."""
+_MANY_TIMES: Final = {"append.before": 60, "append.after": 60, "attempt.started": 20, "attempt.ended": 20}
+
+
+@dataclass(kw_only=True)
+class Outcome:
+    """What came of one run; violations are told in words."""
+
+    kills: Counter[str] = field(default_factory=Counter)
+    starts: int = 0
+    landings: int = 0
+    commits: int = 0
+    violations: list[str] = field(default_factory=list)
+
+
+class Trial:
+    """Kills while `budget` lasts, then lets the run come to its end."""
+
+    def __init__(self, bench: Bench, seed: str, budget: int) -> None:
+        self.outcome = Outcome()
+        self._bench = bench
+        self._chance = random.Random(seed)  # noqa: S311 - nothing secret is drawn
+        self._budget = budget
+        self._user = User(bench=bench, chance=self._chance)
+        self._inspector = Inspector(bench=bench, user=self._user)
+        self._armed = ""
+        self._spared: set[tuple[str, str]] = set()
+        self._orchestrator = self._start("run", "../prd.json", "--parallel", str(_PARALLEL))
+
+    def play(self) -> Outcome:
+        deadline = time.monotonic() + _LONGEST_SECONDS
+        try:
+            while self._orchestrator.code != 0 and not self.outcome.violations:
+                if time.monotonic() > deadline:
+                    self.outcome.violations.append(f"the run did not end: {self._said()}")
+                    break
+                self._next_blow()
+            self._finish()
+        finally:
+            kill_everything(self._bench)
+        return self.outcome
+
+    def _finish(self) -> None:
+        if not self.outcome.violations:
+            self._user.put_away()
+            self.outcome.violations += self._inspector.at_the_end()
+        self.outcome.landings = self._inspector.landed().total()
+        self.outcome.commits = self._user.commits
+
+    def _next_blow(self) -> None:
+        """Wait for the moment, strike, look whether all still holds, and start again where nobody works any more."""
+        killing = self._budget > self.outcome.kills.total()
+        self._wait(self._moment() if killing else 0.5)
+        if killing and self._chance.randrange(3) == 0:
+            self._lie_in_wait()
+        struck = killing and self._orchestrator.code is None and self._strike()
+        if self._orchestrator.code is None:
+            self._look()
+        elif self._orchestrator.code == _KILLED:
+            self.outcome.kills["failpoint"] += not struck
+            self._rise()
+        elif self._orchestrator.code:
+            self._stumbled()
+
+    def _moment(self) -> float:
+        # Many early ones: taking over is when most is put right, and must survive this as well.
+        moment = self._chance.choice((0.2, 0.6, 1.5, 2.5, 4.0)) * self._chance.uniform(0.5, 1.5)
+        return moment + _ARMED_SECONDS * bool(self._armed)
+
+    def _wait(self, seconds: float, wanted: Callable[[], bool] = lambda: False) -> None:
+        deadline = time.monotonic() + seconds
+        while self._orchestrator.code is None and time.monotonic() < deadline and not wanted():
+            time.sleep(0.002)
+
+    def _lie_in_wait(self) -> None:
+        """For the moment in which the user's branch or checkout is being moved."""
+        folder = self._bench.repo / ".git"
+        locks = (folder / "index.lock", folder / "refs" / "heads" / "main.lock")
+        self._wait(_AMBUSH_SECONDS, lambda: any(lock.exists() for lock in locks))
+
+    def _strike(self) -> bool:
+        """Whether it was the orchestrator that was killed, alone or with others."""
+        kind = self._chance.choice(_BLOWS)
+        match kind:
+            case "orchestrator":
+                self._orchestrator.kill()
+            case "its group":
+                self._orchestrator.kill_group()
+            case "everything":
+                kill_everything(self._bench)
+                self._orchestrator.bury()
+            case _:
+                return self._strike_agent(kind)
+        self.outcome.kills[kind] += 1
+        return True
+
+    def _strike_agent(self, kind: str) -> bool:
+        """A step is tried twice: whoever kills both attempts has made the story fail, and it would not be lost."""
+        self._wait(_AMBUSH_SECONDS, lambda: bool(self._game()))
+        if prey := self._game():
+            one = self._chance.choice(prey)
+            self._spared.add((one.story, one.step))
+            kill_agent(one, group=kind == "agent's group")
+            self.outcome.kills[kind] += 1
+        return False
+
+    def _game(self) -> list[Prey]:
+        return [one for one in agents(self._bench) if (one.story, one.step) not in self._spared]
+
+    def _rise(self) -> None:
+        """Sometimes at once, beside whatever the dead one had started, sometimes after a while."""
+        early = self._chance.choice((True, False))
+        if not early:
+            self._look()
+            time.sleep(self._chance.choice((0.0, 0.0, 0.0, 3.0)))  # long enough for what lingers to do its harm
+            if self._chance.randrange(8) == 0:
+                self._bench.forget_engine()
+        self._orchestrator = self._start("resume")
+        if early:
+            self._look()
+
+    def _look(self) -> None:
+        self._user.act()
+        self.outcome.violations += self._inspector.at_any_time()
+
+    def _stumbled(self) -> None:
+        """It ended by itself. Where it died before it had recorded anything, there is nothing to resume."""
+        said = self._said()
+        if "nothing has been run here yet" in said:
+            self._orchestrator = self._start("run", "../prd.json", "--parallel", str(_PARALLEL))
+            return
+        self.outcome.violations.append(f"it gave up with exit code {self._orchestrator.code}: {said}")
+
+    def _start(self, *args: str) -> Orchestrator:
+        self.outcome.starts += 1
+        self._armed = self._failpoint()
+        return Orchestrator(self._bench, args, self._armed)
+
+    def _failpoint(self) -> str:
+        """One of all the places between two durable writes, in two of five starts."""
+        if self._budget <= self.outcome.kills.total() or self._chance.randrange(5) > 1:
+            return ""
+        name = self._chance.choice(sorted(failpoints.NAMES))
+        return f"{name}@{self._chance.randint(1, _MANY_TIMES.get(name, 3))}"
+
+    def _said(self) -> str:
+        return self._orchestrator.output.read_text(errors="replace").strip()[-1500:]

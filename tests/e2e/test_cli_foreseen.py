@@ -1,0 +1,45 @@
+"""`shiftwork status` while stories are under way: it foresees which of them will not merge."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import WORKING, Project, eventually, new_project
+
+AGENT = """\
+case "$SHIFTWORK_STEP_TYPE" in
+coding) echo "$SHIFTWORK_STORY" > "$SHIFTWORK_STORY.txt"
+  if [ "$SHIFTWORK_STORY" != US-003 ]; then echo "$SHIFTWORK_STORY" > shared.txt; fi ;;
+linting) echo "$SHIFTWORK_STORY" >> {folder}/coded; while [ ! -f {folder}/go ]; do sleep 0.1; done ;;
+rebase_resolve) echo both > shared.txt ;;
+esac
+"""
+"""Two of three stories write the same file; all of them then wait."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = new_project(tmp_path)
+    project.settle(agent=AGENT.format(folder=tmp_path) + WORKING)
+    stories = [{"id": f"US-00{number}", "title": "Do it", "acceptance_criteria": ["done"]} for number in (1, 2, 3)]
+    prd = {"project": "demo", "feature": "Several things", "user_stories": stories}
+    (project.root / "prd.json").write_text(json.dumps(prd), encoding="utf-8")
+    return project
+
+
+def test_two_stories_that_will_not_merge_are_told_before_they_land(project: Project, tmp_path: Path) -> None:
+    coded = tmp_path / "coded"
+    with project.started("run", "prd.json", "--parallel", "3") as run:
+        eventually(lambda: coded.exists() and len(coded.read_text(encoding="utf-8").split()) == 3)
+        document = project.status()
+        told = project.shiftwork("status").stdout
+        (tmp_path / "go").touch()
+        assert run.wait(timeout=60) == 0, run.stdout.read() if run.stdout else ""
+    assert document["pulse"] == "working"
+    assert document["conflicts"] == [{"stories": ["US-001", "US-002"], "files": ["shared.txt"]}]
+    assert "    US-001 and US-002: shared.txt" in told.splitlines()
+    assert project.status()["conflicts"] == [], "of a run that is over nothing is foreseen"
+    assert "will conflict" not in project.shiftwork("status").stdout
+    resolved = [step["type"] for story in project.status()["stories"] for step in story["steps"]]
+    assert resolved.count("rebase_resolve") == 1, "and so it came"

@@ -1,0 +1,73 @@
+"""A question in the terminal: asked, shown with the command that answers it, answered while nobody works on the run."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.documented import ROOT, blocks
+from tests.e2e.cli_rig import SHIFTWORK, Project, new_project
+
+pytestmark = pytest.mark.slow
+
+AGENT = """\
+cat > {where}/prompt
+if [ "$SHIFTWORK_STORY" = US-001 ] && ! grep -q "Answer: Use tabs" {where}/prompt; then
+  echo half > half.txt
+  echo "STORY_BLOCKED: Tabs or blanks?"
+  exit 0
+fi
+echo done > "$SHIFTWORK_STORY.txt"
+echo SUMMARY:
+echo "did it"
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = new_project(tmp_path)
+    project.settle(agent=AGENT.format(where=tmp_path), gates='test = "ls US-*.txt"')
+    stories = [{"id": f"US-00{n}", "title": f"Do {n}", "acceptanceCriteria": ["done"]} for n in (1, 2, 3)]
+    (project.root / "prd.json").write_text(json.dumps({"project": "demo", "userStories": stories}), encoding="utf-8")
+    return project
+
+
+@pytest.mark.timeout(180)
+def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
+    first = project.shiftwork("run", "prd.json", "--workflow", "ralph")
+    assert first.returncode == 2, first
+    assert "waits for you: question: Tabs or blanks?" in first.stdout
+    assert first.stdout.splitlines()[-1] == 'next: shiftwork answer US-001 "…"'
+    landed = {one["story"]: one["status"] for one in project.status()["stories"]}
+    assert landed == {"US-001": "in_progress", "US-002": "completed", "US-003": "completed"}
+
+    told = project.shiftwork("status").stdout
+    assert "waits: question: Tabs or blanks?" in told
+    assert 'answer with: shiftwork answer US-001 "…"' in told
+    assert 'answer with: shiftwork answer US-001 "…"' in project.shiftwork("stories").stdout
+    nothing = project.shiftwork("approve", "US-002")
+    assert nothing.returncode == 64
+    assert "US-002 waits for nobody" in nothing.stderr
+
+    typed = subprocess.run(
+        ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "answer-questions.md", "answer")),
+        cwd=project.root,
+        env=project.environment(PATH=f"{SHIFTWORK.parent}:/usr/local/bin:/usr/bin:/bin"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert typed.returncode == 0, typed
+    assert project.git("show", "main:half.txt") == "half", "what was done before the question is kept"
+    assert project.status()["status"] == "completed"
+
+
+@pytest.mark.timeout(180)
+def test_a_no_is_an_answer_and_is_told_as_json(project: Project) -> None:
+    project.settle(agent=project.agent.read_text().replace("Use tabs", "No. neither"), gates='test = "true"')
+    assert project.shiftwork("run", "prd.json", "--workflow", "ralph").returncode == 2
+    done = project.shiftwork("reject", "US-001", "--because", "neither", "--json")
+    assert done.returncode == 0, done
+    assert json.loads(done.stdout.splitlines()[-1])["event"] == "result"

@@ -1,0 +1,201 @@
+"""Steering a run from another terminal: pause, cancel one story, retry, add, edit, reorder, undo."""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.documented import ROOT, blocks
+from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, eventually, interrupt, lives, new_project
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+QUICK = ("--workflow", "ralph")
+"""One step a story: how many there are is not the point."""
+
+STORIES = ("US-001", "US-002", "US-003", "US-004")
+
+AGENT = """\
+if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then
+  echo "$SHIFTWORK_STORY" >> {where}/begun
+  if [ "$SHIFTWORK_STORY" = US-001 ] && [ ! -f {where}/go ]; then
+    trap '' TERM
+    sh -c "trap '' TERM; sleep 600; sleep 600" & echo $! > {where}/child
+    echo $$ > {where}/pid.new; mv {where}/pid.new {where}/pid
+    while [ ! -f {where}/go ]; do sleep 0.1; done
+    kill -9 $(cat {where}/child)
+  fi
+  echo done > "$SHIFTWORK_STORY.txt"
+fi
+"""
+"""Ignores being told to end, as does what it starts, while it works on the first story and there is no file `go`."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = new_project(tmp_path)
+    project.settle(agent=AGENT.format(where=tmp_path) + WORKING, gates='test = "ls US-*.txt"')
+    stories = [{"id": story, "title": f"Do {story}", "acceptanceCriteria": ["done"]} for story in STORIES]
+    prd = {"project": "demo", "userStories": stories}
+    (project.root / "prd.json").write_text(json.dumps(prd, indent=2), encoding="utf-8")
+    return project
+
+
+def pid(project: Project, name: str = "pid") -> int:
+    told = project.agent.with_name(name)
+    eventually(told.exists, seconds=40)
+    return int(told.read_text(encoding="utf-8"))
+
+
+def go(project: Project) -> None:
+    project.agent.with_name("go").touch()
+
+
+def begun(project: Project) -> list[str]:
+    return project.agent.with_name("begun").read_text(encoding="utf-8").split()
+
+
+def stories(project: Project) -> Mapping[str, str]:
+    return {story["story"]: story["status"] for story in project.status()["stories"]}
+
+
+def typed(project: Project, *words: str) -> str:
+    told = project.shiftwork(*words)
+    assert told.returncode == 0, told
+    return told.stdout
+
+
+def document(project: Project, *words: str) -> Any:
+    return json.loads(typed(project, *words, "--json").splitlines()[-1])
+
+
+def finished(process: subprocess.Popen[str]) -> str:
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, told
+    return told
+
+
+def test_a_run_is_paused_and_goes_on_under_its_worker(project: Project) -> None:
+    with project.started("run", "prd.json", *QUICK, "--parallel", "1") as process:
+        pid(project)
+        assert "is paused" in typed(project, "pause")
+        assert "it is paused already" in project.shiftwork("pause").stderr
+        go(project)
+        eventually(lambda: stories(project)["US-001"] == "paused", seconds=40)
+        status = project.status()
+        assert (status["pulse"], status["status"]) == ("paused", "paused")
+        shown = typed(project, "status")
+        assert "paused (process" in shown
+        assert shown.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
+        assert begun(project) == ["US-001"], "nothing is begun in a paused run"
+        assert "goes on" in typed(project, "resume")
+        told = finished(process)
+    assert "paused: nothing new begins until shiftwork resume" in told
+    assert set(stories(project).values()) == {"completed"}
+
+
+def test_a_paused_run_can_be_left_and_resumed(project: Project) -> None:
+    with project.started("run", "prd.json", *QUICK, "--parallel", "1") as process:
+        pid(project)
+        assert document(project, "pause")["state"] == "done"
+        go(project)
+        eventually(lambda: stories(project)["US-001"] == "paused", seconds=40)
+        interrupt(process)
+        process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert project.status()["pulse"] == "paused"
+    typed(project, "resume")
+    assert set(stories(project).values()) == {"completed"}
+
+
+def test_one_story_is_cancelled_within_five_seconds_whatever_its_agent_does(project: Project) -> None:
+    with project.started("run", "prd.json", *QUICK, "--parallel", "2", "--json") as process:
+        agent, child = pid(project), pid(project, "child")
+        run = project.status()["run"]
+        assert lives(agent)
+        assert lives(child)
+        assert "US-001 is cancelled" in typed(project, "cancel", run, "--story", "US-001")
+        assert not lives(agent)
+        assert not lives(child)
+        told, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    at = {change["event"]: change["at"] for change in map(json.loads, told.splitlines()) if "at" in change}
+    took = at["story_failed"] - at["story_cancelled"]
+    assert 0 <= took < 5, f"the story's processes were alive for {took:.1f} s"
+    assert stories(project) == {"US-001": "failed", "US-002": "completed", "US-003": "completed", "US-004": "completed"}
+    refused = project.shiftwork("cancel", "--story", "US-002")
+    assert refused.returncode == 64
+    assert "is over" in refused.stderr
+    go(project)
+    result = document(project, "retry", "US-001")
+    assert (result["status"], result["completed"], result["failed"]) == ("completed", 4, 0)
+    assert begun(project).count("US-001") == 2
+
+
+def test_what_the_howto_tells_to_type_works(project: Project) -> None:
+    howto = ROOT / "docs" / "howto" / "steer-a-run.md"
+    with project.started("run", "prd.json", *QUICK, "--parallel", "1") as process:
+        pid(project)
+        run = project.status()["run"]
+        type_all(project, blocks(howto, "steer"), run)
+        go(project)
+        finished(process)
+    assert set(stories(project).values()) == {"completed"}
+    assert list(stories(project)) == [*STORIES, "US-005"]
+    assert begun(project) == ["US-001", "US-004", "US-003", "US-002", "US-005"]
+    titles = [story["title"] for story in project.status()["stories"]]
+    assert titles[2:] == ["Read the settings", "Do US-004", "Tell the user what went wrong"]
+    prd = project.root / "prd.json"
+    type_all(project, blocks(howto, "undo").splitlines()[0], run)
+    assert [story["passes"] for story in json.loads(prd.read_text())["userStories"]] == [True, True, True, False]
+    type_all(project, blocks(howto, "undo").splitlines()[1], run)
+    assert [story["passes"] for story in json.loads(prd.read_text())["userStories"]] == [True] * 4
+    log = project.git("log", "-2", "--format=%s").splitlines()
+    assert log == ["feat: US-004 - Do US-004", "revert: US-004 - Do US-004"]
+
+
+def type_all(project: Project, commands: str, run: str) -> None:
+    told = subprocess.run(
+        ("bash", "-e", "-c", commands),
+        cwd=project.root,
+        env=project.environment(PATH=f"{SHIFTWORK.parent}:/usr/local/bin:/usr/bin:/bin", RUN=run),
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert told.returncode == 0, told
+
+
+def test_a_run_that_is_over_goes_on_for_what_is_asked_of_it(project: Project) -> None:
+    go(project)
+    typed(project, "run", "prd.json", *QUICK, "--parallel", "4")
+    assert "nothing is to be changed" in project.shiftwork("edit", "US-001").stderr
+    assert "there is no story US-009" in project.shiftwork("edit", "US-009", "--title", "x").stderr
+    refused = project.shiftwork("retry", "US-001")
+    assert refused.returncode == 64
+    assert "shiftwork undo US-001" in refused.stderr
+    result = document(project, "add", "One more", "--after", "US-001")
+    assert (result["status"], result["stories"][-1]["story"]) == ("completed", "US-005")
+    blocked = project.shiftwork("undo", "US-001")
+    assert blocked.returncode == 64
+    assert "US-005 depends on US-001 and landed after it" in blocked.stderr
+    assert document(project, "undo", "US-005")["undone"] is True
+    assert stories(project)["US-005"] == "failed"
+    assert document(project, "edit", "US-005", "--title", "Another")["state"] == "waiting"
+    assert "asked for, and done when the run goes on" in typed(project, "edit", "US-005", "--description", "more")
+    typed(project, "retry", "US-005", "--afresh")
+    assert project.git("log", "-1", "--format=%s") == "feat: US-005 - Another"
+
+
+def test_an_undo_that_the_gates_refuse_exits_with_the_reason(project: Project) -> None:
+    go(project)
+    project.settle(agent=project.agent.read_text(encoding="utf-8"), gates='test = "test -f US-001.txt"')
+    typed(project, "run", "prd.json", *QUICK, "--parallel", "1")
+    refused = project.shiftwork("undo", "US-001")
+    assert refused.returncode == 1, refused
+    assert "US-001 stays: gates are red without it" in refused.stdout
+    assert stories(project)["US-001"] == "completed"

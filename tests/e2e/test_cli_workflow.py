@@ -1,0 +1,181 @@
+"""Workflows and trust from the command line, as a stranger would meet them."""
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.documented import ROOT, blocks
+from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, new_project
+
+ONE_STEP = """\
+id: one-step
+parallel: 2
+steps:
+  - { id: coding, description: Do it }
+  - { id: smoke, kind: gate, run: test -f hello.txt }
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def flow(project: Project, text: str = ONE_STEP, name: str = "one-step") -> Path:
+    path = project.root / "shiftwork/workflows" / f"{name}.yml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def untrusting(project: Project, *words: str) -> subprocess.CompletedProcess[str]:
+    return project.shiftwork(*words, SHIFTWORK_TRUST="")
+
+
+def test_the_how_to_typed_literally_works(project: Project) -> None:
+    env = project.environment(PATH=f"{SHIFTWORK.parent}:/usr/local/bin:/usr/bin:/bin")
+    typed = subprocess.run(
+        ("bash", "-e", "-c", blocks(ROOT / "docs/howto/write-a-workflow.md", "workflow")),
+        cwd=project.root,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert "my-flow is right" in typed.stdout
+    first = (project.root / "shiftwork/workflows/my-flow.yml").read_text().splitlines()[0]
+    assert first == "# yaml-language-server: $schema=workflow.schema.json"
+    assert (project.root / "shiftwork/workflows/workflow.schema.json").is_file()
+    assert ET.parse(project.root / "my-flow.svg").getroot().tag.endswith("svg")  # noqa: S314 - written by ourselves
+
+
+def test_a_new_file_is_not_written_over_one_that_is_there(project: Project) -> None:
+    flow(project)
+    assert "is there already" in project.shiftwork("workflow", "new", "one-step").stderr
+    assert "cannot be an id" in project.shiftwork("workflow", "new", "my_flow").stderr
+
+
+def test_every_command_about_workflows_speaks_json(project: Project) -> None:
+    flow(project)
+
+    def told(*words: str) -> dict[str, object]:
+        ran = project.shiftwork("workflow", *words, "--json")
+        assert ran.returncode == 0, ran
+        document: dict[str, object] = json.loads(ran.stdout)
+        return document
+
+    listed = told("list")["workflows"]
+    assert isinstance(listed, list)
+    assert next(one for one in listed if one["name"] == "one-step")["origin"] == "repository"
+    assert told("show", "one-step")["id"] == "one-step"
+    assert told("validate", "one-step")["valid"] is True
+    assert told("graph", "one-step")["id"] == "one-step"
+    assert told("schema")["title"]
+    assert told("new", "another")["path"]
+
+
+def test_mistakes_are_told_with_their_places_and_the_exit_code_is_that_of_a_wrong_usage(project: Project) -> None:
+    flow(project, "id: one-step\nstesp: []\n")
+    ran = project.shiftwork("workflow", "validate", "one-step")
+    assert ran.returncode == 64
+    assert (
+        "shiftwork/workflows/one-step.yml:2:1: the workflow: unknown key 'stesp'; did you mean 'steps'?" in ran.stderr
+    )
+
+
+def test_a_run_goes_through_the_steps_of_the_workflow_that_was_asked_for(project: Project) -> None:
+    flow(project)
+    ran = project.shiftwork("run", "--workflow", "one-step", "make a file")
+    assert ran.returncode == 0, ran
+    steps = project.status()["stories"][0]["steps"]
+    assert [step["name"] for step in steps] == ["coding", "smoke"]
+
+
+def test_a_workflow_that_is_not_there_starts_nothing(project: Project) -> None:
+    ran = project.shiftwork("run", "--workflow", "one-stpe", "make a file")
+    assert (ran.returncode, "there is no workflow 'one-stpe'" in ran.stderr) == (64, True)
+
+
+# Trust ---------------------------------------------------------------------------------------------------------------
+
+
+def test_commands_of_a_repository_are_refused_until_they_are_trusted(project: Project) -> None:
+    ran = untrusting(project, "run", "make a file")
+    assert ran.returncode == 64
+    assert "gates.test" in ran.stderr
+    assert "try: look at it, then: shiftwork trust" in ran.stderr
+    assert not (project.root / "hello.txt").exists()
+    assert untrusting(project, "trust").returncode == 0
+    assert untrusting(project, "run", "make a file").returncode == 0
+
+
+def test_a_changed_command_asks_again_and_a_changed_comment_does_not(project: Project) -> None:
+    untrusting(project, "trust")
+    settings = project.root / "shiftwork.toml"
+    settings.write_text(f"# mine\n{settings.read_text()}")
+    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is True
+    project.settle(agent=WORKING, gates='test = "true"')
+    ran = untrusting(project, "run", "make a file")
+    assert "+ gates.test" in ran.stderr
+    assert "agent.command" not in ran.stderr
+
+
+def test_a_workflow_of_the_repository_must_be_trusted_by_itself(project: Project) -> None:
+    path = flow(project)
+    untrusting(project, "trust")
+    ran = untrusting(project, "run", "--workflow", "one-step", "make a file")
+    assert f"shiftwork trust {path}" in ran.stderr
+    assert untrusting(project, "trust", "one-step").returncode == 0
+    assert untrusting(project, "run", "--workflow", "one-step", "make a file").returncode == 0
+
+
+def test_a_flag_trusts_for_once(project: Project) -> None:
+    assert untrusting(project, "run", "--trust", "make a file").returncode == 0
+    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is False
+
+
+def test_what_init_writes_is_trusted_at_once(project: Project) -> None:
+    (project.root / "Makefile").write_text("test:\n\ttrue\n")
+    assert untrusting(project, "init", "--force").returncode == 0
+    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is True
+
+
+def test_doctor_does_not_start_a_program_that_nobody_has_trusted(project: Project) -> None:
+    project.agent.write_text(f"touch {project.root}/started")
+    told = json.loads(untrusting(project, "doctor", "--json").stdout)
+    assert {check["name"]: check["state"] for check in told["checks"]}["trust"] == "fail"
+    assert "agent" not in {check["name"] for check in told["checks"]}
+    assert not (project.root / "started").exists()
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"n\n", 64), (b"y\n", 0)])
+def test_whoever_sits_at_a_terminal_is_asked(project: Project, answer: bytes, code: int) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [SHIFTWORK, "run", "make a file"],
+        cwd=project.root,
+        env=project.environment(SHIFTWORK_TRUST="", TERM="dumb"),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        os.write(ours, answer)
+        screen = bytearray()
+        try:
+            while chunk := os.read(ours, 65536):
+                screen += chunk
+        except OSError:
+            pass
+        os.close(ours)
+        assert process.wait(timeout=100) == code
+    assert b"run these on this machine?" in screen
+    assert (project.root / "hello.txt").exists() == (code == 0)

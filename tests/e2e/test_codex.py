@@ -1,0 +1,101 @@
+"""A run with the real Codex; only the model behind it is scripted."""
+
+from pathlib import Path
+
+import pytest
+
+from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
+from shiftwork.testing.model_server import Call, Fail, Hang, ModelRequest, ModelServer, Say, ToolCall, Turn, call
+from tests.e2e.claude_rig import Handover, Play
+
+pytest_plugins = ["shiftwork.testing.agent_programs"]
+pytestmark = pytest.mark.real_agent
+
+REQUEST = "Write a greeting into greeting.txt"
+
+
+@pytest.fixture
+def handover(tmp_path: Path, codex_program: Path, scripted_model: ModelServer) -> Handover:
+    return Handover(root=tmp_path, program=codex_program, server=scripted_model, agent="codex")
+
+
+def does_its_work(kind: str, request: ModelRequest) -> Turn | None:
+    if kind == "context_gathering" and request.turn == 0:
+        note = ToolCall(name="write_note", namespace="mcp__shiftwork", input={"text": "greetings are in lower case"})
+        return Call(calls=(note,))
+    if kind == "coding" and request.turn == 0:
+        return call("exec_command", cmd="echo hello > greeting.txt")
+    return None
+
+
+def test_a_request_ends_in_one_commit_that_was_proved(handover: Handover) -> None:
+    handover.prepare()
+    handover.play(does_its_work)
+    ran = handover.shiftwork("run", REQUEST, "--model", "gpt-5.5")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+    assert handover.proved()[-1] == handover.git("rev-parse", "main"), "the gate ran on the very commit that landed"
+    assert handover.git("show", "main:greeting.txt") == "hello"
+    status = handover.status()
+    steps = status["stories"][0]["steps"]
+    assert [(step["type"], step["attempts"]) for step in steps] == [(name, 1) for name in DYNAMIC_STEPS]
+    assert status["cost_usd"] is None, "Codex tells no price, and unknown is not zero"
+    assert handover.prompts()["step-005"].count("greetings are in lower case") == 1
+    assert "echo hello > greeting.txt" in handover.shiftwork("logs", "--step", "step-005").stdout
+
+
+def lies(kind: str, request: ModelRequest) -> Turn | None:
+    return Say(text="All is implemented, all tests pass.\n<promise>COMPLETE</promise>\n\nSUMMARY:\nall done\n")
+
+
+def dies(kind: str, request: ModelRequest) -> Turn | None:
+    return call("exec_command", cmd="kill -9 $PPID")
+
+
+def hangs(kind: str, request: ModelRequest) -> Turn | None:
+    return Hang(seconds=20)
+
+
+def is_limited(kind: str, request: ModelRequest) -> Turn | None:
+    return Fail(status=429)
+
+
+@pytest.mark.parametrize(
+    ("play", "told"),
+    [(lies, "(empty)"), (dies, "SIGKILL"), (hangs, "no output for 3 s"), (is_limited, "429")],
+    ids=["lies", "dies", "hangs", "limited"],
+)
+def test_what_is_not_proved_does_not_land(handover: Handover, play: Play, told: str) -> None:
+    handover.prepare(gate="grep -q hello greeting.txt", tools=False, silence=0.05 if play is hangs else 5)
+    handover.play(play)
+    before = handover.git("rev-parse", "main")
+    ran = handover.shiftwork("run", REQUEST, "--agent", "codex")
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert handover.git("rev-parse", "main") == before
+    story = handover.status()["stories"][0]
+    assert story["status"] == "failed"
+    assert told in story["failure"], story["failure"]
+
+
+def test_the_doctor_tells_its_version_and_who_pays(handover: Handover) -> None:
+    handover.prepare()
+    told = handover.shiftwork("doctor").stdout
+    assert "codex: codex-cli " in told
+    assert ", with an API key" in told
+
+
+def test_the_doctor_greets_an_agent_that_speaks_acp(handover: Handover, acp_program: Path) -> None:
+    handover.prepare()
+    settings = handover.repo / "shiftwork.toml"
+    settings.write_text(f'[agent]\nuse = "acp"\ncommand = "{acp_program}"\nenv = ["CODEX_API_KEY"]\n')
+    assert handover.shiftwork("trust").returncode == 0
+    told = handover.shiftwork("doctor").stdout
+    assert "acp: Codex 2." in told, told
+
+
+def test_the_doctor_tells_a_command_that_is_no_agent(handover: Handover) -> None:
+    handover.prepare()
+    (handover.repo / "shiftwork.toml").write_text('[agent]\nuse = "acp"\ncommand = "false --acp"\n')
+    assert handover.shiftwork("trust").returncode == 0
+    told = handover.shiftwork("doctor").stdout
+    assert "false does not greet as an ACP agent" in told, told

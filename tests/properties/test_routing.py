@@ -1,0 +1,129 @@
+"""Routes lead to an end, whatever agents, gates and people decide, and never further than retries allow."""
+
+from collections import Counter
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.pipeline import FINISHED, StepStatus
+from shiftwork.domain.model.story import ENDED, Limits, StoryState
+from shiftwork.domain.model.workflow import StepKind, StepPlan, Workflow
+from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.planning.checks import check_routes
+from shiftwork.prompts.context import Surroundings, compose
+from shiftwork.prompts.render import names
+from shiftwork.testing.builders import assignment, planned, started_story
+from shiftwork.testing.simulated_story import StoryWorld
+from shiftwork.testing.simulation import FirstChoice, Play
+from shiftwork.testing.strategies import QUICK, DrawnChance, routed, workflows
+
+DECIDING = ("completed", "completed", "completed", "failed")
+
+
+@st.composite
+def pipelines(draw: st.DrawFn) -> tuple[StepPlan, ...]:
+    """Steps of which some decide: at least two, so that a route has somewhere to lead."""
+    steps = draw(workflows().filter(lambda found: len(found) > 1))
+    return draw(routed([replace(step, routes=(), decision_key="") for step in steps]))
+
+
+def played(steps: tuple[StepPlan, ...], world: StoryWorld) -> Play[StoryState]:
+    play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
+    play.open([f.StoryStarted(at=0, assignment=assignment(limits=Limits(repairs=0, conflicts=0)), steps=steps)])
+    play.run(world.bound(play.state))
+    return play
+
+
+def deciding_world(data: st.DataObject, answers: int = 0) -> StoryWorld:
+    """Agents decide and fail; nobody edits, dies or lands anything but at once."""
+    return StoryWorld(
+        chance=DrawnChance(data), mishaps=0, answers=answers, endings=DECIDING, verdicts=("landed", "landed")
+    )
+
+
+@given(pipelines())
+@QUICK
+def test_what_is_drawn_here_is_what_a_file_may_say(steps: tuple[StepPlan, ...]) -> None:
+    loop = StepPlan(name="stories", type="stories", kind=StepKind.LOOP, body=steps)
+    assert check_routes(Workflow(id="w", version=1, steps=(loop,))) == ()
+
+
+@given(pipelines(), st.data())
+@QUICK
+def test_any_workflow_ends_and_no_step_is_gone_back_to_more_often_than_its_limit(
+    steps: tuple[StepPlan, ...], data: st.DataObject
+) -> None:
+    """Nobody grants more here, so the declared retries are all there is, for failures and routes together."""
+    play = played(steps, deciding_world(data))
+    assert play.state.status in ENDED
+    back = Counter(fact.target for fact in play.history if isinstance(fact, f.StepRouted) and fact.back)
+    retried = Counter(fact.step for fact in play.history if isinstance(fact, f.StepRetried))
+    for step in play.state.pipeline.steps:
+        assert back[step.id] + retried[step.id] == step.retries <= step.max_retries
+
+
+@given(pipelines(), st.data())
+@QUICK
+def test_a_person_grants_one_more_round_at_a_time(steps: tuple[StepPlan, ...], data: st.DataObject) -> None:
+    play = played(steps, deciding_world(data, answers=3))
+    assert play.state.status in ENDED
+    for step in play.state.pipeline.steps:
+        assert step.retries <= step.max_retries
+
+
+@given(pipelines(), st.data())
+@QUICK
+def test_every_decision_is_followed_before_anything_else_is_done(
+    steps: tuple[StepPlan, ...], data: st.DataObject
+) -> None:
+    for turn in played(steps, deciding_world(data, answers=2)).turns:
+        if turn.before.routing and not turn.before.hold and turn.before.status not in ENDED:
+            assert isinstance(turn.effect, e.Conclude | e.TellWaiting)
+        if any(isinstance(fact, f.StepRouted) for fact in turn.facts):
+            (fact,) = turn.facts
+            assert isinstance(fact, f.StepRouted)
+            assert turn.after.routing == ""
+            deciding = turn.after.pipeline.find(fact.step)
+            assert deciding is not None
+            assert (deciding.status is StepStatus.PENDING) == fact.back
+            if fact.target and not fact.back:
+                places = [step.id for step in turn.after.pipeline.steps]
+                between = turn.after.pipeline.steps[places.index(fact.step) + 1 : places.index(fact.target)]
+                assert all(step.status in FINISHED for step in between)
+
+
+@given(workflows().map(lambda steps: tuple(replace(step, routes=(), decision_key="") for step in steps)), st.data())
+@QUICK
+def test_a_linear_pipeline_goes_in_its_order(steps: tuple[StepPlan, ...], data: st.DataObject) -> None:
+    world = StoryWorld(
+        chance=DrawnChance(data), mishaps=0, endings=("completed", "failed"), verdicts=("landed", "landed")
+    )
+    play = played(steps, world)
+    assert not any(isinstance(fact, f.StepRouted) for fact in play.history)
+    begun = [fact.step for fact in play.history if isinstance(fact, f.StepStarted)]
+    assert begun == sorted(begun)
+
+
+def test_with_the_first_choice_every_step_runs_once() -> None:
+    steps = (planned("coding"), planned("review"))
+    play = played(steps, StoryWorld(chance=FirstChoice(), endings=("completed",), verdicts=("landed",)))
+    assert [fact.step for fact in play.history if isinstance(fact, f.StepStarted)] == ["step-001", "step-002"]
+
+
+TEXTS = st.text(alphabet=st.sampled_from("{}ab _\n"), max_size=30) | st.sampled_from(
+    ["{{task}}", "{{changes}}", "{{ repo }}", "{{{{task}}}}"]
+)
+
+
+@given(TEXTS, TEXTS)
+def test_no_template_expands_what_agents_have_said(changes: str, feedback: str) -> None:
+    story = started_story(planned("own", input="<{{changes}}|{{verify_feedback}}>"))
+    told = replace(story, context=(("changes", changes),))
+    step = replace(told.pipeline.steps[0], feedback=feedback)
+    prompt = compose(told, step, Surroundings(workspace="/secret/place"))
+    assert f"<{changes}|{feedback}>" in prompt
+    assert names(step.input) == {"changes", "verify_feedback"}

@@ -1,0 +1,187 @@
+"""A run of many stories of which people want this and that: whatever they ask, the rules of the graph hold."""
+
+from dataclasses import replace
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, precondition, rule, run_state_machine_as_test
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.ids import Commit, StoryId
+from shiftwork.domain.model.run import RUN_ENDED, RunStatus
+from shiftwork.domain.model.story import FailureCause, LandingStage, StoryStatus
+from shiftwork.domain.rules.decide_run import decide_run
+from shiftwork.domain.rules.graph import reachable
+from shiftwork.domain.rules.intents import next_story_id, objection
+from shiftwork.testing.builders import asked
+from shiftwork.testing.strategies import QUICK
+from tests.properties.test_run_graph import ManyStories, ended, needs, of_status
+
+NOT_BEGUN = (StoryStatus.UNCLAIMED, StoryStatus.BLOCKED)
+
+
+def landed_as(story: StoryId) -> r.StoryEnded:
+    """With what an undo needs to know."""
+    return replace(ended(story, landed=True), commit=Commit(f"{story}-landed"), base=Commit("before"))
+
+
+class Steered(ManyStories):
+    """Beside what stories come to, people pause, cancel, retry, add, edit, reorder and undo."""
+
+    def story(self, data: st.DataObject, *statuses: StoryStatus) -> StoryId:
+        return data.draw(st.sampled_from(sorted(of_status(self.run, *(statuses or tuple(StoryStatus))))))
+
+    @rule()
+    def go_on(self) -> None:
+        for effect in decide_run(self.run):
+            match effect:
+                case e.ForwardCancel():
+                    assert effect.story in self.run.flying
+                    self.tell(r.CancelForwarded(at=1, story=effect.story))
+                case e.ForwardPause():
+                    assert effect.story in self.run.flying
+                    self.tell(r.PauseForwarded(at=1, story=effect.story, paused=effect.paused))
+                case e.RequestUndo():
+                    self.tell(r.UndoPosted(at=1, story=effect.story))
+                case e.RevertStory():
+                    self.tell(r.StoryUndone(at=1, story=effect.story))
+                case e.DispatchStory():
+                    assert not self.run.paused
+                case _:
+                    pass
+        super().go_on()
+
+    @rule(data=st.data(), count=st.integers(1, 8))
+    @precondition(lambda self: self.run.flying)
+    def some_land(self, data: st.DataObject, count: int) -> None:
+        for _ in range(min(count, len(self.run.flying))):
+            self.tell(landed_as(data.draw(st.sampled_from(sorted(self.run.flying)))))
+        self.go_on()
+
+    @rule(data=st.data(), afresh=st.booleans())
+    @precondition(lambda self: self.run.failed)
+    def one_is_tried_again(self, data: st.DataObject, afresh: bool) -> None:  # noqa: FBT001 - a rule's parameter
+        story = self.story(data, StoryStatus.FAILED)
+        self.tell(r.StoryRetryRequested(at=1, story=story, afresh=afresh))
+        known = self.run.stories[story]
+        assert self.run.status is RunStatus.RUNNING
+        assert known.status in NOT_BEGUN
+        assert known.afresh is afresh
+
+    @rule(data=st.data())
+    def one_is_cancelled(self, data: st.DataObject) -> None:
+        story = self.story(data)
+        before, fact = self.run.stories[story], r.StoryCancellationRequested(at=1, story=story)
+        fits = not objection(self.run, fact)
+        self.tell(fact)
+        if fits and before.status in NOT_BEGUN:
+            assert self.run.stories[story].status is StoryStatus.FAILED
+            assert self.run.stories[story].cause is FailureCause.CANCELLED
+        elif fits:
+            assert story in self.run.flying
+            self.go_on()
+            assert story in self.run.cancelled_stories
+            self.tell(ended(story, landed=False))
+
+    @rule(data=st.data(), after=st.integers(0, 2))
+    def one_is_added(self, data: st.DataObject, after: int) -> None:
+        needed = data.draw(st.lists(st.sampled_from(sorted(self.run.stories)), max_size=after, unique=True))
+        name = next_story_id(self.run.given.spec.stories)
+        self.tell(r.StoryAdded(at=1, story=replace(asked(1), id=name, depends_on=tuple(needed))))
+        assert self.run.status is RunStatus.RUNNING
+        assert name in self.run.stories
+
+    @rule(data=st.data())
+    def one_is_edited(self, data: st.DataObject) -> None:
+        """Whatever its dependencies are to be: what would be a circle or come too late changes nothing."""
+        story = self.story(data)
+        needed = data.draw(st.lists(st.sampled_from(sorted(self.run.stories)), max_size=2, unique=True))
+        changed = replace(self.run.asked(story), depends_on=tuple(needed), title="changed")
+        before, fact = self.run, r.StoryEdited(at=1, story=changed)
+        why = objection(before, fact)
+        self.tell(fact)
+        if why:
+            assert self.run is before
+        else:
+            assert self.run.asked(story) == changed
+        assert not self.run.graph.circle
+
+    @rule(data=st.data())
+    def some_are_put_first(self, data: st.DataObject) -> None:
+        first = tuple(data.draw(st.lists(st.sampled_from(sorted(self.run.stories)), max_size=4, unique=True)))
+        over = self.run.status in RUN_ENDED
+        self.tell(r.StoriesReordered(at=1, stories=first))
+        places = [self.run.graph.rank[story] for story in first]
+        assert over or places == list(range(len(first)))
+
+    @rule(pause=st.booleans())
+    def the_run_is_paused_or_goes_on(self, pause: bool) -> None:  # noqa: FBT001 - a rule's parameter
+        self.tell(r.RunPaused(at=1) if pause else r.RunUnpaused(at=1))
+        for _ in range(3):  # all that is to be told is told before anything else
+            self.go_on()
+        if self.run.status is RunStatus.RUNNING:
+            assert self.run.paused is pause
+            assert self.run.paused_stories == (self.run.flying.keys() if pause else frozenset())
+
+    @rule(data=st.data())
+    @precondition(lambda self: self.run.completed)
+    def one_is_to_be_undone(self, data: st.DataObject) -> None:
+        story = self.story(data, StoryStatus.COMPLETED)
+        fact = r.StoryUndoRequested(at=1, story=story)
+        why = objection(self.run, fact)
+        self.tell(fact)
+        assert (story in self.run.undoing) or why
+        self.go_on()
+
+    @rule(data=st.data(), fits=st.booleans())
+    @precondition(lambda self: self.run.undoing)
+    def one_is_undone_or_stays(self, data: st.DataObject, fits: bool) -> None:  # noqa: FBT001 - a rule's parameter
+        self.answer_undo(data.draw(st.sampled_from(sorted(self.run.undoing))), fits=fits)
+
+    def answer_undo(self, story: StoryId, *, fits: bool) -> None:
+        for _ in range(3):
+            self.go_on()
+        if story not in self.run.undoing:
+            return
+        landed = r.UndoLanded(at=1, story=story, commit=Commit("revert"))
+        self.tell(landed if fits else r.UndoRefused(at=1, story=story, reason="no"))
+        for _ in range(3):
+            self.go_on()
+        assert story not in self.run.undoing
+        assert fits == (self.run.stories[story].cause is FailureCause.UNDONE)
+
+    @invariant()
+    def nothing_has_begun_before_its_dependencies_have_landed(self) -> None:
+        """A story that failed may have been called off before, or have seen what it stood on be undone."""
+        landed = of_status(self.run, StoryStatus.COMPLETED)
+        begun = of_status(self.run, StoryStatus.IN_PROGRESS, StoryStatus.COMPLETED)
+        assert all(set(needs(self.run)[story]) <= landed for story in begun)
+        under_way = of_status(self.run, StoryStatus.IN_PROGRESS)
+        assert all(self.run.undoing.keys().isdisjoint(needs(self.run)[story]) for story in under_way)
+
+    @invariant()
+    def blocked_is_exactly_what_needs_a_failed_story(self) -> None:
+        failed = of_status(self.run, StoryStatus.FAILED)
+        assert self.run.blocked.keys() == of_status(self.run, StoryStatus.BLOCKED)
+        for story in of_status(self.run, *NOT_BEGUN):
+            culprits = reachable(needs(self.run), (story,)) & failed
+            assert bool(culprits) == (story in self.run.blocked)
+            if culprits:
+                assert any(f"{culprit}, which failed" in self.run.blocked[story] for culprit in culprits)
+
+    @invariant()
+    def what_is_being_undone_has_landed(self) -> None:
+        assert self.run.undoing.keys() <= of_status(self.run, StoryStatus.COMPLETED)
+        assert all(undo.landing is not LandingStage.REFUSED for undo in self.run.undoing.values())
+
+    def teardown(self) -> None:
+        if self.run.plan is not None:
+            self.tell(r.RunUnpaused(at=1))
+            for story in sorted(self.run.undoing):
+                self.answer_undo(story, fits=True)
+        super().teardown()
+
+
+def test_whatever_people_ask_of_a_run_the_rules_of_its_graph_hold() -> None:
+    run_state_machine_as_test(Steered, settings=settings(QUICK, max_examples=25, stateful_step_count=40))

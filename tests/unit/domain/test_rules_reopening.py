@@ -1,0 +1,146 @@
+"""A story is begun once more, is taken back, is paused."""
+
+import pytest
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.pipeline import StepStatus
+from shiftwork.domain.model.story import FailureCause, Hold, HoldCause, LandingStage, Limits, Refusal, StoryState
+from shiftwork.domain.model.usage import Usage
+from shiftwork.testing.builders import (
+    BASE,
+    after_steps,
+    assignment,
+    began,
+    concluded,
+    conclusion,
+    done,
+    failed,
+    fold_story,
+    landing_asked,
+    next_effect,
+    planned,
+    started_story,
+)
+
+STEPS = (planned("coding", max_retries=0), planned("final_review", max_retries=0))
+
+
+def reopening(*, afresh: bool = False, cursor: int = 0) -> f.StoryReopened:
+    return f.StoryReopened(at=50, assignment=assignment(), steps=STEPS, afresh=afresh, cursor=cursor)
+
+
+def failed_in_review() -> StoryState:
+    """Coding is done, the review has failed for good; it has cost something, and notes were taken."""
+    story = fold_story(started_story(*STEPS), f.MessagesRead(at=3, upto=4))
+    story = fold_story(story, began(story))
+    story = fold_story(story, done(story, Usage(cost_usd=1.0), outputs=(("plan", "short"),)))
+    story = fold_story(story, began(story))
+    story = concluded(fold_story(story, failed(story, usage=Usage(cost_usd=0.5))))
+    return fold_story(story, f.WorkspaceReleased(at=41, number=1), f.StoryReported(at=42))
+
+
+def test_from_the_failed_step_the_work_is_kept_and_the_error_is_told() -> None:
+    before = failed_in_review()
+    story = fold_story(before, reopening(cursor=7))
+    assert (story.go, story.cursor, story.head) == (2, 7, before.head)
+    assert (story.failure, story.cause, story.released, story.reported, story.ended_at) == (
+        "",
+        None,
+        False,
+        False,
+        None,
+    )
+    coding, review = story.pipeline.steps
+    assert (coding.status, review.status) == (StepStatus.COMPLETED, StepStatus.PENDING)
+    assert (review.attempts, review.retries, review.feedback) == (1, 0, "it crashed")
+    assert story.context == (("plan", "short"),)
+    prepare = next_effect(story)
+    assert isinstance(prepare, e.PrepareWorkspace)
+    assert (prepare.key, prepare.number, prepare.head) == ("workspace/2#2", 2, before.head)
+    story = fold_story(story, f.WorkspacePrepared(at=51, number=2, base=BASE, head=before.head))
+    assert next_effect(story).key == "step-002/2@2#2"
+
+
+def test_afresh_nothing_of_the_work_is_left_but_what_it_has_cost() -> None:
+    story = fold_story(failed_in_review(), reopening(afresh=True, cursor=2))
+    assert [step.id for step in story.pipeline.steps] == ["step-003", "step-004"]
+    assert (story.head, story.base, story.context, story.evidence) == ("", "", (), ())
+    assert (story.usage, story.cursor, story.workspace, story.started_at) == (Usage(cost_usd=1.5), 4, 1, 1)
+    prepare = next_effect(story)
+    assert isinstance(prepare, e.PrepareWorkspace)
+    assert (prepare.head, prepare.base) == ("", "")
+
+
+def test_a_story_whose_landing_was_refused_goes_on_mending() -> None:
+    story = landing_asked("coding", "final_review", limits=Limits(repairs=0))
+    story = fold_story(story, f.LandingRefused(at=91, cause=Refusal.GATES, detail="red", files=(), base=BASE))
+    story = concluded(story)
+    assert story.cause is FailureCause.REFUSED
+    story = fold_story(story, reopening())
+    planned_mending = conclusion(story)
+    assert isinstance(planned_mending, f.MendingPlanned)
+    assert planned_mending.feedback == "red"
+
+
+def test_a_story_that_was_cancelled_before_a_step_goes_on_with_it() -> None:
+    story = concluded(fold_story(after_steps(started_story(*STEPS), 1), f.StoryCancelRequested(at=30)))
+    assert story.cause is FailureCause.CANCELLED
+    story = fold_story(story, reopening())
+    assert not story.cancelled
+    assert [step.status for step in story.pipeline.steps] == ["completed", "pending"]
+
+
+def test_a_story_whose_steps_are_all_done_asks_to_land_again() -> None:
+    story = fold_story(landing_asked(*STEPS), f.LandingAccepted(at=91, commit=Commit("c"), ref="main", base=BASE))
+    story = fold_story(concluded(story), f.StoryReverted(at=95, commit=Commit("revert")))
+    assert (story.status, story.cause, story.landing, story.landed) == ("failed", "undone", LandingStage.NONE, "")
+    story = fold_story(story, reopening(), f.WorkspacePrepared(at=96, number=2, base=BASE, head=story.head))
+    assert next_effect(story).key == "landing/2#2"
+
+
+def test_only_a_story_that_has_ended_is_reopened_and_only_one_that_has_landed_is_taken_back() -> None:
+    working = started_story(*STEPS)
+    over = failed_in_review()
+    assert fold_story(working, reopening(), f.StoryReverted(at=1, commit=Commit("c"))) is working
+    assert fold_story(over, f.StoryReverted(at=1, commit=Commit("c"))) is over
+    assert fold_story(StoryState(), reopening()) == StoryState()
+
+
+# Paused --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_paused_story_waits_for_mail_and_goes_on_where_it_was() -> None:
+    story = started_story(*STEPS)
+    due = next_effect(story)
+    paused = fold_story(story, f.StoryPaused(at=5))
+    assert next_effect(paused).key == "receive/0"
+    assert fold_story(paused, f.StoryPaused(at=6)) is paused
+    assert next_effect(fold_story(paused, f.StoryUnpaused(at=7))) == due
+    assert fold_story(story, f.StoryUnpaused(at=7)) is story
+
+
+@pytest.mark.parametrize("answer", ["accepted", "refused"])
+def test_a_paused_story_is_told_of_its_landing(answer: str) -> None:
+    story = fold_story(landing_asked(*STEPS), f.StoryPaused(at=90))
+    assert next_effect(story).key == "receive/0"
+    if answer == "accepted":
+        story = fold_story(story, f.LandingAccepted(at=91, commit=Commit("c"), ref="main"))
+        assert isinstance(conclusion(story), f.StoryCompleted)
+    else:
+        story = fold_story(story, f.LandingRefused(at=91, cause=Refusal.GATES, detail="red", files=(), base=BASE))
+        assert next_effect(concluded(story)).key == "receive/0", "it is mended when the run goes on"
+
+
+def test_a_paused_story_can_be_cancelled() -> None:
+    story = fold_story(started_story(*STEPS), f.StoryPaused(at=5), f.StoryCancelRequested(at=6))
+    assert isinstance(conclusion(story), f.StoryFailed)
+
+
+def test_what_a_story_waited_for_before_is_not_waited_for_in_the_next_go() -> None:
+    story = fold_story(started_story(*STEPS), f.StoryHeld(at=5, cause=HoldCause.LIMIT, detail="spent"))
+    assert story.hold == Hold(cause=HoldCause.LIMIT, detail="spent")
+    story = concluded(fold_story(story, f.StoryCancelRequested(at=6)))
+    story = fold_story(story, reopening())
+    assert (story.hold, story.holds) == (None, 1)

@@ -1,0 +1,118 @@
+"""What an answer comes to: a result, a question, or what is amiss with it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shiftwork.domain.model.pipeline import Step, pipeline_of
+from shiftwork.domain.model.workflow import Route
+from shiftwork.prompts.contract import parse
+from shiftwork.prompts.result import Amiss, Result, question, result
+from shiftwork.testing.builders import planned
+
+
+def step(**changes: Any) -> Step:
+    return pipeline_of((planned("coding", **changes),)).steps[0]
+
+
+OWN = step(input="Do it.")
+
+
+def came_to(one: Step, answer: str) -> Result | Amiss:
+    return result(one, parse(answer))
+
+
+# Steps with the catalogue's prompt ------------------------------------------------------------------------------------
+
+
+def test_a_step_of_the_catalogue_ends_with_a_summary() -> None:
+    assert came_to(step(), "SUMMARY: done") == Result(notes="done", outputs=())
+    assert came_to(step(), "STATUS: done") == Amiss(error="the answer does not end with a SUMMARY section")
+
+
+def test_a_step_of_the_catalogue_sets_every_key_it_declares_and_no_other() -> None:
+    declared = step(output_keys=("plan", "files"))
+    assert came_to(declared, "OTHER: x\nSUMMARY: done") == Amiss(error="the answer lacks PLAN:, FILES:")
+    assert came_to(declared, "OTHER: x\nPLAN: a\nFILES: b\nSUMMARY: done") == Result(
+        notes="done", outputs=(("plan", "a"), ("files", "b"))
+    )
+
+
+def test_status_retry_means_nothing_in_a_step_of_the_catalogue() -> None:
+    assert isinstance(came_to(step(), "STATUS: retry\nSUMMARY: done"), Result)
+
+
+# Steps with a prompt of their own -------------------------------------------------------------------------------------
+
+
+def test_a_status_and_keys_without_a_summary_will_do() -> None:
+    assert came_to(OWN, "STATUS: done\nCHANGES: a field") == Result(
+        notes="CHANGES: a field", outputs=(("status", "done"), ("changes", "a field"))
+    )
+
+
+def test_a_summary_is_the_notes_where_there_is_one() -> None:
+    assert came_to(OWN, "CHANGES: a field\nSUMMARY: did it") == Result(
+        notes="did it", outputs=(("changes", "a field"),)
+    )
+
+
+def test_an_answer_that_says_nothing_will_not_do() -> None:
+    assert came_to(OWN, "I am done.") == Amiss(error="the answer has neither STATUS: nor SUMMARY:")
+
+
+def test_every_key_that_is_expected_must_be_there() -> None:
+    expecting = step(input="Do it.", expects="STATUS: done\nTESTS: which\nSUMMARY: in short\nand all is well: really")
+    assert came_to(expecting, "STATUS: done") == Amiss(error="the answer lacks TESTS:, SUMMARY:")
+    assert isinstance(came_to(expecting, "STATUS: done\nTESTS: two\nSUMMARY: yes"), Result)
+
+
+def test_a_plan_has_its_own_way_of_being_missing() -> None:
+    assert isinstance(came_to(step(input="Plan.", expects="STORIES_JSON: [...]"), "STATUS: done"), Result)
+
+
+def test_output_keys_only_limit_a_step_with_its_own_prompt() -> None:
+    limited = step(input="Do it.", output_keys=("Changes", "tests"))
+    assert came_to(limited, "STATUS: done\nCHANGES: x\nREPO: /") == Result(
+        notes="CHANGES: x\nREPO: /", outputs=(("changes", "x"),)
+    )
+
+
+def test_status_retry_fails_the_attempt_where_it_leads_nowhere() -> None:
+    assert came_to(OWN, "STATUS: retry\nISSUES: no tests") == Amiss(error="ISSUES: no tests", rejected=True)
+    assert came_to(OWN, "STATUS: retry") == Amiss(error="the answer says STATUS: retry, and not why", rejected=True)
+
+
+def test_status_retry_takes_its_route() -> None:
+    leading = replace(OWN, routes=(Route(value="retry", target="step-001", back=True),))
+    found = came_to(leading, "STATUS: retry\nISSUES: no tests")
+    assert isinstance(found, Result)
+    assert (found.decision, found.verdict) == ("retry", "ISSUES: no tests")
+
+
+def test_a_decision_that_cannot_be_followed_is_amiss() -> None:
+    deciding = replace(OWN, decision_key="DECISION", routes=(Route(value="yes"),))
+    assert came_to(deciding, "STATUS: done\nDECISION: no") == Amiss(error="DECISION: 'no' is not one of yes")
+    found = came_to(deciding, "STATUS: done\nDECISION: Yes")
+    assert isinstance(found, Result)
+    assert found.decision == "yes"
+
+
+# Questions ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        ("STORY_BLOCKED: I need a key", "I need a key"),
+        ("STATUS: blocked\nQUESTION: which port?", "which port?"),
+        ("STATUS: blocked\nISSUES: no port", "no port"),
+        ("STATUS: Blocked\nSUMMARY: no port is free", "no port is free"),
+        ("STATUS: blocked", "The agent says that it is blocked, and not by what."),
+        ("STATUS: done\nQUESTION: which port?", ""),
+        ("SUMMARY: done", ""),
+    ],
+)
+def test_what_a_person_is_needed_for(answer: str, asked: str) -> None:
+    assert question(parse(answer)) == asked
