@@ -149,18 +149,22 @@ def test_each_role_has_its_profile_and_model_and_others_the_runs(rig: Rig) -> No
         AgentPlan(id="dev", profile="strong", model="large"),
         AgentPlan(id="look", profile="unknown"),
         AgentPlan(id="third"),
+        AgentPlan(id="quick", profile="quick"),
     )
     steps = (
         replace(IMPLEMENT, agent="dev"),
         with_route(replace(VERIFY, agent="look"), Route(value="x")),
         StepPlan(name="more", type="more", input="More.", agent="third"),
         StepPlan(name="last", type="last", input="Last."),
+        StepPlan(name="dash", type="dash", input="Dash.", agent="quick"),
     )
     workflow = replace(story_workflow(*steps), agents=agents)
 
     async def go() -> None:
         async with rig.open() as world:
             world.agents["strong"] = playing("strong")  # type: ignore[index]
+            world.agents["quick"] = playing("quick")  # type: ignore[index]
+            world.conduct.models["quick"] = "small"  # type: ignore[index]
             world.agents["scripted"] = playing("usual")  # type: ignore[index]
             run = await rig.start(world, workflow=workflow)
             stream = story_stream(run, StoryId("US-001"))
@@ -173,4 +177,5 @@ def test_each_role_has_its_profile_and_model_and_others_the_runs(rig: Rig) -> No
         ("verify", "usual", ""),
         ("more", "usual", ""),
         ("last", "usual", ""),
+        ("dash", "quick", "small"),
     ]

@@ -179,3 +179,23 @@ def test_whoever_sits_at_a_terminal_is_asked(project: Project, answer: bytes, co
         assert process.wait(timeout=100) == code
     assert b"run these on this machine?" in screen
     assert (project.root / "hello.txt").exists() == (code == 0)
+
+
+def test_a_profile_that_the_settings_do_not_have_is_told_before_anything_starts(project: Project) -> None:
+    file = project.root / "shiftwork" / "workflows" / "teamwork.yml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        "id: teamwork\nagents: [{id: dev, profile: thorough}]\nsteps: [{id: work, agent: dev, input: 'Do {{task}}'}]\n",
+        encoding="utf-8",
+    )
+    told = project.shiftwork("run", "Fix it", "--workflow", "teamwork", "--trust")
+    assert told.returncode == 64
+    assert "dev played by the profile 'thorough', which the settings do not have" in told.stderr
+    assert "add [profiles.thorough] to shiftwork.toml; known are command" in told.stderr
+
+
+def test_the_settings_may_name_the_workflow(project: Project) -> None:
+    settings = project.root / "shiftwork.toml"
+    settings.write_text(settings.read_text(encoding="utf-8") + '\n[run]\nworkflow = "ralph"\n', encoding="utf-8")
+    document = json.loads(project.shiftwork("run", "Fix it", "--dry-run", "--json").stdout)
+    assert [one["step"] for one in document["prompts"]] == ["coding"]

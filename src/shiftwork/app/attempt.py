@@ -20,7 +20,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import AgentPlan
 from shiftwork.domain.rules.apart import story_environment
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.agent import Agent, AgentLimits, AgentReport, AgentTask, Ending
+from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
 from shiftwork.ports.desk import Desk
 from shiftwork.prompts.context import Surroundings, compose
 
@@ -92,7 +92,7 @@ async def _session(attempt: Attempt) -> AgentReport:
     await keep_story(world, story)
     prompt = compose(story, step, _surroundings(attempt, run))
     await world.desks.brief(desk, prompt, _task_sheet(attempt))
-    given, who = story.given, _who(attempt)
+    given = story.given
     task = AgentTask(
         prompt=prompt,
         workdir=attempt.tree,
@@ -106,7 +106,7 @@ async def _session(attempt: Attempt) -> AgentReport:
         ),
         toolbox=desk.toolbox,
         env=_environment(attempt),
-        model=who.model if who and who.model else conduct.model,
+        model=_model(attempt),
     )
     return await _until_cancelled(attempt, task)
 
@@ -117,18 +117,23 @@ def _who(attempt: Attempt) -> AgentPlan | None:
     return next((agent for agent in attempt.story.given.agents if named and agent.id == named), None)
 
 
-def _profile(attempt: Attempt) -> Agent:
+def _profile(attempt: Attempt) -> str:
     """Who plays it: the profile that the workflow names for the step's agent, where there is one, else the run's."""
-    who, agents = _who(attempt), attempt.pen.world.agents
-    usual = agents[attempt.story.given.agent]
-    return agents.get(who.profile, usual) if who else usual
+    who = _who(attempt)
+    return who.profile if who and who.profile in attempt.pen.world.agents else attempt.story.given.agent
+
+
+def _model(attempt: Attempt) -> str:
+    """The workflow's word goes before the profile's, and that before the run's."""
+    who, conduct = _who(attempt), attempt.pen.world.conduct
+    return who.model if who and who.model else conduct.models.get(_profile(attempt), conduct.model)
 
 
 def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
     world, desk = attempt.pen.world, attempt.desk
     return Surroundings(
         gates=world.conduct.gates,
-        tools=bool(desk.toolbox),
+        tools=bool(desk.toolbox) and _profile(attempt) not in world.conduct.toolless,
         outbox=str(desk.edit_request),
         branch=attempt.story.given.branch,
         attempt=attempt.number,
@@ -168,7 +173,7 @@ def _task_sheet(attempt: Attempt) -> dict[str, Any]:
 
 async def _until_cancelled(attempt: Attempt, task: AgentTask) -> AgentReport:
     world, stream = attempt.pen.world, attempt.pen.stream
-    agent = _profile(attempt)
+    agent = world.agents[_profile(attempt)]
     session = asyncio.ensure_future(
         agent.attempt(task, lambda event: world.observe(Sighting(stream=stream, what=event)))
     )

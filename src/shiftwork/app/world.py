@@ -25,13 +25,17 @@ from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conduct:
-    """What the settings say about how work is done; read once, when the process starts."""
+    """What the settings say about how work is done; read once, when the process starts. `models` are those of profiles
+    that name one, `toolless` the agents that are offered no tools.
+    """
 
     gates: tuple[Gate, ...] = ()
     silence_seconds: float = 600
     time_factor: float = 1.0
     output_bytes: int = 32 * 1024 * 1024
     model: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    toolless: frozenset[str] = frozenset()
     landing: LandingPolicy = LandingPolicy()
 
 

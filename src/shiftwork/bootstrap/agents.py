@@ -18,12 +18,21 @@ from shiftwork.config.surroundings import visible_to_agent
 from shiftwork.errors import SettingsError
 from shiftwork.ports.agent import Agent
 
-__all__ = ["AGENTS", "Turn", "build_agent", "scripted_agent"]
+__all__ = ["AGENTS", "Turn", "build_agent", "build_agents", "scripted_agent"]
 
 
 def build_agent(settings: Settings, env: Mapping[str, str]) -> Agent:
     """The agent that the settings name; whether its program exists is found out when it is asked to work."""
     return AGENTS[settings.agent.use](settings, env)
+
+
+def build_agents(settings: Settings, env: Mapping[str, str]) -> dict[str, Agent]:
+    """The run's own agent and those that workflows may name, by the names of their profiles."""
+    profiles = {
+        name: build_agent(settings.model_copy(update={"agent": profile}), env)
+        for name, profile in settings.profiles.items()
+    }
+    return {settings.agent.use: build_agent(settings, env), **profiles}
 
 
 def scripted_agent(turns: Mapping[str, Sequence[Turn]]) -> Agent:

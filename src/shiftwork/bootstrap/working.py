@@ -27,8 +27,8 @@ from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.app.loop import bodies
 from shiftwork.app.world import Conduct, Sighting, World, nobody
-from shiftwork.bootstrap.agents import build_agent
-from shiftwork.config.settings import Settings
+from shiftwork.bootstrap.agents import build_agents
+from shiftwork.config.settings import AgentSettings, Settings
 from shiftwork.config.site import Site, open_state
 from shiftwork.config.surroundings import visible
 from shiftwork.ports.agent import Agent
@@ -87,7 +87,7 @@ async def open_world(
                     inbox=store.inbox,
                     leases=store.leases,
                     engine=engine,
-                    agents=agents or {settings.agent.use: build_agent(settings, env)},
+                    agents=agents or build_agents(settings, env),
                     desks=FolderDesks(site.state, toolbox=_toolbox(settings)),
                     notebook=FolderNotebook(site.state),
                     workspaces=git.workspaces,
@@ -110,12 +110,15 @@ async def open_world(
 
 
 def conduct_of(settings: Settings) -> Conduct:
+    everybody = {settings.agent.use: settings.agent, **settings.profiles}
     return Conduct(
         gates=settings.gate_list,
         silence_seconds=60 * settings.agent.silence_minutes,
         time_factor=settings.agent.time_factor,
         output_bytes=int(settings.agent.max_output_mib * 1024 * 1024),
         model=settings.agent.model,
+        models={name: profile.model for name, profile in settings.profiles.items() if profile.model},
+        toolless=frozenset(name for name, profile in everybody.items() if not _offers_tools(profile)),
         landing=settings.landing.policy,
     )
 
@@ -124,8 +127,12 @@ def _toolbox(settings: Settings) -> tuple[str, ...]:
     """The tools run on this very interpreter; isolated, so that nothing in a workspace is imported, and without `site`:
     see the program itself.
     """
-    offered = settings.agent.tools and settings.agent.use != "command"
+    offered = any(map(_offers_tools, (settings.agent, *settings.profiles.values())))
     return (sys.executable, "-I", "-S", str(_TOOLS_PROGRAM)) if offered else ()
+
+
+def _offers_tools(agent: AgentSettings) -> bool:
+    return agent.tools and agent.use != "command"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

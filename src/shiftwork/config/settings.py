@@ -50,8 +50,9 @@ class WorkspaceSettings(_Strict):
 
 
 class RunSettings(_Strict):
-    """How a run goes about its stories; as many as `parallel` are in progress at once."""
+    """How a run goes about its stories: by which workflow, and how many of them are in progress at once."""
 
+    workflow: str = ""
     parallel: Annotated[int, Field(ge=1, le=200)] = 3
 
 
@@ -85,6 +86,7 @@ class Settings(_Strict):
     """The whole of `shiftwork.toml`."""
 
     agent: AgentSettings = AgentSettings()
+    profiles: dict[str, AgentSettings] = {}
     gates: dict[str, str | GateSettings] = {}
     run: RunSettings = RunSettings()
     workspace: WorkspaceSettings = WorkspaceSettings()
@@ -145,6 +147,8 @@ def _message(item: Any) -> str:
 
 def _keys(section: list[int | str]) -> list[str]:
     model: type[BaseModel] = Settings
+    if section[:1] == ["profiles"]:
+        return list(AgentSettings.model_fields)
     for part in section:
         annotation = model.model_fields[str(part)].annotation
         if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):

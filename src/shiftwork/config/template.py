@@ -31,7 +31,13 @@ _REST: Final = """
 # max_output_mib = 32       # an agent that prints more in one attempt is ended
 # env = []                  # names of environment variables to pass on to the agent, such as "ANTHROPIC_API_KEY"
 
+# More agents, by names that workflows may use for their roles (`profile: thorough`); keys as under [agent].
+# [profiles.thorough]
+# use = "codex"
+# model = ""
+
 [run]
+# workflow = ""             # by name or path, as `shiftwork workflow list` shows them; empty: "dynamic"
 # parallel = 3              # how many stories are in progress at once, each in a workspace of its own
 
 [workspace]

@@ -174,6 +174,6 @@ def test_the_settings_file_names_every_key_with_its_default() -> None:
     assert values.pop("gates") == {}
     for section, keys in values.items():
         assert set(keys) == set(type(getattr(Settings(), section)).model_fields)
-    assert {*values, "gates"} == set(Settings.model_fields)
+    assert {*values, "gates", "profiles"} == set(Settings.model_fields)
     del values["limits"]["story_usd"]  # it has no default; the file shows an example
     assert Settings.model_validate(values) == Settings()

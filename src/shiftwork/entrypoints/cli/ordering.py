@@ -14,7 +14,7 @@ from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.prd_template import PRD_FILE
 from shiftwork.config.settings import Settings
-from shiftwork.config.site import Site, environment
+from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.user import user_folder
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
@@ -63,7 +63,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     asked = {"SHIFTWORK_AGENT": ordered.agent, "SHIFTWORK_MODEL": ordered.model, TRUST: "1" if harmless else ""}
     env = environment() | {name: value for name, value in asked.items() if value}
     found = trusted_conditions(site, env)
-    workflow = _workflow(site, ordered.workflow, env)
+    workflow = _workflow(site, found.settings, ordered.workflow, env)
     sheet = asked_for(site, ordered.request)
     base = ordered.branch or found.settings.workspace.branch or checked_out(site, environment())
     order = _order(site, found.settings, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
@@ -113,9 +113,10 @@ def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Or
     )
 
 
-def _workflow(site: Site, wanted: str, env: Mapping[str, str]) -> Workflow:
+def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Workflow:
     """What was asked for, by name or by path, once the user trusts what its file would have run."""
-    chosen = choose(wanted or DYNAMIC.id, site.root, user_folder(env))
+    chosen = choose(wanted or settings.run.workflow or DYNAMIC.id, site.root, user_folder(env))
+    _check_profiles(chosen.workflow, settings)
     if chosen.claim:
         ensure(chosen.claim, env)
         # Said aside: standard output may be JSON lines, and a repository may have a `dynamic` of its own.
@@ -123,10 +124,21 @@ def _workflow(site: Site, wanted: str, env: Mapping[str, str]) -> Workflow:
     return chosen.workflow
 
 
+def _check_profiles(workflow: Workflow, settings: Settings) -> None:
+    known = {settings.agent.use, *settings.profiles}
+    for agent in workflow.agents:
+        if agent.profile and agent.profile not in known:
+            raise UsageError(
+                f"{workflow.id} has {agent.id} played by the profile {agent.profile!r}, which the settings do not have",
+                hint=f"add [profiles.{agent.profile}] to {SETTINGS_FILE}; known are {', '.join(sorted(known))}",
+            )
+
+
 def starting(order: Order) -> Callable[[World], Awaitable[RunId]]:
     async def begin(world: World) -> RunId:
         # An agent that is not there is told now, and not by a run that fails.
-        await world.agents[order.agent].probe()
+        for name in {order.agent, *(agent.profile for agent in order.workflow.agents if agent.profile)}:
+            await world.agents[name].probe()
         return await start_run(world, order)
 
     return begin

@@ -1,9 +1,9 @@
 """The wire: MCP over standard input and output, one JSON-RPC message a line, answered one after another.
 
 Not taken: the `mcp` package. It imports some hundred modules, 0.9 s of processor time, before it answers its first
-message, and every attempt of every agent waits for that. Here `initialize` and `tools/list` are answered 0.03 s after
-the start of the interpreter, and what the tools themselves need (0.1 s) is imported when the first of them is called.
-The package's own client is among the tests of this server.
+message, and every attempt of every agent waits for that. Here `initialize` and `tools/list` are answered about 0.05 s
+after the start of the interpreter, and what the tools themselves need (0.1 s) is imported when the first of them is
+called. The package's own client is among the tests of this server.
 """
 
 import json

@@ -17,7 +17,7 @@ AGENTS = ("claude-code", "codex", "acp", "command")
     "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Ask before more is spent."
 )
 @click.option("--parallel", type=click.IntRange(1, 200), metavar="N", help="Work on at most N stories at once.")
-@click.option("--workflow", default="", metavar="NAME", help="The workflow, by name or path; else dynamic.")
+@click.option("--workflow", default="", metavar="NAME", help="By name or path; else the settings', else dynamic.")
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
 @click.option("--dry-run", is_flag=True, help="Print every prompt that would be sent first, and do nothing.")
 @click.option("--trust", is_flag=True, help="Run the repository's commands unasked, this time: for scripts.")
