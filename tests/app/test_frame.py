@@ -117,6 +117,7 @@ def test_a_story_that_fails_fails_the_loop_and_with_it_the_run(rig: Rig) -> None
     frame = asyncio.run(rig.story(state, FRAME))
     assert frame.status is StoryStatus.FAILED
     assert "not landed: A-1, A-2" in frame.failure
+    assert frame.pipeline.steps[1].attempts == 1
     assert state.frame.failure == frame.failure
 
 

@@ -63,6 +63,15 @@ class TestPrepare:
         with pytest.raises(RepositoryError, match="no network"):
             prepared(workspaces, user)
 
+    def test_after_a_kill_a_stale_lock_on_its_ref_is_not_in_the_way(
+        self, user: GitUser, workspaces: Workspaces
+    ) -> None:
+        lock = user.root / ".git" / "refs" / "shiftwork" / "pin" / RUN / "US-001-1.lock"
+        lock.parent.mkdir(parents=True)
+        lock.touch()
+        assert files_of(prepared(workspaces, user))["README.md"] == "hello\n"
+        assert not lock.exists()
+
     def test_a_commit_that_does_not_exist(self, workspaces: Workspaces) -> None:
         with pytest.raises(RepositoryError):
             asyncio.run(workspaces.prepare(PLACE, Commit("1" * 40)))

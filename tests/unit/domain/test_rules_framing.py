@@ -11,7 +11,7 @@ from shiftwork.domain.model.ids import FRAME, Commit, StepId, StoryId
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
-from shiftwork.domain.model.workflow import StepKind, StepPlan, Workflow, catalogue_step
+from shiftwork.domain.model.workflow import Exhausted, StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.decide_story import decide_story
 from shiftwork.domain.rules.intents import objection
@@ -145,6 +145,20 @@ def test_after_the_loop_a_workspace_is_laid_out_at_the_tip() -> None:
     (effect,) = decide_story(fold_story(at_loop(), DONE))
     assert isinstance(effect, e.PrepareWorkspace)
     assert (effect.head, effect.base) == ("", "")
+
+
+@pytest.mark.parametrize("exhausted", Exhausted)
+def test_a_loop_that_leaves_stories_behind_is_not_gone_through_again_by_itself(exhausted: Exhausted) -> None:
+    """They have had their retries, and people their say: another round would find nothing to start."""
+    loop = replace(LOOP, max_retries=3, exhausted=exhausted)
+    left = replace(DONE, landed=1, failed=(StoryId("US-002"),))
+    prepared = f.WorkspacePrepared(at=3, number=1, base=Commit("c"), head=Commit("c"))
+    over = fold_story(own_steps(loop), f.LoopBegun(at=1, step=STEP, attempt=1), left, prepared)
+    (effect,) = decide_story(over)
+    assert isinstance(effect, e.Conclude)
+    failed = fold_story(over, *effect.facts)
+    assert failed.status is StoryStatus.FAILED
+    assert failed.failure == "step-001 stories failed after 1 attempt: 1 landed, not landed: US-002"
 
 
 def test_own_steps_that_change_nothing_are_done_without_landing() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.files import erase, loosen, open_up, set_aside
+from shiftwork.adapters.workspace.files import erase, loosen, open_up, outlast, set_aside
 from shiftwork.adapters.workspace.git import Answer, Git
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.repository import lay_repository
@@ -24,8 +24,6 @@ _LOG: Final = logging.getLogger(__name__)
 _SUBMODULE: Final = "160000"
 _ADD: Final = ("add", "-A", "--ignore-errors")
 _LISTING: Final = "ls-files -z -t -c -o -m -d --directory --exclude-standard"
-_LOCK_POLLS: Final = 40
-_POLL_SECONDS: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +72,7 @@ class Checkout:
             raise RepositoryError(f"the workspace {self.name} is gone: {self.tree} is no folder any more")
         if not self.index.exists():
             self.index.parent.mkdir(parents=True, exist_ok=True)
-        for _ in range(_LOCK_POLLS):
-            if not self._lock.exists():
-                return
-            await asyncio.sleep(_POLL_SECONDS)
-        self._lock.unlink(missing_ok=True)
+        await outlast(self._lock)
 
     async def reset(self, commit: Commit) -> None:
         """Bring every file that the commit or the index has back to the commit; other files stay."""

@@ -3,6 +3,7 @@
 No function here follows a symbolic link.
 """
 
+import asyncio
 import contextlib
 import os
 import shutil
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Final
 
 _REMOVE_TRIES: Final = 3
+_LOCK_POLLS: Final = 40
+_POLL_SECONDS: Final = 0.05
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -34,6 +37,18 @@ def write_new(path: str, content: bytes) -> None:
             content = content[os.write(file, content) :]
     finally:
         os.close(file)
+
+
+async def outlast(lock: Path) -> None:
+    """Wait until a git of ours lets go of its lock; one that keeps it so long was killed, and its lock is removed.
+
+    Only for what no git but ours ever locks.
+    """
+    for _ in range(_LOCK_POLLS):
+        if not lock.exists():  # noqa: ASYNC240 - a look at one file takes less than a thread
+            return
+        await asyncio.sleep(_POLL_SECONDS)
+    lock.unlink(missing_ok=True)  # noqa: ASYNC240 - as above
 
 
 def free_path(wanted: Path) -> Path:

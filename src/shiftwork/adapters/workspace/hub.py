@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
-from shiftwork.adapters.workspace.files import erase, write_whole
+from shiftwork.adapters.workspace.files import erase, outlast, write_whole
 from shiftwork.adapters.workspace.fitness import unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
 from shiftwork.adapters.workspace.includes import included
@@ -144,6 +144,7 @@ class Hub:
         """Keep the commit in the user's repository while the place lasts: a gc of theirs must not break our objects."""
         pin = _borrowed(place)
         if (await self.user.run("update-ref", pin, commit, accept=(0, 1, 128))).code:
+            await outlast(self.common / f"{pin}.lock")
             heads = await self.user.run("for-each-ref", "--format=%(objectname)", "refs/heads", "refs/shiftwork")
             await self.share(commit, set(heads.text.splitlines()))
             await self.user.run("update-ref", pin, commit)

@@ -110,11 +110,13 @@ def _ask_approval(story: StoryState, step: Step, attempt: int) -> e.Conclude:
 
 def _after_failure(story: StoryState, step: Step) -> e.Conclude:
     key = f"{step.id}/{step.attempts}/after"
-    if step.retries < step.max_retries and step.kind is not StepKind.APPROVAL:  # a person's "no" is not asked again
+    # A person's "no" is not asked again, and the stories that a loop has left behind have had their own retries.
+    once = step.kind in {StepKind.APPROVAL, StepKind.LOOP}
+    if step.retries < step.max_retries and not once:
         return e.Conclude(key=key, facts=(f.StepRetried(at=NOW, step=step.id, feedback=step.error),))
     tries = f"{step.attempts} attempt" + ("s" if step.attempts > 1 else "")
     told = f"{step.id} {step.name} {step.status} after {tries}: {step.error}"
-    if step.exhausted is Exhausted.ASK:
+    if step.exhausted is Exhausted.ASK and step.kind is not StepKind.LOOP:
         return _hold(story, HoldCause.EXHAUSTED, told)
     return _fail(FailureCause.STEP, told)
 

@@ -1,0 +1,84 @@
+"""Bundled workflows from their first step to a landed commit, sent back on the way by those who judge."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import Project, new_project
+
+pytestmark = pytest.mark.slow
+
+AGENT = """\
+prompts={where}/$SHIFTWORK_STEP_NAME
+mkdir -p $prompts
+round=$(($(ls $prompts | wc -l) + 1))
+cat > $prompts/$round
+case "$SHIFTWORK_STEP_NAME-$round" in
+{cases}
+esac
+"""
+"""Keeps every prompt, and answers by the step and by how often it was asked before."""
+
+BUG_FIX = """\
+investigate-*) echo "ROOT_CAUSE: off by one"; echo "REPRODUCTION: count to two" ;;
+reproduce-*) echo 'grep -q two count.txt' > check.sh; echo "FAILING_TEST: check.sh" ;;
+fix-1) echo one > count.txt; echo "FIX: wrote one" ;;
+fix-*) echo two > count.txt; echo "FIX: wrote two" ;;
+verify-1) echo "STATUS: retry"; echo "ISSUES: check.sh still fails" ;;
+verify-*) echo "STATUS: done" ;;
+"""
+
+COMPOUND = """\
+brainstorm-1) echo "APPROACH: a file"; echo "RISKS: none" ;;
+brainstorm-*) echo "APPROACH: two files"; echo "RISKS: few" ;;
+plan-*) echo "PLAN: round $round" ;;
+work-*) echo "$round" > work.txt; echo "IMPLEMENTATION_SUMMARY: work $round" ;;
+review-1) echo "DECISION: needs_fixes"; echo "REVIEW_ISSUES: no tests"; echo "REVIEW_NOTES: nearly" ;;
+review-2) echo "DECISION: REJECTED"; echo "REVIEW_ISSUES: all of it"; echo "REVIEW_NOTES: one file will not do" ;;
+review-*) echo "DECISION: approved"; echo "REVIEW_NOTES: good" ;;
+compound-*) mkdir -p docs/solutions; echo learnt > docs/solutions/files.md; echo "LEARNINGS: two files" ;;
+"""
+
+
+def ran(folder: Path, workflow: str, cases: str) -> Project:
+    project = new_project(folder)
+    project.settle(agent=AGENT.format(where=folder / "prompts", cases=cases), gates='test = "true"')
+    told = project.shiftwork("run", "Count to two", "--workflow", workflow)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert project.git("log", "--format=%s") == "feat: US-001 - Count to two\nstart"
+    return project
+
+
+def told(folder: Path, step: str, label: str) -> list[str]:
+    """What stood behind a label of the step's own prompt, in each of its attempts."""
+    kept = sorted((folder / "prompts" / step).iterdir())
+    found = [re.search(rf"{re.escape(label)} *(.*)", one.read_text(encoding="utf-8")) for one in kept]
+    return [one[1] if one else "" for one in found]
+
+
+def attempts(project: Project) -> dict[str, int]:
+    return {step["name"]: step["attempts"] for step in project.status()["stories"][0]["steps"]}
+
+
+def test_bug_fix_holds_the_bug_by_a_test_and_fixes_until_another_agent_is_content(tmp_path: Path) -> None:
+    project = ran(tmp_path, "bug-fix", BUG_FIX)
+    assert attempts(project) == {"investigate": 1, "reproduce": 1, "fix": 2, "verify": 2}
+    assert told(tmp_path, "reproduce", "The cause:") == ["off by one"]
+    assert told(tmp_path, "fix", "The test that fails now:") == ["check.sh"] * 2
+    assert told(tmp_path, "fix", "found wanting:") == ["", "ISSUES: check.sh still fails"]
+    assert told(tmp_path, "verify", "The fix:") == ["wrote one", "wrote two"]
+    assert project.git("show", "main:count.txt") == "two"
+    assert project.git("show", "main:check.sh") == "grep -q two count.txt"
+
+
+def test_compound_mends_or_begins_again_as_its_reviewer_decides(tmp_path: Path) -> None:
+    project = ran(tmp_path, "compound", COMPOUND)
+    assert attempts(project) == {"brainstorm": 2, "plan": 2, "work": 3, "review": 3, "compound": 1}
+    assert told(tmp_path, "work", "mend this first:") == ["", "no tests", ""], "an approach that is new has no issues"
+    assert told(tmp_path, "work", "The plan:") == ["round 1", "round 1", "round 2"]
+    assert told(tmp_path, "brainstorm", "this is why:") == ["", "one file will not do"]
+    assert told(tmp_path, "plan", "The approach:") == ["a file", "two files"]
+    assert told(tmp_path, "compound", "What the reviewer said:") == ["good"]
+    assert project.git("show", "main:work.txt") == "3"
+    assert project.git("show", "main:docs/solutions/files.md") == "learnt"
