@@ -36,7 +36,7 @@ def _decide(story: StoryState) -> Effects:
     if story.status in ENDED:
         return _wind_up(story)
     if story.cancelled and story.landing not in {LandingStage.REQUESTED, LandingStage.LANDED}:
-        return (_fail(FailureCause.CANCELLED, "cancelled"),)
+        return (_fail(FailureCause.CANCELLED, _called_off(story)),)
     if news := tell_waiting(story):
         return news
     if story.hold:
@@ -44,6 +44,18 @@ def _decide(story: StoryState) -> Effects:
     if story.landing is not LandingStage.NONE:
         return (_land(story),)
     return (receive(story.cursor) if story.paused else _work(story),)
+
+
+def _called_off(story: StoryState) -> str:
+    """A person who gives a story up because a step kept failing is told later why that was."""
+    step = story.pipeline.current
+    return (
+        f"cancelled after {step.id} {step.name} {step.status}: {step.error}" if step and _gave_up(step) else "cancelled"
+    )
+
+
+def _gave_up(step: Step) -> bool:
+    return step.status is StepStatus.FAILED and bool(step.error)
 
 
 def _wind_up(story: StoryState) -> Effects:
