@@ -104,7 +104,14 @@ class _Watch:
     async def _rests(self, world: World, run: RunId) -> bool:
         """Whether nothing goes on, and no story could start, until a person has answered."""
         board = self._view.board
-        return bool(board.held) and rests(await present_run(world, run), board.waiting)
+        if not board.held or not rests(await present_run(world, run), board.waiting):
+            return False
+        return not await self._answered(world)
+
+    async def _answered(self, world: World) -> bool:
+        """Whether an answer lies in the inbox of a story that has not looked there yet."""
+        held = {stream: story.cursor for stream, story in self._view.board.stories.items() if story.hold}
+        return any([await world.inbox.receive(stream, after=cursor) for stream, cursor in held.items()])
 
     async def _first_of(self, work: Awaitable[None], ticking: Awaitable[None]) -> Stop:
         working = asyncio.ensure_future(work)
