@@ -10,7 +10,7 @@ default:
 # make .venv from the pinned, hashed requirements
 setup:
     {{env}}; [ -x .venv/bin/python ] || uv venv --quiet .venv
-    {{env}}; uv pip sync --quiet --require-hashes -p .venv requirements/dev.txt; uv pip install --quiet -p .venv --no-deps -e .
+    {{env}}; uv pip sync --quiet --compile-bytecode --require-hashes -p .venv requirements/dev.txt; uv pip install --quiet -p .venv --no-deps -e .
 
 # pin what pyproject.toml asks for
 lock:

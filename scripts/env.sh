@@ -23,3 +23,5 @@ if [ ! -x "$tools/bin/uv" ] || [ ! -x "$tools/bin/just" ]; then
 fi
 export PATH="$root/.venv/bin:$tools/bin:$PATH"
 export UV_PYTHON="$tools/bin/python" UV_NO_MANAGED_PYTHON=1
+# Tests and benchmarks start hundreds of interpreters: what one has compiled is kept for the next.
+unset PYTHONDONTWRITEBYTECODE
