@@ -74,6 +74,11 @@ def test_every_command_about_workflows_speaks_json(project: Project) -> None:
     listed = told("list")["workflows"]
     assert isinstance(listed, list)
     assert next(one for one in listed if one["name"] == "one-step")["origin"] == "repository"
+    about = {one["name"]: one["description"] for one in listed}
+    assert about["ralph"].startswith("One session a story")
+    (project.root / "shiftwork" / "workflows" / "spoilt.yml").write_text("steps: 1\n", encoding="utf-8")
+    spoilt = next(line for line in project.shiftwork("workflow", "list").stdout.splitlines() if "spoilt" in line)
+    assert "has mistakes: shiftwork workflow validate spoilt" in spoilt
     assert told("show", "one-step")["id"] == "one-step"
     assert told("validate", "one-step")["valid"] is True
     assert told("graph", "one-step")["id"] == "one-step"

@@ -19,6 +19,7 @@ __all__ = [
     "Choice",
     "Listed",
     "Note",
+    "Origin",
     "choose",
     "every",
     "find_workflow",

@@ -118,6 +118,7 @@ def catalogue_step(name: str, *, max_retries: int = 1) -> StepPlan:
 DYNAMIC: Final = Workflow(
     id="dynamic",
     version=1,
+    description="Ten small steps a story, from looking around to a last review, which agents may change as they go.",
     steps=(
         StepPlan(
             name="stories",
@@ -131,6 +132,7 @@ DYNAMIC: Final = Workflow(
 RALPH: Final = Workflow(
     id="ralph",
     version=1,
+    description="One session a story, and the gates; what they refuse is mended.",
     steps=(StepPlan(name="stories", type="stories", kind=StepKind.LOOP, body=(catalogue_step("coding"),)),),
 )
 """One session a story and the gates at its landing; what those refuse is mended by further sessions."""
