@@ -14,9 +14,11 @@ from rich.text import Text
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model.pipeline import FINISHED, Pipeline, Step, StepStatus
 from shiftwork.domain.model.story import LandingStage, StoryState
+from shiftwork.domain.model.workflow import StepKind
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.board import Board, Change
 from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.overview import stories_table
 from shiftwork.entrypoints.cli.views import line
 from shiftwork.ports.agent import AgentEvent
 
@@ -77,13 +79,22 @@ class LiveView:
         room = self._console.width
         title, *rest = (one_line(part, room) for part in self._title.split("\n"))
         parts: list[RenderableType] = [Text(title, style="bold"), *(Text(part, style="dim") for part in rest), Text()]
-        for stream, story in self.board.stories.items():
-            parts += [_steps(story.pipeline, self._now, max(self._console.height - _AROUND, 1)), Text()]
-            parts.append(Text(one_line(_now_doing(story, self.board.doing.get(stream)), room)))
+        parts += self._stories(max(self._console.height - _AROUND, 1), room)
         parts += [Text(line(change, room), style=_tone(change)) for change in self.board.changes[-_RECENT:]]
         if self._said:
             parts.append(Text(one_line(self._said, room)))
         return Group(*parts)
+
+    def _stories(self, rows: int, room: int) -> list[RenderableType]:
+        """The steps of a story that is alone, a row for each of many."""
+        shown = [(story, _now_doing(story, self.board.doing.get(at))) for at, story in self.board.stories.items()]
+        if len(shown) > 1:
+            return [stories_table(shown, self._now, rows, room), Text()]
+        return [
+            part
+            for story, doing in shown
+            for part in (_steps(story.pipeline, self._now, rows), Text(), Text(one_line(doing, room)))
+        ]
 
 
 def _tone(change: Change) -> str:
@@ -130,4 +141,6 @@ def _now_doing(story: StoryState, event: AgentEvent | None) -> str:
     if story.landing is LandingStage.REQUESTED:
         return "landing: gates run on the very commit that is to land"
     step = story.pipeline.current
-    return f"{step.name}: {step.description}" if step and not story.ended_at else ""
+    if step is None or story.ended_at:
+        return ""
+    return "goes on when no story is left" if step.kind is StepKind.LOOP else f"{step.name}: {step.description}"
