@@ -124,12 +124,19 @@ def _next(view: RunView, stop: Stop) -> str:
         return words.reply_to(run.run, waits.story, waits.waiting)
     if stop is Stop.HELD:
         return f"shiftwork resume {run.run} --max-cost {_more(view)}"
+    return _after(view, landed)
+
+
+def _after(view: RunView, landed: StoryRow | None) -> str:
+    run = view.run
     failed = next((one.story.story for one in view.stories if one.story.status == "failed"), "")
     if failed and run.status == "failed":
         return f"shiftwork logs {run.run} --story {failed}; when you know why: shiftwork retry {failed}"
     if landed is None:
         return f"shiftwork logs {run.run}"
-    return f"git show {landed.commit[:10]}" if landed.ref == run.branch else f"git merge {landed.ref}"
+    if landed.ref != run.branch:
+        return f"git merge {landed.ref}"
+    return words.look_at([one.story.commit for one in view.stories if one.story.commit], run.branch)
 
 
 def _more(view: RunView) -> str:

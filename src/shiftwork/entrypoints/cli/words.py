@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 from shiftwork.entrypoints.cli.clean import cells, one_line
@@ -39,6 +40,11 @@ def between(start: float | None, end: float | None) -> float | None:
 def state(status: str, *, moving: bool = True) -> str:
     """A word for a status; what is under way in a run that nobody works on has stopped."""
     return "stopped" if status == "in_progress" and not moving else _STATES.get(status, status)
+
+
+def look_at(commits: Sequence[str], branch: str) -> str:
+    """The command that shows what has landed."""
+    return f"git show {commits[0][:10]}" if len(commits) == 1 else f"git log --stat -{len(commits)} {branch}"
 
 
 def reply_to(run: str, story: str, waiting: str) -> str:

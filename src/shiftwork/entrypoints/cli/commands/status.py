@@ -179,4 +179,5 @@ def _after(view: RunView) -> Iterator[str]:
     elif landed.ref != view.run.branch:
         yield f"next: git merge {landed.ref}    (it was held there: moving {view.run.branch} was not safe)"
     else:
-        yield f"next: git show {landed.commit[:10]}"
+        commits = [one.story.commit for one in view.stories if one.story.commit]
+        yield f"next: {words.look_at(commits, view.run.branch)}"
