@@ -58,6 +58,12 @@ class RepositoryError(ShiftworkError):
     kind = "repository"
 
 
+class GitKilledError(RepositoryError):
+    """A git was ended from outside, by somebody who was short of memory or of patience: nothing is wrong with the
+    repository, and what it was to do can be done anew.
+    """
+
+
 class AgentMissingError(ShiftworkError):
     """The agent's program is not installed or does not answer."""
 

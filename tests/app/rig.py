@@ -39,6 +39,7 @@ from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflo
 from shiftwork.ports.agent import Agent, AgentTask
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.views import Owner
+from shiftwork.ports.workspace import Workspaces
 
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
 LANDING = landing_stream("test", "main")
@@ -80,6 +81,11 @@ def make_repository(root: Path) -> Path:
     return repo
 
 
+def itself(workspaces: Workspaces) -> Workspaces:
+    """Workspaces as they are; a test may put something between."""
+    return workspaces
+
+
 @dataclass
 class Rig:
     """One repository and what is remembered about it; `open` may be called again, like starting a new process."""
@@ -95,6 +101,7 @@ class Rig:
     time_factor: float = 1.0
     landing: LandingPolicy = field(default_factory=LandingPolicy)
     alive: Callable[[Owner], bool | None] = nobody_knows
+    through: Callable[[Workspaces], Workspaces] = itself
     agent: Agent | None = None
     notebook: Notebook | None = None
 
@@ -115,7 +122,7 @@ class Rig:
             agents={"scripted": self.agent or ScriptedAgent(self.script)},
             desks=FolderDesks(hub.state),
             notebook=self.notebook or FolderNotebook(hub.state),
-            workspaces=GitWorkspaces(hub=hub, setup=setup),
+            workspaces=self.through(GitWorkspaces(hub=hub, setup=setup)),
             repository=GitRepository(hub=hub),
             gates=GitGates(hub=hub, setup=setup),
             specs=FileSpecs(root=self.repo),

@@ -2,7 +2,8 @@
 
 import asyncio
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import pytest
 
@@ -16,9 +17,10 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import LandingStage
 from shiftwork.domain.rules.landing import failing
-from shiftwork.errors import RunBusyError
+from shiftwork.errors import GitKilledError, RunBusyError
 from shiftwork.ports.views import Lease, Owner
-from tests.app.rig import SHORT, Rig, done, honest
+from shiftwork.ports.workspace import Workspaces
+from tests.app.rig import SHORT, Rig, done, honest, kinds
 
 
 def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
@@ -115,6 +117,38 @@ def test_a_workspace_that_is_gone_before_a_step_is_laid_out_again(rig: Rig) -> N
         assert (await rig.story(run)).workspace == 2
 
     asyncio.run(scenario())
+
+
+@dataclass
+class Killed:
+    """Workspaces whose git is killed in the middle, as often as `left` says for each thing that it is to do."""
+
+    inner: Workspaces
+    left: dict[str, int]
+
+    def __getattr__(self, name: str) -> Any:
+        if self.left.get(name, 0) <= 0:
+            return getattr(self.inner, name)
+        self.left[name] -= 1
+        return self._die
+
+    async def _die(self, *_: object) -> None:
+        raise GitKilledError("git was killed")
+
+
+def test_a_git_that_is_killed_spends_no_retry_and_fails_no_story(rig: Rig) -> None:
+    rig.through = lambda inner: cast("Workspaces", Killed(inner, {"snapshot": 4, "prepare": 2}))
+    run = asyncio.run(rig.run(workflow=SHORT))
+    assert run.status is RunStatus.COMPLETED
+    told = kinds(asyncio.run(rig.facts(run)))
+    assert told.count("StepInterrupted") == 4
+    assert "StepFailed" not in told
+
+
+def test_a_git_that_is_always_killed_fails_the_story(rig: Rig) -> None:
+    rig.through = lambda inner: cast("Workspaces", Killed(inner, {"prepare": 99}))
+    run = asyncio.run(rig.run(workflow=SHORT))
+    assert asyncio.run(rig.story(run)).failure == "no workspace: git was killed"
 
 
 def test_a_run_that_nobody_holds_is_simply_taken(rig: Rig) -> None:

@@ -16,7 +16,7 @@ from shiftwork.adapters.workspace.fitness import unsupported
 from shiftwork.adapters.workspace.git import Git, Identity
 from shiftwork.adapters.workspace.hub import open_hub, slug
 from shiftwork.adapters.workspace.locks import STALE_SECONDS, clear_stale_locks
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.workspace import Moved
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
 from tests.conformance.git_rig import World
@@ -226,3 +226,10 @@ class TestFitness:
     def test_git_is_missing(self, tmp_path: Path) -> None:
         user = new_user(tmp_path)
         assert "git cannot be run" in "; ".join(asyncio.run(unsupported(user.root, {"PATH": str(tmp_path)})))
+
+
+@pytest.mark.parametrize("script", ["kill -9 $$", "sh -c 'kill -9 $$'; exit $?", "sh -c 'kill -15 $$'; exit $?"])
+def test_a_git_that_was_killed_is_told_from_one_that_failed(tmp_path: Path, script: str) -> None:
+    shell = Git(cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, program="/bin/sh")
+    with pytest.raises(GitKilledError):
+        asyncio.run(shell.run("-c", script, accept=(0, 1, 128)))

@@ -17,9 +17,10 @@ from shiftwork.domain.model.codec import to_plain
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import AgentPlan
 from shiftwork.domain.rules.apart import story_environment
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
 from shiftwork.ports.desk import Desk
 from shiftwork.prompts.context import Surroundings, compose
@@ -51,6 +52,8 @@ async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
     failpoints.reach("attempt.ended")
     try:
         facts, _ = await asyncio.gather(ended(attempt, report), world.desks.clear(desk))
+    except GitKilledError:
+        facts = await _interrupted(effect, pen, report.usage)
     except RepositoryError as error:
         facts = (failure(attempt, report, Trouble.CRASHED, error.message), _lost(pen, error))
     return facts
@@ -70,7 +73,7 @@ def _lost(pen: Pen, error: RepositoryError) -> Fact:
     return f.WorkspaceLost(at=pen.world.clock.now(), number=pen.state.workspace, reason=error.message)
 
 
-async def _interrupted(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
+async def _interrupted(effect: e.RunAgent, pen: Pen, usage: Usage = NOTHING_USED) -> tuple[Fact, ...]:
     """Somebody died in the middle: keep what was there; the next attempt gets a workspace at another path."""
     world, story = pen.world, pen.state
     place = place_of(story)
@@ -81,7 +84,7 @@ async def _interrupted(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
     await world.workspaces.discard(place)
     failpoints.reach("attempt.abandoned")
     at, diff = world.clock.now(), str(keep) if kept else ""
-    return (f.StepInterrupted(at=at, step=effect.step, attempt=effect.attempt, diff=diff),)
+    return (f.StepInterrupted(at=at, step=effect.step, attempt=effect.attempt, diff=diff, usage=usage),)
 
 
 async def _session(attempt: Attempt) -> AgentReport:

@@ -15,14 +15,14 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.gate import GateReport
-from shiftwork.domain.model.ids import in_go, run_stream
+from shiftwork.domain.model.ids import Commit, in_go, run_stream
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import LandingRequest
 from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.domain.rules.landing import failing
 from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
-from shiftwork.errors import RepositoryError, VersionConflictError
+from shiftwork.errors import GitKilledError, RepositoryError, VersionConflictError
 
 type Facts = tuple[Fact, ...]
 
@@ -59,16 +59,28 @@ async def _receive(effect: e.Receive, pen: Pen) -> Facts:
 
 async def _prepare(effect: e.PrepareWorkspace, pen: Pen) -> Facts:
     """A workspace that cannot be made fails the story; nobody ever works in the user's own checkout instead."""
-    world, story = pen.world, pen.state
+    world = pen.world
     try:
-        base = effect.base or await world.repository.tip(story.given.branch)
-        head = effect.head or base
-        await world.workspaces.prepare(place_of(story, effect.number), head)
+        base, head = await _laid_out(effect, pen)
     except (RepositoryError, OSError) as error:
         reason = f"no workspace: {error}"
         return (f.StoryFailed(at=world.clock.now(), cause=FailureCause.WORKSPACE, reason=reason),)
     failpoints.reach("workspace.prepared")
     return (f.WorkspacePrepared(at=world.clock.now(), number=effect.number, base=base, head=head),)
+
+
+async def _laid_out(effect: e.PrepareWorkspace, pen: Pen, tries: int = 3) -> tuple[Commit, Commit]:
+    """Whatever stood there is made anew, so that a git that was killed half-way is no reason to give up."""
+    world, story = pen.world, pen.state
+    try:
+        base = effect.base or await world.repository.tip(story.given.branch)
+        head = effect.head or base
+        await world.workspaces.prepare(place_of(story, effect.number), head)
+    except GitKilledError:
+        if tries <= 1:
+            raise
+        return await _laid_out(effect, pen, tries - 1)
+    return base, head
 
 
 async def _run_gates(effect: e.RunGates, pen: Pen) -> Facts:

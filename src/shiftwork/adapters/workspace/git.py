@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.calling import Call
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import GitKilledError, RepositoryError
 
 MARK: Final = "SHIFTWORK_GIT"
 """Set in the environment of every git of ours to the state folder, so that one that outlived its parent is found."""
 
 _SECONDS: Final = 120.0
+_SIGNALLED: Final = frozenset({128 + signal.SIGKILL, 128 + signal.SIGTERM})
+"""How a shell tells that a git in it was killed."""
 _ERROR_CHARACTERS: Final = 2000
 
 
@@ -80,6 +82,8 @@ class Git:
         finally:
             await call.end()
         answer = Answer(code=code, out=bytes(call.out), err=call.err.decode(errors="replace").strip())
+        if answer.code < 0 or answer.code in _SIGNALLED:
+            raise GitKilledError(f"git {args[0]} was killed")
         if answer.code not in accept:
             raise RepositoryError(f"git {args[0]} failed: {answer.err[-_ERROR_CHARACTERS:] or f'exit {answer.code}'}")
         return answer

@@ -17,7 +17,7 @@ from shiftwork.domain.model.story import (
     HoldCause,
     Refusal,
 )
-from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import StepPlan
 
 
@@ -154,13 +154,14 @@ class StepCancelled(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepInterrupted(Fact):
-    """The worker died in the middle of the attempt: the step runs again from its start commit, in a new workspace,
-    and none of its retries is spent.
+    """The worker died in the middle of the attempt, or a git of its was killed at its end: the step runs again from its
+    start commit, in a new workspace, and none of its retries is spent.
     """
 
     step: StepId
     attempt: int
     diff: str
+    usage: Usage = NOTHING_USED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
