@@ -66,6 +66,10 @@ bench-landing:
 bench-makespan:
     @{{env}}; python -m bench.makespan
 
+# what learning which profile to use costs, against having known the best one from the start
+bench-bandit:
+    @{{env}}; python -m bench.bandit
+
 # a decision and its append at 100,000 facts against 1,000; and a run of a thousand stories
 bench-history:
     @{{env}}; python -m bench.history

@@ -14,10 +14,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.ids import FRAME, Commit, StepId
+from shiftwork.domain.model.notices import NoticePlan, Occasion
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Limits, StoryState
@@ -82,9 +86,17 @@ STEERED: Final = {
     r.StoryUndone,
     r.UndoRefused,
 }
-ROUTED: Final = {f.StepRouted, f.QuestionAsked, f.StoryReleased, f.WaitingTold, f.StoryCompleted}
+ROUTED: Final = {
+    f.StepRouted,
+    f.QuestionAsked,
+    f.StoryReleased,
+    f.WaitingTold,
+    f.StoryCompleted,
+    w.StepDeferred,
+    w.WaitEnded,
+}
 SECOND_GO: Final = {f.StoryReopened, f.StoryPaused, f.StoryUnpaused, f.StoryCompleted}
-CONTESTED: Final = {q.BaseMissed, q.BaseMoved, q.CandidateFailed, q.EntryRefused}
+CONTESTED: Final = {q.BaseMissed, q.BaseMoved, q.CandidateFailed, q.CandidateUnproved, q.EntryRefused}
 
 
 @dataclass(slots=True)
@@ -108,7 +120,7 @@ def happy_story(chance: Chance) -> Play[StoryState]:
 def troubled_story(chance: Chance) -> Play[StoryState]:
     names = ("planning", "coding", "linting", "final_review")
     steps = (*(planned(name, max_retries=2) for name in names[:-1]), planned("sign_off", StepKind.APPROVAL))
-    limits = Limits(story_usd=2.0, repairs=2, conflicts=2)
+    limits = Limits(story=Budget(usd=2.0), repairs=2, conflicts=2)
     return _story(
         chance, f.StoryStarted(at=0, assignment=assignment(limits=limits), steps=(*steps, planned(names[-1])))
     )
@@ -138,10 +150,11 @@ def run_of_three(chance: Chance) -> Play[RunState]:
 
 
 def waiting_run() -> Play[RunState]:
-    """A run in which another story starts while one waits for a person."""
+    """A run in which another story starts while one waits for a person; people are told of its end."""
     play = Play(decide=decide_run, evolve=evolve_run, answer=RunWorld(chance=FirstChoice()).answer, state=RunState())
     first = asked(1)
-    play.open([r.RunStarted(at=0, plan=run_plan(first, asked(2)))])
+    notices = NoticePlan(occasions=tuple(Occasion), channels=("webhook",))
+    play.open([r.RunStarted(at=0, plan=replace(run_plan(first, asked(2)), notices=notices))])
     play.open([r.StoryDispatched(at=1, story=first.id, slot=0), r.StoryWaits(at=2, story=first.id, waiting=True)])
     return play
 
@@ -174,6 +187,48 @@ def frame() -> Play[StoryState]:
             f.LoopBegun(at=8, step=loop, attempt=1),
             f.LoopEnded(at=9, round=1, landed=2, failed=(), context=(("changes", "two files"),)),
             f.StoryCompleted(at=10, commit=landed),
+        ]
+    )
+    return play
+
+
+def budgeted_run() -> Play[RunState]:
+    """A run with a limit that is reached, and raised."""
+    play = Play(decide=decide_run, evolve=evolve_run, answer=lambda *_: (), state=RunState())
+    story, limits = asked(1), Limits(run=Budget(usd=1.0))
+    used = Usage(input_tokens=9, cost_usd=1.25)
+    play.open(
+        [
+            r.RunStarted(at=0, plan=replace(run_plan(story), limits=limits)),
+            r.StoryDispatched(at=1, story=story.id, slot=0),
+            r.AllowanceAsked(at=2, story=story.id, number=1, kind="coding", bounded=True),
+            r.AmountReserved(at=3, story=story.id, number=1, amount=Amount(usd=1.0, tokens=9)),
+            r.AttemptSettled(at=4, story=story.id, number=1, used=used),
+            r.AllowanceAsked(at=5, story=story.id, number=2, kind="coding", bounded=True),
+            r.ShortageTold(at=6, story=story.id, number=2),
+            r.LimitsRaised(at=7, limits=Limits(run=Budget(usd=9.0))),
+        ]
+    )
+    return play
+
+
+def budgeted_story() -> Play[StoryState]:
+    """A story whose attempt is cut short, and which waits until its run has more for it."""
+    play = Play(decide=decide_story, evolve=evolve_story, answer=lambda *_: (), state=StoryState())
+    given, base, step = assignment(limits=Limits(run=Budget(usd=1.0))), Commit("base-1"), StepId("step-001")
+    used = Usage(input_tokens=9, cost_usd=1.25)
+    play.open(
+        [
+            f.StoryStarted(at=0, assignment=given, steps=(planned("coding"),)),
+            f.WorkspacePrepared(at=1, number=1, base=base, head=base),
+            b.AllowanceClaimed(at=2, number=1),
+            b.AllowanceGranted(at=3, number=1, cap=1.0),
+            f.StepStarted(at=4, step=step, attempt=1, commit=base, log="", agent="scripted"),
+            b.StepCutShort(at=5, step=step, attempt=1, usage=used, diff="half.diff"),
+            b.AllowanceSettled(at=6, number=1),
+            b.AllowanceClaimed(at=7, number=2),
+            b.AllowanceRefused(at=8, number=2, detail="the run has spent 1.25 of 1.00 USD"),
+            b.AllowanceGranted(at=9, number=2, cap=6.0),
         ]
     )
     return play
@@ -240,6 +295,8 @@ def main(release: str) -> None:
         "story/r3/US-001": first_with(ROUTED, routed_story),
         "story/r2/US-001": first_with(SECOND_GO, second_go),
         "landing/repository/main": first_with(CONTESTED, queue_of_a_few),
+        "run/r5": budgeted_run(),
+        "story/r5/US-001": budgeted_story(),
     }
     troubled["story/r2/US-001"].open([f.StoryReverted(at=999, commit=Commit("taken-back"))])
     FOLDER.mkdir(parents=True, exist_ok=True)

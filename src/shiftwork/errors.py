@@ -88,6 +88,12 @@ class RunBusyError(ShiftworkError):
     kind = "run-busy"
 
 
+class NotifyError(ShiftworkError):
+    """A channel to people does not take what it is to tell them."""
+
+    kind = "notify"
+
+
 class StoreError(ShiftworkError):
     """The database cannot be opened, or is of a newer release."""
 

@@ -20,24 +20,31 @@ from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
+from shiftwork.adapters.workspace.protecting import GitProtecting
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
+from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.commands import Order, start_run, wait_for
 from shiftwork.app.kinds import STORY, load
 from shiftwork.app.loop import bodies
-from shiftwork.app.world import Conduct, Sighting, World, nobody_knows
+from shiftwork.app.world import Conduct, Sighting, World, nobody_knows, unpriced
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, run_stream, story_stream
+from shiftwork.domain.model.notices import NoticePlan
 from shiftwork.domain.model.queue import LandingPolicy
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Spec, one_shot
 from shiftwork.domain.model.story import Limits, StoryState
+from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.waiting import Patience
 from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import Agent, AgentTask
 from shiftwork.ports.notebook import Notebook
+from shiftwork.ports.notify import Notifier
 from shiftwork.ports.views import Owner
 from shiftwork.ports.workspace import Workspaces
 
@@ -100,9 +107,20 @@ class Rig:
     silence_seconds: float = 20
     time_factor: float = 1.0
     landing: LandingPolicy = field(default_factory=LandingPolicy)
+    protection: Protection = field(default_factory=Protection)
     alive: Callable[[Owner], bool | None] = nobody_knows
     through: Callable[[Workspaces], Workspaces] = itself
     agent: Agent | None = None
+    learns: bool = False
+    notifiers: Mapping[str, Notifier] = field(default_factory=dict)
+    notices: NoticePlan = field(default_factory=NoticePlan)
+    others: Mapping[str, Agent] = field(default_factory=dict)
+    fallbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    patience: Patience = field(default_factory=Patience)
+    identical_calls: int = 3
+    models: Mapping[str, str] = field(default_factory=dict)
+    thrifty: frozenset[str] = frozenset()
+    price: Callable[[str, Usage], float | None] = unpriced
     notebook: Notebook | None = None
 
     @asynccontextmanager
@@ -119,12 +137,14 @@ class Rig:
             inbox=self.store.inbox,
             leases=self.store.leases,
             engine=engine,
-            agents={"scripted": self.agent or ScriptedAgent(self.script)},
+            agents={"scripted": self.agent or ScriptedAgent(self.script), **self.others},
             desks=FolderDesks(hub.state),
             notebook=self.notebook or FolderNotebook(hub.state),
             workspaces=self.through(GitWorkspaces(hub=hub, setup=setup)),
             repository=GitRepository(hub=hub),
             gates=GitGates(hub=hub, setup=setup),
+            protecting=GitProtecting(hub=hub),
+            witness=GitWitness(hub=hub),
             specs=FileSpecs(root=self.repo),
             reaper=HostReaper(),
             clock=clock,
@@ -133,10 +153,20 @@ class Rig:
                 silence_seconds=self.silence_seconds,
                 time_factor=self.time_factor,
                 landing=self.landing,
+                protection=self.protection,
+                candidates=("scripted", *self.others) if self.learns else (),
+                models=dict(self.models),
+                fallbacks=self.fallbacks,
+                patience=self.patience,
+                identical_calls=self.identical_calls,
+                thrifty=self.thrifty,
             ),
             owner=owner,
             observe=self._observe,
             alive=self.alive,
+            price=self.price,
+            notifiers=self.notifiers,
+            record=self.store.queries.played,
         )
         worlds.append(world)
         try:
@@ -178,6 +208,7 @@ class Rig:
             agent="scripted",
             limits=limits,
             parallel=parallel,
+            notices=self.notices,
         )
         return await start_run(world, order)
 

@@ -16,7 +16,7 @@ from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import LandingStage
-from shiftwork.domain.rules.landing import failing
+from shiftwork.domain.rules.gating import failing
 from shiftwork.errors import GitKilledError, RunBusyError
 from shiftwork.ports.views import Lease, Owner
 from shiftwork.ports.workspace import Workspaces
@@ -191,6 +191,7 @@ def test_a_takeover_that_loses_the_race_says_so(rig: Rig) -> None:
 def test_a_long_failure_keeps_its_end() -> None:
     red = GateResult(name="test", passed=False, seconds=1.0, output="x" * 50_000 + " the end")
     told = failing(GateReport(commit=Commit("c"), results=(red,)))
-    assert told.startswith("[…]")
+    assert told.startswith("gate test failed:\nx")
+    assert "…" in told
     assert told.endswith(" the end")
     assert len(told) < 13_000

@@ -37,8 +37,9 @@ def test_code_that_stays_red_never_lands(rig: Rig) -> None:
         rig.gates = (Gate(name="unit", command="echo broken; exit 1"),)
         run = await rig.run(workflow=SHORT)
         story = await rig.story(run)
-        assert (story.status, story.cause, story.repairs) == (StoryStatus.FAILED, FailureCause.REFUSED, 2)
-        assert "gate unit failed" in story.failure
+        assert (story.status, story.cause, story.repairs) == (StoryStatus.FAILED, FailureCause.REFUSED, 1)
+        assert "gate unit failed\nbroken before" in story.failure
+        assert "the same failure came back" in story.failure, "a repair that changed nothing is not paid for twice"
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]

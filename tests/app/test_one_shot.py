@@ -60,7 +60,6 @@ def test_finished_work_leaves_no_workspace(rig: Rig) -> None:
     [
         (Turn(ending=Ending.CRASHED, detail="exit 3"), Trouble.CRASHED, StepStatus.FAILED),
         (Turn(ending=Ending.API_ERROR, detail="401"), Trouble.API_ERROR, StepStatus.FAILED),
-        (Turn(ending=Ending.RATE_LIMITED, detail="429"), Trouble.API_ERROR, StepStatus.FAILED),
         (Turn(ending=Ending.FLOODED), Trouble.FLOODED, StepStatus.FAILED),
         (Turn(ending=Ending.TIMED_OUT), Trouble.TIMED_OUT, StepStatus.CANCELLED),
         (Turn(ending=Ending.SILENT), Trouble.SILENT, StepStatus.CANCELLED),

@@ -7,6 +7,7 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.queries import Pulse, run_view
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
@@ -15,6 +16,8 @@ from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.views import Owner
 from shiftwork.testing.builders import asked
 from tests.app.rig import SHORT, Rig, done, honest
+
+USED = Usage(cost_usd=2.0, input_tokens=100, output_tokens=30)
 
 
 def lives(owner: Owner) -> bool:
@@ -46,14 +49,15 @@ def test_a_run_is_working_while_its_process_lives_and_interrupted_when_not(rig: 
 
 def test_a_run_whose_story_waits_for_a_person_is_waiting(rig: Rig) -> None:
     async def scenario() -> None:
-        rig.script = honest(coding=[done(usage=Usage(cost_usd=2.0), write={"work.txt": "w"})])
+        rig.script = honest(coding=[done(usage=USED, write={"work.txt": "w"})])
         async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(story_usd=1.0))
+            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
             await rig.until(lambda: any(isinstance(one.what, f.StoryHeld) for one in rig.seen))
             view = await run_view(rig.store.queries, run, lives)
             assert view.pulse is Pulse.WAITING
             assert view.cost_usd == pytest.approx(2.0)
-            assert view.stories[0].story.waiting == "limit: spent 2.00 of 1.00 USD"
+            assert view.tokens == 130
+            assert view.stories[0].story.waiting == "limit: the story has spent 2.00 of 1.00 USD"
 
     asyncio.run(scenario())
 

@@ -13,6 +13,7 @@ from shiftwork.app.commands import resume_run, wait_for
 from shiftwork.app.world import World
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Spec
@@ -226,13 +227,14 @@ def test_who_asks_for_a_yes_or_a_no_is_not_told_anything_else(rig: Rig) -> None:
 def test_a_limit_is_lifted_by_a_sum_and_not_by_words(rig: Rig, word: Word) -> None:
     async def go() -> None:
         async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(story_usd=0.0))
+            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=0.0)))
             await rig.until(lambda: any(isinstance(one.what, f.StoryHeld) for one in rig.seen))
             await said(world, run, word, "go on")
 
-    with pytest.raises(IntentError, match=r"US-001 has reached its limit: spent 0\.00 of 0\.00 USD") as refused:
+    told = r"US-001 has reached its limit: the story has spent 0\.00 of 0\.00 USD"
+    with pytest.raises(IntentError, match=told) as refused:
         asyncio.run(go())
-    assert refused.value.hint.endswith("--max-cost USD")
+    assert refused.value.hint.endswith("says what to type")
 
 
 def test_a_story_that_waits_for_nobody_is_not_answered(rig: Rig) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app import messages
-from shiftwork.app.commands import cancel_run, raise_limit, resume_run, wait_for
+from shiftwork.app.commands import cancel_run, raise_limits, resume_run, wait_for
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StepId, StoryId, story_stream
 from shiftwork.domain.model.run import RunStatus
@@ -74,12 +75,12 @@ def test_a_limit_stops_the_story_until_it_is_raised(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[done(usage=Usage(cost_usd=2.0), write={"work.txt": "w"})])
         async with rig.open() as world:
-            run = await rig.start(world, workflow=SHORT, limits=Limits(story_usd=1.0))
+            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
             await rig.until(lambda: any(isinstance(one.what, f.StoryHeld) for one in rig.seen))
             held = await rig.story(run)
             assert held.hold is not None
-            assert held.hold.detail == "spent 2.00 of 1.00 USD"
-            await raise_limit(world.inbox, run, "US-001", "1", 5.0)
+            assert held.hold.detail == "the story has spent 2.00 of 1.00 USD"
+            await raise_limits(world.inbox, run, [StoryId("US-001")], "1", Limits(story=Budget(usd=5.0)))
             state = await asyncio.wait_for(wait_for(world, run), timeout=20)
             assert state.status is RunStatus.COMPLETED
 

@@ -79,6 +79,12 @@ def test_the_command_gets_what_it_was_given_and_nothing_else(tmp_path: Path) -> 
     assert f"HOME={task.home}" in private.answer.splitlines()
 
 
+def test_a_command_says_by_its_exit_code_that_it_is_at_a_limit(tmp_path: Path) -> None:
+    report, _ = attempted(CommandAgent("echo 'try later' >&2; exit 75", env=ENV), task_in(tmp_path))
+    assert (report.ending, report.resets_at) == (Ending.RATE_LIMITED, None)
+    assert "try later" in report.detail
+
+
 def test_a_command_that_fails_tells_the_end_of_its_errors(tmp_path: Path) -> None:
     report, _ = attempted(CommandAgent("echo half; echo 'no key' >&2; exit 3", env=ENV), task_in(tmp_path))
     assert (report.ending, report.answer) == (Ending.CRASHED, "half")

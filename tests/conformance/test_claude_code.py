@@ -180,10 +180,12 @@ def test_a_fault_that_passes_is_got_over(stage: ClaudeStage, task: AgentTask, fa
     assert (EventKind.RETRY in kinds(events)) == (not isinstance(fault, StreamError))
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 500, 529])
-def test_an_error_that_stays_is_the_models(stage: ClaudeStage, task: AgentTask, status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "ending"), [*((status, Ending.API_ERROR) for status in (400, 401, 403, 500)), (529, Ending.OVERLOADED)]
+)
+def test_an_error_that_stays_is_the_models(stage: ClaudeStage, task: AgentTask, status: int, ending: Ending) -> None:
     report, _ = attempted(stage, [Fail(status=status, repeat=4)], task)
-    assert (report.ending, report.answer) == (Ending.API_ERROR, "")
+    assert (report.ending, report.answer) == (ending, "")
     assert report.detail.startswith("api_error: ")
 
 

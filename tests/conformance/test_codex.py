@@ -207,10 +207,12 @@ def test_a_fault_that_passes_is_got_over(stage: CodexStage, task: AgentTask, fau
     assert (EventKind.RETRY in kinds(events)) == isinstance(fault, DropMid | StreamError)
 
 
-@pytest.mark.parametrize("status", [400, 401, 500, 529])
-def test_an_error_that_stays_is_the_models(stage: CodexStage, task: AgentTask, status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "ending"), [*((status, Ending.API_ERROR) for status in (400, 401, 500)), (529, Ending.OVERLOADED)]
+)
+def test_an_error_that_stays_is_the_models(stage: CodexStage, task: AgentTask, status: int, ending: Ending) -> None:
     report, _ = attempted(stage, [Fail(status=status, repeat=9)], task)
-    assert (report.ending, report.answer) == (Ending.API_ERROR, "")
+    assert (report.ending, report.answer) == (ending, "")
     assert report.detail
 
 

@@ -154,7 +154,7 @@ def test_what_passed_on_a_tree_is_not_run_again_on_the_same_tree(user: GitUser, 
     first = check(gates, user.at("main"), command, "echo said")
     same = user.commit("the same tree", {})
     again = check(gates_of(user), same, command, "echo said")
-    assert runs.read_text() == "x\n", "not even by another process"
+    assert runs.read_text() == "x\n", "not even when gates are opened again"
     assert (again.commit, again.cached, first.cached) == (same, True, False)
     assert again.results == first.results
 
@@ -185,6 +185,23 @@ def test_a_verdict_that_cannot_be_read_was_never_given(user: GitUser, gates: Gat
         file.write_text('{"commit": 1}')
     assert check(gates, user.at("main"), command).passed
     assert runs.read_text() == "x\n" * 2
+
+
+def test_a_verdict_that_somebody_else_wrote_is_not_believed(user: GitUser, gates: Gates) -> None:
+    command, runs = counted(user)
+    first = user.at("main")
+    check(gates, first, command)
+    (file,) = (user.state / "verdicts").iterdir()
+    seal, _, told = file.read_text().partition("\n")
+    other = user.commit("other", {"README.md": "other\n"})
+    tree = user.git("rev-parse", f"{other}^{{tree}}")
+    forged = file.with_name(f"{tree}-{file.name.rpartition('-')[2]}")
+    forged.write_text(f"{seal}\n{told}")
+    check(gates, other, command)
+    assert runs.read_text() == "x\n" * 2
+    file.write_text(told)
+    check(gates, first, command)
+    assert runs.read_text() == "x\n" * 3
 
 
 def test_only_the_newest_verdicts_are_kept(tmp_path: Path) -> None:

@@ -45,6 +45,9 @@ command = "{agent}"
 
 [gates]
 test = "test -s work.txt"
+
+[limits]
+wait_hours = 0.0003
 """
 
 

@@ -27,7 +27,9 @@ PLACES = (
     "attempt.committed@5",
     "attempt.committed@10",
 )
-NOT_PASSED_BY_A_HAPPY_RUN = frozenset({"attempt.abandoned", "story.reopened", "undo.posted", "story.reverted"})
+NOT_PASSED_BY_A_HAPPY_RUN = frozenset(
+    {"attempt.abandoned", "notice.sent", "wait.over", "story.reopened", "undo.posted", "story.reverted"}
+)
 """Tried by tests of their own."""
 
 
@@ -120,3 +122,24 @@ def test_the_howtos_typed_literally_work(howto: str, block: str, postgres_url: s
     typed = bench.type(blocks(ROOT / "docs" / "howto" / f"{howto}.md", block))
     assert typed.returncode == 0, typed.stdout + typed.stderr
     assert_landed_once(bench, again=1)
+
+
+LIMITED = """\
+if [ "$SHIFTWORK_STEP_TYPE" = coding ] && [ ! -e {once} ]; then
+  touch {once}
+  exit 75
+fi
+"""
+
+
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+def test_killed_when_a_limit_has_been_waited_for(engine: str, store_url: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, store_url, special=LIMITED.format(once=tmp_path / "once"))
+    assert bench.shiftwork("run", REQUEST, failpoint="wait.over").returncode == -signal.SIGKILL
+    assert bench.attempts()["step-005"] == 1, "nobody was asked again"
+    if engine == "deleted":
+        bench.forget_engine()
+    resumed = bench.type(blocks(ROOT / "docs" / "howto" / "limits.md", "limits"))
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert_landed_once(bench, again=1)
+    assert bench.attempts()["step-005"] == 2

@@ -7,6 +7,7 @@ from shiftwork.app.commands import Order
 from shiftwork.bootstrap.agents import Turn, scripted_agent
 from shiftwork.config.settings import load_settings
 from shiftwork.config.site import find_site
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
 from shiftwork.domain.model.ids import landing_stream
 from shiftwork.domain.model.spec import one_shot
@@ -27,7 +28,7 @@ def main(root: Path) -> int:
         branch="main",
         landing=landing_stream(site.repository, "main"),
         agent="command",
-        limits=Limits(story_usd=1.0),
+        limits=Limits(story=Budget(usd=1.0)),
     )
     shift = Shift(
         site=site,

@@ -26,19 +26,19 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     )
     assert first.returncode == 2, first
     run = project.status()["run"]
-    assert "limit reached: spent 1.20 of 1.00 USD" in first.stdout
-    assert first.stdout.splitlines()[-1] == f"next: shiftwork resume {run} --max-cost 2"
+    assert "limit reached: the story has spent 1.20 of 1.00 USD" in first.stdout
+    assert first.stdout.splitlines()[-1] == f"next: shiftwork resume {run} --max-story-cost 2"
 
     assert project.status()["pulse"] == "waiting"
-    assert f"next: shiftwork resume {run} --max-cost" in project.shiftwork("status").stdout
+    assert f"next: shiftwork resume {run} --max-story-cost" in project.shiftwork("status").stdout
     unchanged = project.shiftwork("resume")
     assert unchanged.returncode == 2, unchanged
-    assert "limit reached: spent 1.20 of 1.00 USD" in unchanged.stdout
-    too_little = project.shiftwork("resume", "--max-cost", "1.1")
+    assert "limit reached: the story has spent 1.20 of 1.00 USD" in unchanged.stdout
+    too_little = project.shiftwork("resume", "--max-story-cost", "1.1")
     assert too_little.returncode == 64
     assert "1.20 USD are spent already" in too_little.stderr
 
-    resumed = project.shiftwork("resume", "--max-cost", "2")
+    resumed = project.shiftwork("resume", "--max-story-cost", "2")
     assert resumed.returncode == 0, resumed
     assert "  cost  1.20 USD" in resumed.stdout
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"

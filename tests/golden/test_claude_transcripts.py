@@ -51,7 +51,7 @@ EXPECTED = {
     ),
     "overloaded": Expected(
         exit_code=1,
-        ending=Ending.API_ERROR,
+        ending=Ending.OVERLOADED,
         detail="api_error: API Error: 529",
         usage=NOTHING_PAID,
         kinds="started retry retry text usage final",

@@ -117,10 +117,10 @@ def limit(status: str, resets_at: object) -> dict[str, Any]:
     return {"type": "rate_limit_event", "rate_limit_info": {"status": status, "resetsAt": resets_at}}
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 500, 529, None])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 500, 503, 529, None])
 def test_errors_of_the_model_are_told_apart_from_rate_limits(status: int | None) -> None:
     failed = final(is_error=True, terminal_reason="api_error", api_error_status=status)
-    assert verdict(failed).ending is Ending.API_ERROR
+    assert verdict(failed).ending is (Ending.OVERLOADED if status in {503, 529} else Ending.API_ERROR)
     limited = verdict(limit("rejected", 1794700706), failed)
     assert (limited.ending, limited.resets_at) == (Ending.RATE_LIMITED, 1794700706.0)
 
@@ -151,3 +151,14 @@ def test_without_a_final_event_the_report_keeps_what_was_said_on_standard_error(
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 def test_a_line_nested_without_end_is_a_line_like_any_other(opening: str) -> None:
     assert tuple(ClaudeTranscript().feed(opening.encode() * 200_000)) == ()
+
+
+def test_the_same_call_is_the_same_and_another_input_another() -> None:
+    def called(name: str, **given: object) -> str:
+        block = {"type": "tool_use", "id": "t", "name": name, "input": given}
+        line = json.dumps({"type": "assistant", "message": {"content": [block]}}).encode()
+        (event,) = ClaudeTranscript().feed(line)
+        return event.call
+
+    assert called("Bash", command="ls", a=1) == called("Bash", a=1, command="ls") != ""
+    assert len({called("Bash", command="ls"), called("Bash", command="pwd"), called("Read", command="ls")}) == 3

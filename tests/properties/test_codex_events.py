@@ -128,7 +128,8 @@ def test_what_others_say_about_limits_is_none(message: str) -> None:
         ("usage_limit_exceeded", Ending.RATE_LIMITED),
         ({"response_too_many_failed_attempts": {"http_status_code": 429}}, Ending.RATE_LIMITED),
         ({"response_too_many_failed_attempts": {"http_status_code": 500}}, Ending.API_ERROR),
-        ("server_overloaded", Ending.API_ERROR),
+        ({"http_connection_failed": {"http_status_code": 529}}, Ending.OVERLOADED),
+        ("server_overloaded", Ending.OVERLOADED),
         (None, Ending.API_ERROR),
     ],
 )

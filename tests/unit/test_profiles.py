@@ -40,3 +40,24 @@ def test_every_profile_is_an_agent_beside_the_runs_own(tmp_path: Path) -> None:
 def test_a_mistake_in_a_profile_is_told_with_what_was_meant(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"profiles\.quick\.modle: unknown key; did you mean model\?"):
         settings(tmp_path, FILE + 'modle = "x"\n')
+
+
+def test_a_profile_names_who_goes_on_in_its_place(tmp_path: Path) -> None:
+    text = FILE.replace("[agent]\n", '[agent]\nfallback = ["quick", "thorough"]\n') + 'fallback = ["command"]\n'
+    conduct = conduct_of(settings(tmp_path, text))
+    assert conduct.fallbacks == {"command": ("quick", "thorough"), "quick": ("command",)}
+    assert (conduct.patience.longest_seconds, conduct.patience.times, conduct.identical_calls) == (6 * 3600, 20, 12)
+
+
+@pytest.mark.parametrize("name", ["nobody", "command"])
+def test_nobody_goes_on_in_the_place_of_whoever_is_not_there_or_is_the_same(tmp_path: Path, name: str) -> None:
+    told = rf"agent\.fallback names '{name}', which is no other profile"
+    with pytest.raises(SettingsError, match=told) as error:
+        settings(tmp_path, FILE.replace("[agent]\n", f'[agent]\nfallback = ["{name}"]\n'))
+    assert "others than command are quick, thorough" in error.value.hint
+
+
+def test_without_profiles_there_is_nobody_to_go_on(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"agent\.fallback") as error:
+        settings(tmp_path, '[agent]\nfallback = ["x"]\n')
+    assert "nobody yet" in error.value.hint

@@ -54,7 +54,7 @@ def _asked(said: Reply, state: StoryState) -> Hold:
 def _check(said: Reply, hold: Hold) -> None:
     if hold.cause is HoldCause.LIMIT and said.word is not Word.REJECT:
         raise IntentError(
-            f"{said.story} has reached its limit: {hold.detail}", hint=f"shiftwork resume {said.run} --max-cost USD"
+            f"{said.story} has reached its limit: {hold.detail}", hint=f"shiftwork status {said.run} says what to type"
         )
     if hold.cause is HoldCause.APPROVAL and said.word is Word.ANSWER:
         raise IntentError(

@@ -2,14 +2,16 @@
 
 import asyncio
 import contextlib
+from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork import failpoints
-from shiftwork.app import mail, messages
+from shiftwork.app import casting, mail, messages
 from shiftwork.app.ending import Attempt, ended, failure
 from shiftwork.app.memory import keep_story, present_run
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.pen import Pen
+from shiftwork.app.watching import Watch
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
@@ -17,9 +19,10 @@ from shiftwork.domain.model.codec import to_plain
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
-from shiftwork.domain.model.workflow import AgentPlan
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.rules import allowing, budgets
 from shiftwork.domain.rules.apart import story_environment
+from shiftwork.domain.rules.waiting import player
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
 from shiftwork.ports.desk import Desk
@@ -48,7 +51,7 @@ async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
     failpoints.reach("attempt.started")
     step = pen.state.pipeline.find(effect.step)
     attempt = Attempt(pen=pen, step=step, number=effect.attempt, desk=desk, tree=tree)
-    report = await _session(attempt)
+    report = _priced(attempt, await _session(attempt))
     failpoints.reach("attempt.ended")
     try:
         facts, _ = await asyncio.gather(ended(attempt, report), world.desks.clear(desk))
@@ -60,12 +63,17 @@ async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
 
 
 def _started(effect: e.RunAgent, pen: Pen, desk: Desk) -> Fact:
+    world, story, now = pen.world, pen.state, pen.world.clock.now()
+    step = story.pipeline.find(effect.step)
+    agent = player(casting.chain(world, story, step), story.limited, now)
     return f.StepStarted(
-        at=pen.world.clock.now(),
+        at=now,
         step=effect.step,
         attempt=effect.attempt,
-        commit=pen.state.head,
+        commit=story.head,
         log=str(desk.log),
+        agent=agent,
+        model=casting.model(world, story, replace(step, played_by=agent)),
     )
 
 
@@ -73,7 +81,16 @@ def _lost(pen: Pen, error: RepositoryError) -> Fact:
     return f.WorkspaceLost(at=pen.world.clock.now(), number=pen.state.workspace, reason=error.message)
 
 
-async def _interrupted(effect: e.RunAgent, pen: Pen, usage: Usage = NOTHING_USED) -> tuple[Fact, ...]:
+def _priced(attempt: Attempt, report: AgentReport) -> AgentReport:
+    """An agent that tells no price has one by its tokens, where the prices of its model are known."""
+    used = report.usage
+    if used.cost_usd is not None or not budgets.tokens_of(used):
+        return report
+    cost = attempt.pen.world.price(report.model or attempt.step.model, used)
+    return report if cost is None else replace(report, usage=replace(used, cost_usd=cost, estimated=True))
+
+
+async def _interrupted(effect: e.RunAgent, pen: Pen, usage: Usage | None = None) -> tuple[Fact, ...]:
     """Somebody died in the middle: keep what was there; the next attempt gets a workspace at another path."""
     world, story = pen.world, pen.state
     place = place_of(story)
@@ -106,37 +123,20 @@ async def _session(attempt: Attempt) -> AgentReport:
             wall_seconds=step.minutes * 60 * conduct.time_factor,
             silence_seconds=conduct.silence_seconds,
             output_bytes=conduct.output_bytes,
+            cost_usd=allowing.cap(story, step),
         ),
         toolbox=desk.toolbox,
         env=_environment(attempt),
-        model=_model(attempt),
+        model=casting.model(world, story, step),
     )
-    return await _until_cancelled(attempt, task)
-
-
-def _who(attempt: Attempt) -> AgentPlan | None:
-    """The agent of the workflow whose step this is, where it names one."""
-    named = attempt.step.agent
-    return next((agent for agent in attempt.story.given.agents if named and agent.id == named), None)
-
-
-def _profile(attempt: Attempt) -> str:
-    """Who plays it: the profile that the workflow names for the step's agent, where there is one, else the run's."""
-    who = _who(attempt)
-    return who.profile if who and who.profile in attempt.pen.world.agents else attempt.story.given.agent
-
-
-def _model(attempt: Attempt) -> str:
-    """The workflow's word goes before the profile's, and that before the run's."""
-    who, conduct = _who(attempt), attempt.pen.world.conduct
-    return who.model if who and who.model else conduct.models.get(_profile(attempt), conduct.model)
+    return await _until_ended(attempt, task)
 
 
 def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
     world, desk = attempt.pen.world, attempt.desk
     return Surroundings(
         gates=world.conduct.gates,
-        tools=bool(desk.toolbox) and _profile(attempt) not in world.conduct.toolless,
+        tools=bool(desk.toolbox) and attempt.step.played_by not in world.conduct.toolless,
         outbox=str(desk.edit_request),
         branch=attempt.story.given.branch,
         attempt=attempt.number,
@@ -174,29 +174,32 @@ def _task_sheet(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-async def _until_cancelled(attempt: Attempt, task: AgentTask) -> AgentReport:
+async def _until_ended(attempt: Attempt, task: AgentTask) -> AgentReport:
+    """Its own end goes before one that comes from outside at the same moment."""
     world, stream = attempt.pen.world, attempt.pen.stream
-    agent = world.agents[_profile(attempt)]
-    session = asyncio.ensure_future(
-        agent.attempt(task, lambda event: world.observe(Sighting(stream=stream, what=event)))
-    )
-    cancel = asyncio.ensure_future(_cancel_message(attempt))
+    watch = Watch(world.conduct.identical_calls, lambda event: world.observe(Sighting(stream=stream, what=event)))
+    ends = [
+        asyncio.ensure_future(end)
+        for end in (
+            world.agents[attempt.step.played_by].attempt(task, watch.hear),
+            _cancel_message(attempt),
+            watch.loops(),
+        )
+    ]
     try:
-        await asyncio.wait({session, cancel}, return_when=asyncio.FIRST_COMPLETED)
-        if session.done():
-            return session.result()
-        return AgentReport(ending=Ending.CANCELLED, detail="cancelled")
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        return next(end.result() for end in ends if end.done())
     finally:
-        for task_of_ours in (session, cancel):
-            task_of_ours.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task_of_ours
+        for end in ends:
+            end.cancel()
+        await asyncio.gather(*ends, return_exceptions=True)
 
 
-async def _cancel_message(attempt: Attempt) -> None:
+async def _cancel_message(attempt: Attempt) -> AgentReport:
     """Return when somebody asks for the end of the story; the first look comes late, to cost quick attempts nothing."""
     await asyncio.sleep(FIRST_LOOK_SECONDS)
     seen, cancelled = attempt.story.cursor, False
     while not cancelled:
         arrived = await attempt.pen.world.inbox.wait(attempt.pen.stream, after=seen)
         seen, cancelled = arrived[-1].position, any(one.body.get("type") == messages.CANCEL for one in arrived)
+    return AgentReport(ending=Ending.CANCELLED, detail="cancelled")

@@ -1,6 +1,7 @@
 """What people ask for: start a run, go on with one, cancel one, answer one that waits."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shiftwork import failpoints
@@ -12,6 +13,8 @@ from shiftwork.app.world import World
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import RunId, StoryId, Stream, run_stream, story_stream
+from shiftwork.domain.model.notices import NoticePlan
+from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import LandingStage, Limits
@@ -45,6 +48,8 @@ class Order:
     source: str = ""
     done: frozenset[StoryId] = frozenset()
     patterns: tuple[str, ...] = ()
+    notices: NoticePlan = NoticePlan()
+    proof: ProofPolicy = ProofPolicy.TRUSTING
 
 
 async def start_run(world: World, order: Order) -> RunId:
@@ -74,6 +79,8 @@ def opening(order: Order, run: RunId, at: float) -> tuple[Fact, ...]:
         parallel=order.parallel,
         source=order.source,
         patterns=order.patterns,
+        notices=order.notices,
+        proof=order.proof,
     )
     adopted = (r.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
     return (r.RunStarted(at=at, plan=plan), *adopted)
@@ -187,7 +194,11 @@ async def cancel_run(inbox: Inbox, run: RunId, key: str = "") -> None:
     await inbox.post(run_stream(run), f"cancel/{key}", messages.cancel())
 
 
-async def raise_limit(inbox: Inbox, run: RunId, story: str, key: str, limit_usd: float) -> None:
-    """Let a story that has reached its limit go on up to another one."""
-    body = messages.release(granted=True, limit_usd=limit_usd)
-    await inbox.post(Stream(f"story/{run}/{story}"), f"release/{key}", body)
+async def raise_limits(inbox: Inbox, run: RunId, waiting: Sequence[StoryId], key: str, limits: Limits) -> None:
+    """Let a run go on up to other limits, and the stories that wait for that: they hear of it before the run does, so
+    that one which still has too little is told so afterwards.
+    """
+    for story in waiting:
+        body = messages.release(granted=True, limits=limits)
+        await inbox.post(story_stream(run, story), f"release/{key}", body)
+    await inbox.post(run_stream(run), f"limits/{key}", messages.intent(r.LimitsRaised(at=0, limits=limits)))

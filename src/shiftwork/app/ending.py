@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork import failpoints
+from shiftwork.app.casting import chain
 from shiftwork.app.edits import apply_requests
 from shiftwork.app.memory import remarks_of, share
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.pen import Pen
+from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.memory import Remark
@@ -18,6 +21,7 @@ from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import Evidence, StoryState
 from shiftwork.domain.rules.asking import MAX_QUESTIONS
+from shiftwork.domain.rules.waiting import limited_too, next_chance, seconds_to_wait
 from shiftwork.ports.agent import AgentReport, Ending
 from shiftwork.ports.desk import Desk, Mail, Question
 from shiftwork.prompts import contract, result
@@ -55,18 +59,21 @@ class Said:
 _TROUBLES: Final = {
     Ending.CRASHED: Trouble.CRASHED,
     Ending.API_ERROR: Trouble.API_ERROR,
-    Ending.RATE_LIMITED: Trouble.API_ERROR,
+    Ending.RATE_LIMITED: Trouble.LIMITED,
+    Ending.OVERLOADED: Trouble.LIMITED,
+    Ending.LOOPING: Trouble.LOOPING,
+    Ending.SPENT: Trouble.CRASHED,  # one that has spent nothing has not stopped for that
     Ending.FLOODED: Trouble.FLOODED,
     Ending.TIMED_OUT: Trouble.TIMED_OUT,
     Ending.SILENT: Trouble.SILENT,
     Ending.CANCELLED: Trouble.CANCELLED,
 }
-_FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.CANCELLED})
+_FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.LOOPING, Trouble.CANCELLED})
 
 
 async def ended(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     if report.ending is not Ending.FINISHED:
-        return await _went_wrong(attempt, report, _TROUBLES[report.ending], report.detail or str(report.ending))
+        return await _fell_short(attempt, report)
     said = contract.parse(report.answer)
     mail = await attempt.pen.world.desks.collect(attempt.desk)
     if question := asked(said, mail):
@@ -88,6 +95,53 @@ def asked(said: contract.Answer, mail: Mail) -> Question | None:
         return Question(text=texts, options=mail.questions[-1].options)
     text = result.question(said)
     return Question(text=text) if text else None
+
+
+async def _fell_short(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
+    """It ended without an answer: kept from its work, out of money, or in trouble."""
+    trouble = _TROUBLES[report.ending]
+    if trouble is Trouble.LIMITED:
+        return await _limited(attempt, report)
+    if report.ending is Ending.SPENT and report.usage.cost_usd:
+        return await _cut_short(attempt, report)
+    return await _went_wrong(attempt, report, trouble, report.detail or str(report.ending))
+
+
+async def _limited(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
+    """The agent could not be asked: another profile goes on, or the story waits, until the step has met too many."""
+    world, story, step = attempt.pen.world, attempt.story, attempt.step
+    met, patience = step.deferrals + 1, world.conduct.patience
+    reason = report.detail or str(report.ending)
+    if met > patience.times:
+        told = f"a limit of {step.played_by} stood in the way for the {met}th time, which is too often: {reason}"
+        return await _went_wrong(attempt, report, Trouble.LIMITED, told)
+    diff = await _abandon(attempt, "deferred")
+    failpoints.reach("attempt.abandoned")
+    now = attempt.now
+    left = None if report.resets_at is None else report.resets_at - now
+    name = f"{story.given.run}/{story.given.story.id}"
+    resets_at = now + seconds_to_wait(left, met, patience, name)
+    limited = limited_too(story.limited, step.played_by, resets_at)
+    fact = w.StepDeferred(
+        at=now,
+        step=step.id,
+        attempt=attempt.number,
+        agent=step.played_by,
+        resets_at=resets_at,
+        until=next_chance(chain(world, story, step), limited, now),
+        reason=reason,
+        usage=report.usage,
+        diff=diff,
+    )
+    return (fact,)
+
+
+async def _cut_short(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
+    """The agent has used what it may: that is no fault of its own, and the limits decide what comes next."""
+    diff = await _abandon(attempt, "cut-short")
+    failpoints.reach("attempt.abandoned")
+    step = attempt.step.id
+    return (b.StepCutShort(at=attempt.now, step=step, attempt=attempt.number, usage=report.usage, diff=diff),)
 
 
 async def _went_wrong(attempt: Attempt, report: AgentReport, trouble: Trouble, error: str) -> tuple[Fact, ...]:
@@ -167,7 +221,7 @@ async def _aside(attempt: Attempt, said: Said, own: tuple[Remark, ...] = ()) -> 
     """What the attempt leaves beside its result: notes, its own last, and evidence."""
     remarks = remarks_of(said.mail, said.answer)
     await share(attempt.pen, f"{attempt.step.id}/{attempt.number}", remarks)
-    return (*_notes(attempt, remarks), *_evidence(attempt, said.mail), *_notes(attempt, own))
+    return (*_notes(attempt, remarks), *_evidence(attempt, said), *_notes(attempt, own))
 
 
 async def _kept(attempt: Attempt) -> Commit:
@@ -225,10 +279,15 @@ def _notes(attempt: Attempt, remarks: Sequence[Remark]) -> tuple[Fact, ...]:
     return tuple(f.NoteWritten(at=at, by=by, text=remark.text, scope=remark.scope) for remark in remarks)
 
 
-def _evidence(attempt: Attempt, mail: Mail) -> tuple[Fact, ...]:
+def _evidence(attempt: Attempt, said: Said) -> tuple[Fact, ...]:
     known = {criterion.id for criterion in attempt.story.given.story.criteria}
     return tuple(
         f.EvidenceReported(at=attempt.now, by=attempt.step.id, evidence=Evidence(**claim))
-        for claim in mail.evidence
+        for claim in (*map(_claim, said.answer.evidence), *said.mail.evidence)
         if claim.keys() == {"criterion", "kind", "reference"} and claim["criterion"] in known
     )
+
+
+def _claim(item: str) -> dict[str, str]:
+    """`AC-1 citation src/greet.py:3`, as an agent without tools writes it."""
+    return dict(zip(("criterion", "kind", "reference"), item.replace("`", "").split(maxsplit=2), strict=False))

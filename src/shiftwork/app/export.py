@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from shiftwork.app.account import Account, StoryAccount, Turn
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.editing import Edit, NewStep, Operation
 from shiftwork.domain.model.ids import step_id
 from shiftwork.domain.model.pipeline import Step, StepStatus, pipeline_of
@@ -120,6 +121,9 @@ def _of_step(fact: f.Fact) -> Iterator[_Entry]:
             reason = "the worker died in the middle of the attempt"
             details = {"attempt": fact.attempt, "trouble": "interrupted", "error": reason, "diff": fact.diff or None}
             yield "step_cancelled", fact.step, details
+        case w.StepDeferred():
+            details = {"attempt": fact.attempt, "trouble": "limited", "error": fact.reason, "diff": fact.diff or None}
+            yield "step_cancelled", fact.step, {**details, **_used(fact.usage)}
         case _:
             pass
 

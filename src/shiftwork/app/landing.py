@@ -9,15 +9,17 @@ import asyncio
 from collections.abc import Sequence
 
 from shiftwork import failpoints
-from shiftwork.app import messages
+from shiftwork.app import messages, proving
+from shiftwork.app.gating import gates_on
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.model.story import Refusal, StoryState
-from shiftwork.domain.rules.landing import SLOW_SECONDS, batch_size, tried_again
+from shiftwork.domain.rules.landing import SLOW_SECONDS, batch_size
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Unchanged
 
 
@@ -76,6 +78,8 @@ def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged) -> Fact:
     else:
         cause, files = Refusal.EMPTY, ()
         detail = "The story's steps have ended, and nothing in the repository has changed."
+        if entry.request.tip != entry.request.base:
+            detail = "All that the story has changed is on the branch already: somebody else has put there the same."
     return q.EntryRefused(
         at=pen.world.clock.now(),
         request=entry.request.key,
@@ -115,15 +119,16 @@ async def check(effect: e.CheckCandidates, pen: Pen) -> tuple[Fact, ...]:
 
 
 def _any_red(verdicts: Sequence[Fact]) -> bool:
-    return any(isinstance(fact, q.CandidateFailed) for fact in verdicts)
+    return any(isinstance(fact, q.CandidateFailed | q.CandidateUnproved) for fact in verdicts)
 
 
 async def _check(pen: Pen, entry: Entry) -> Fact:
-    request, world = entry.request, pen.world
+    request = entry.request
     marker = f"{request.run}/{request.story}/verify/{request.number}.{entry.round}.{entry.reds + 1}"
-    report = tried_again(entry.report, await world.gates.check(entry.candidate, world.conduct.gates, marker))
-    kind = q.CandidateVerified if report.passed else q.CandidateFailed
-    return kind(at=world.clock.now(), request=request.key, report=report)
+    report = await gates_on(pen, entry, marker)
+    if report.passed:
+        return await proving.verdict(pen, entry, report)
+    return q.CandidateFailed(at=pen.world.clock.now(), request=request.key, report=report)
 
 
 async def move(effect: e.MoveBase, pen: Pen) -> tuple[Fact, ...]:
@@ -145,12 +150,17 @@ async def answer(effect: e.AnswerStories, pen: Pen) -> tuple[Fact, ...]:
     return tuple(q.EntryClosed(at=pen.world.clock.now(), request=entry.request.key) for entry in effect.entries)
 
 
-def commit_body(story: StoryState) -> str:
-    """What the landed commit tells: the request, the criteria, and where the work can be looked up."""
+def commit_body(story: StoryState, tests: str = "", gates: Sequence[Gate] = ()) -> str:
+    """What the landed commit tells: the request, the criteria, where the work can be looked up, and what it did to
+    `tests`.
+    """
     given = story.given
     asked = given.story
     criteria = [criterion.text for criterion in asked.criteria if criterion.text != asked.description]
     listed = "\n".join(f"- {text}" for text in criteria)
     described = asked.description if asked.description != asked.title else ""
     trailers = f"Shiftwork-Run: {given.run}\nShiftwork-Story: {asked.id}"
+    if tests:
+        trailers += f"\nShiftwork-Tests: {tests}"
+    trailers = "\n".join((trailers, *proving.trailers(story, gates)))
     return "\n\n".join(part for part in (described, listed, trailers) if part)

@@ -4,16 +4,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from shiftwork.app import allowances
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.codec import decode, encode, from_plain, to_plain
+from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import FRAME, Commit, StoryId, Stream
 from shiftwork.domain.model.memory import Learnt, Remark, Scope
+from shiftwork.domain.model.proof import ProofReport
 from shiftwork.domain.model.queue import Entry, LandingRequest
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import FailureCause, Refusal, StoryState, StoryStatus
+from shiftwork.domain.model.story import FailureCause, Limits, Refusal, StoryState, StoryStatus
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules.context import Context
 from shiftwork.domain.rules.looping import handed_on
@@ -47,8 +50,8 @@ def intent(wanted: f.Fact) -> dict[str, Any]:
     return {"type": INTENT, "fact": to_plain(encode(wanted))}
 
 
-def release(*, granted: bool, answer: str = "", limit_usd: float | None = None, hold: int = 0) -> dict[str, Any]:
-    return {"type": RELEASE, "granted": granted, "answer": answer, "limit_usd": limit_usd, "hold": hold}
+def release(*, granted: bool, answer: str = "", limits: Limits | None = None, hold: int = 0) -> dict[str, Any]:
+    return {"type": RELEASE, "granted": granted, "answer": answer, "limits": to_plain(limits), "hold": hold}
 
 
 def waits(story: StoryId, *, waiting: bool) -> dict[str, Any]:
@@ -101,7 +104,9 @@ def land(branch: str, request: LandingRequest) -> dict[str, Any]:
 def answer(entry: Entry) -> dict[str, Any]:
     named = {"story": entry.request.story}
     if entry.refusal is None:
-        return {"type": LANDED, **named, "commit": entry.candidate, "ref": entry.landed_ref, "base": entry.base}
+        found = {"report": to_plain(entry.report), "proof": to_plain(entry.proof)}
+        where = {"commit": entry.candidate, "ref": entry.landed_ref, "base": entry.base}
+        return {"type": LANDED, **named, **where, **found}
     return {
         "type": REFUSED,
         **named,
@@ -109,6 +114,7 @@ def answer(entry: Entry) -> dict[str, Any]:
         "detail": entry.detail,
         "files": list(entry.files),
         "base": entry.base,
+        "broken": list(entry.report.broken_before) if entry.report else [],
     }
 
 
@@ -163,7 +169,14 @@ def _noted(body: dict[str, Any], at: float) -> f.Fact:
 
 
 def _landed(body: dict[str, Any], at: float) -> f.Fact:
-    return f.LandingAccepted(at=at, commit=Commit(body["commit"]), ref=body["ref"], base=Commit(body["base"]))
+    return f.LandingAccepted(
+        at=at,
+        commit=Commit(body["commit"]),
+        ref=body["ref"],
+        base=Commit(body["base"]),
+        report=from_plain(GateReport | None, body["report"]),
+        proof=from_plain(ProofReport | None, body["proof"]),
+    )
 
 
 def _refused(body: dict[str, Any], at: float) -> f.Fact:
@@ -173,6 +186,7 @@ def _refused(body: dict[str, Any], at: float) -> f.Fact:
         detail=body["detail"],
         files=tuple(body["files"]),
         base=Commit(body["base"]),
+        broken=tuple(body["broken"]),
     )
 
 
@@ -197,12 +211,13 @@ _NOT_UNDONE: Final = {
     Refusal.CONFLICT: "the revert does not fit what has landed since",
     Refusal.GATES: "gates are red without it",
     Refusal.EMPTY: "nothing of it is left",
+    Refusal.EVIDENCE: "it is not proved",
 }
 
 
 def _released(body: dict[str, Any], at: float) -> f.Fact:
-    granted, answer, limit = body["granted"], body["answer"], body["limit_usd"]
-    return f.StoryReleased(at=at, granted=granted, answer=answer, limit_usd=limit, hold=body["hold"])
+    granted, answer, limits = body["granted"], body["answer"], from_plain(Limits | None, body["limits"])
+    return f.StoryReleased(at=at, granted=granted, answer=answer, limits=limits, hold=body["hold"])
 
 
 def _waits(body: dict[str, Any], at: float) -> f.Fact:
@@ -223,6 +238,7 @@ _READERS: Final[dict[str, dict[str, Callable[[dict[str, Any], float], f.Fact]]]]
         INTENT: _intended,
         LANDED: _undone,
         REFUSED: _undo_refused,
+        **allowances.RUN_READERS,
     },
     "story": {
         LANDED: _landed,
@@ -231,6 +247,7 @@ _READERS: Final[dict[str, dict[str, Callable[[dict[str, Any], float], f.Fact]]]]
         CLOSED: _closed,
         CANCEL: lambda _, at: f.StoryCancelRequested(at=at),
         PAUSE: _paused,
+        **allowances.STORY_READERS,
     },
     "landing": {LAND: _queued},
 }

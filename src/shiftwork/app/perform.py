@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork import failpoints
-from shiftwork.app import framing, landing, mail, memory, messages, telling_stories
+from shiftwork.app import allowances, framing, landing, mail, memory, messages, proving, telling_stories, waiting
 from shiftwork.app.attempt import run_agent
+from shiftwork.app.gating import inspected
 from shiftwork.app.naming import desk_of, place_of
+from shiftwork.app.noticing import notify
 from shiftwork.app.pen import Pen
 from shiftwork.app.telling import tick
 from shiftwork.app.turns import call
@@ -20,7 +22,7 @@ from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import LandingRequest
 from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.model.usage import NOTHING_USED
-from shiftwork.domain.rules.landing import failing
+from shiftwork.domain.rules.gating import failing
 from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
 from shiftwork.errors import GitKilledError, RepositoryError, VersionConflictError
 
@@ -139,6 +141,7 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         return ()
     world, story = pen.world, pen.state
     given = story.given
+    inspection = await inspected(world, story, effect.tip)
     request = LandingRequest(
         run=given.run,
         story=given.story.id,
@@ -146,14 +149,18 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         stream=pen.stream,
         tip=effect.tip,
         title=given.story.title,
-        body=landing.commit_body(story),
+        body=landing.commit_body(story, inspection.told, world.conduct.gates),
+        case=proving.case_of(story),
         may_be_empty=given.story.may_be_empty,
         base=story.base,
+        inspection=inspection,
+        broken=story.refused.broken if story.refused else (),
     )
     await world.inbox.post(given.landing, f"land/{request.key}", messages.land(given.branch, request))
     failpoints.reach("landing.posted")
     await call(world, given.landing, request.key)
-    return (f.LandingRequested(at=world.clock.now(), number=effect.number, tip=effect.tip),)
+    at = world.clock.now()
+    return (f.LandingRequested(at=at, number=effect.number, tip=effect.tip, inspection=inspection),)
 
 
 async def _release(effect: e.ReleaseWorkspace, pen: Pen) -> Facts:
@@ -182,6 +189,7 @@ async def _report(effect: e.ReportStory, pen: Pen) -> Facts:  # noqa: ARG001 - o
 _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]] = {
     e.Conclude: _conclude,
     e.Receive: _receive,
+    e.Notify: notify,
     e.DispatchStory: telling_stories.dispatch,
     e.ForwardCancel: telling_stories.forward_cancel,
     e.ForwardPause: telling_stories.forward_pause,
@@ -189,15 +197,20 @@ _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]]
     e.RevertStory: telling_stories.revert,
     e.TickSpec: tick,
     e.CloseLoop: framing.close_loop,
+    e.GrantAllowance: allowances.grant,
+    e.RefuseAllowance: allowances.refuse,
     e.KeepMemory: memory.keep,
     e.PrepareWorkspace: _prepare,
     e.RunAgent: run_agent,
     e.RunGates: _run_gates,
     e.MergeBase: _merge_base,
     e.OpenLoop: framing.open_loop,
+    e.ClaimAllowance: allowances.claim,
+    e.SettleAllowance: allowances.settle,
     e.RequestLanding: _request_landing,
     e.ReleaseWorkspace: _release,
     e.TellWaiting: _tell_waiting,
+    e.WaitUntil: waiting.wait_until,
     e.ReportStory: _report,
     e.TakeBatch: landing.take,
     e.CheckCandidates: landing.check,

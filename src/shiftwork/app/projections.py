@@ -1,13 +1,17 @@
 """Views of the history: the rows that a change of state writes beside the facts, in the same transaction."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.picking import Pick
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState, RunStatus, StoryOutcome
-from shiftwork.domain.model.story import Hold, StoryState, StoryStatus
-from shiftwork.ports.views import PAUSED, Row, RunRow, StepRow, StoryRow
+from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
+from shiftwork.domain.model.usage import NOTHING_USED
+from shiftwork.domain.rules.choosing import role_of
+from shiftwork.ports.views import PAUSED, PlayedRow, Row, RunRow, StepRow, StoryRow, Verdict
 
 
 def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
@@ -91,7 +95,7 @@ def story_rows(before: StoryState, after: StoryState) -> tuple[Row, ...]:
     )
     kept = {step.id for step in after.pipeline.steps}
     gone = (_gone_row(after, step) for step in before.pipeline.steps if step.id not in kept)
-    return (_story_row(after), *steps, *gone)
+    return (_story_row(after), *steps, *gone, *_played_rows(before, after))
 
 
 def _story_row(story: StoryState) -> StoryRow:
@@ -107,7 +111,7 @@ def _story_row(story: StoryState) -> StoryRow:
         landing=story.landing,
         commit=story.landed,
         ref=story.landed_ref,
-        waiting=_waiting(story.hold) if story.hold else "",
+        waiting=_waiting(story),
         failure=story.failure,
         cause=story.cause or "",
         cost_usd=story.usage.cost_usd,
@@ -115,11 +119,16 @@ def _story_row(story: StoryState) -> StoryRow:
         output_tokens=story.usage.output_tokens,
         started_at=story.started_at,
         ended_at=story.ended_at,
+        until=story.wait.until if story.wait else None,
+        tests=story.inspection.told,
     )
 
 
-def _waiting(hold: Hold) -> str:
+def _waiting(story: StoryState) -> str:
     """What is asked, and what there is to choose from, each under the number that may be answered."""
+    hold = story.hold
+    if hold is None:
+        return f"reset: {story.wait.reason}" if story.wait else ""
     options = "".join(f" [{number}] {option}" for number, option in enumerate(hold.options, start=1))
     return f"{hold.cause}: {hold.detail}{options}"
 
@@ -154,7 +163,43 @@ def _step_row(story: StoryState, position: int, step: Step) -> StepRow:
         started_at=step.started_at,
         ended_at=step.ended_at,
         log=step.log,
+        agent=step.played_by,
     )
+
+
+_NOT_THEIRS: Final = frozenset({FailureCause.CANCELLED, FailureCause.WORKSPACE})
+"""Failures that say nothing of who worked."""
+
+
+def _played_rows(before: StoryState, after: StoryState) -> Iterable[PlayedRow]:
+    """One for each role that a profile was chosen for, when the story begins and when it stands otherwise."""
+    if after.assignment is None or before.status is after.status:
+        return
+    for pick in after.given.picks:
+        steps = [step for step in after.pipeline.steps if role_of(step.agent, after.given.agents) == pick.role]
+        yield PlayedRow(
+            run=after.given.run,
+            story=after.given.story.id,
+            role=pick.role,
+            profile=pick.profile,
+            verdict=_verdict(after, pick, steps),
+            cost_usd=sum((step.usage for step in steps), start=NOTHING_USED).cost_usd,
+            started_at=after.started_at,
+        )
+
+
+def _verdict(story: StoryState, pick: Pick, steps: Iterable[Step]) -> Verdict:
+    """What landed only because another took over is no success of the one that was chosen; where another stood in for
+    it at a limit, the end says nothing.
+    """
+    if story.status is StoryStatus.IN_PROGRESS:
+        return Verdict.OPEN
+    own = {"", pick.profile}
+    if any(step.profile not in own for step in steps):
+        return Verdict.FAILED
+    if story.cause in _NOT_THEIRS or any(step.played_by not in own for step in steps):
+        return Verdict.VOID
+    return Verdict.VERIFIED if story.status is StoryStatus.COMPLETED else Verdict.FAILED
 
 
 def queue_rows(before: QueueState, after: QueueState) -> tuple[Row, ...]:  # noqa: ARG001 - one shape for all

@@ -4,27 +4,41 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, StepRow, StoryRow
 
 
 class Pulse(StrEnum):
-    """Whether anything moves: a run that is not over is worked on, waits for a person, is paused, or is nobody's."""
+    """Whether anything moves: a run that is not over is worked on, waits for a person or for the end of an agent's
+    limit, has agents that have been silent for long, is paused, or is nobody's.
+    """
 
     WORKING = "working"
     WAITING = "waiting"
+    LIMITED = "limited"
+    STUCK = "stuck"
     PAUSED = "paused"
     INTERRUPTED = "interrupted"
     OVER = "over"
 
 
+class Standing(StrEnum):
+    """Of a story under way: its agent works, it waits for a person or a limit, or its agent has long been silent."""
+
+    WORKING = "working"
+    WAITING = "waiting"
+    STUCK = "stuck"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryView:
-    """A story with its steps."""
+    """A story with its steps, and how it stands where it is under way and somebody works on its run."""
 
     story: StoryRow
     steps: Sequence[StepRow]
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +51,11 @@ class RunView:
     stories: Sequence[StoryView]
 
     @property
+    def tokens(self) -> int:
+        """All that its stories have read and written."""
+        return sum(view.story.input_tokens + view.story.output_tokens for view in self.stories)
+
+    @property
     def cost_usd(self) -> float | None:
         """What the stories have cost so far; the run's own row only counts those that have ended."""
         known = [view.story.cost_usd for view in self.stories if view.story.cost_usd is not None]
@@ -45,20 +64,33 @@ class RunView:
     @property
     def moves(self) -> bool:
         """Whether anybody works on what is under way; in a paused run the last attempts are brought to their end."""
-        return self.pulse is Pulse.WORKING or (self.pulse is Pulse.PAUSED and self.worker is not None)
+        return self.pulse in _MOVING or (self.pulse is Pulse.PAUSED and self.worker is not None)
 
     @property
     def under_way(self) -> tuple[str, ...]:
         """The stories that are being worked on; where nobody works on the run there are none."""
-        working = self.pulse is Pulse.WORKING
+        working = self.pulse in _MOVING
         return tuple(one.story.story for one in self.stories if working and one.story.status == "in_progress")
+
+
+_MOVING: Final = frozenset({Pulse.WORKING, Pulse.LIMITED, Pulse.STUCK})
 
 
 type Liveness = Callable[[Owner], bool | None]
 """Whether a process lives; None where that cannot be told from here."""
 
+type Silence = Callable[[str], bool]
+"""Whether the attempt with this log has printed nothing for so long that it seems stuck."""
 
-async def run_view(queries: Queries, run: str, alive: Liveness, *, every_step: bool = True) -> RunView:
+
+def never(log: str) -> bool:  # noqa: ARG001 - one shape for all
+    """Where nobody looks for silence."""
+    return False
+
+
+async def run_view(
+    queries: Queries, run: str, alive: Liveness, *, every_step: bool = True, silent: Silence = never
+) -> RunView:
     """One run, by its id, a beginning of it, or the newest where none is named.
 
     Without `every_step`, only stories that are at work or have failed come with their steps, or a run's only one.
@@ -66,10 +98,21 @@ async def run_view(queries: Queries, run: str, alive: Liveness, *, every_step: b
     row = await _row(queries, run)
     stories = await queries.stories(row.run)
     steps = await _steps(queries, row.run, stories, every=every_step or len(stories) == 1)
-    views = [StoryView(story=story, steps=steps.get(story.story, ())) for story in stories]
     lease = await queries.holder(row.run)
     worker = lease.owner if lease and alive(lease.owner) is not False else None
-    return RunView(run=row, pulse=_pulse(row, stories, worker), worker=worker, stories=views)
+    views = [_story_view(story, steps.get(story.story, ()), worker, silent) for story in stories]
+    return RunView(run=row, pulse=_pulse(row, views, worker), worker=worker, stories=views)
+
+
+def _story_view(story: StoryRow, steps: Sequence[StepRow], worker: Owner | None, silent: Silence) -> StoryView:
+    if story.status != "in_progress":
+        return StoryView(story=story, steps=steps)
+    if story.waiting:
+        return StoryView(story=story, steps=steps, standing=Standing.WAITING)
+    if worker is None:
+        return StoryView(story=story, steps=steps)
+    logs = [step.log for step in steps if step.status == "in_progress" and step.log]
+    return StoryView(story=story, steps=steps, standing=Standing.STUCK if any(map(silent, logs)) else Standing.WORKING)
 
 
 async def _steps(
@@ -94,12 +137,17 @@ async def _row(queries: Queries, run: str) -> RunRow:
     return row
 
 
-def _pulse(run: RunRow, stories: Sequence[StoryRow], worker: Owner | None) -> Pulse:
+def _pulse(run: RunRow, stories: Sequence[StoryView], worker: Owner | None) -> Pulse:
     if run.ended_at is not None:
         return Pulse.OVER
     if run.status == PAUSED:
         return Pulse.PAUSED
-    flying = [story for story in stories if story.status == "in_progress"]
-    if flying and all(story.waiting for story in flying):
+    flying = [view for view in stories if view.story.status == "in_progress"]
+    if flying and all(view.story.waiting and view.story.until is None for view in flying):
         return Pulse.WAITING
-    return Pulse.WORKING if worker else Pulse.INTERRUPTED
+    if worker is None:
+        return Pulse.INTERRUPTED
+    standings = {view.standing for view in flying}
+    if standings == {Standing.WAITING}:
+        return Pulse.LIMITED
+    return Pulse.STUCK if Standing.STUCK in standings and Standing.WORKING not in standings else Pulse.WORKING

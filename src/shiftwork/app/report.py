@@ -7,8 +7,10 @@ from typing import Final
 
 from shiftwork.app.account import Account, Checked, StoryAccount
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.editing import Edit
 from shiftwork.domain.model.pipeline import Step
+from shiftwork.domain.model.tampering import Finding
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 
 _TEXT: Final = 300
@@ -73,6 +75,7 @@ def _story(account: Account, one: StoryAccount) -> Iterator[str]:
         yield from _table(("step", "type", "state", "tries", "took", "cost", "said"), map(_step, _steps(one)))
     yield from _listed("Edits made", [line for turn in one.turns for line in _edits(turn.fact)])
     yield from _listed("Refusals and repairs", [line for turn in one.turns for line in _refusals(turn.fact)])
+    yield from _listed("Tests and gate configuration", map(_finding, one.state.inspection.findings))
     yield from _listed("Gates", [line for checked in one.checks for line in _gates(checked)])
     yield from _listed("Kept diffs", [line for turn in one.turns for line in _diffs(turn.fact)])
     yield from _listed("Logs", sorted({_code(str(Path(step.log).parent)) for step in _steps(one) if step.log}))
@@ -123,22 +126,34 @@ def _refusals(fact: f.Fact) -> Iterator[str]:
             yield f"{_time(fact.at)}: {fact.step} {told}"
         case f.StepInterrupted():
             yield f"{_time(fact.at)}: {fact.step} attempt {fact.attempt} interrupted: its worker died"
+        case w.StepDeferred():
+            waited = f"waited until {_time(fact.until)}" if fact.until > fact.at else "another went on"
+            told = f"attempt {fact.attempt}: {_text(fact.agent)} was at a limit, {waited}: {_text(fact.reason)}"
+            yield f"{_time(fact.at)}: {fact.step} {told}"
         case _:
             pass
+
+
+def _finding(found: Finding) -> str:
+    times = f" {found.count} times" if found.count > 1 else ""
+    line = f" ({_text(found.line)})" if found.line else ""
+    return f"{found.kind}{times}: {_text(found.path)}{line}"
 
 
 def _gates(checked: Checked) -> Iterator[str]:
     again = " (known from a commit with the same files)" if checked.report.cached else ""
     for result in checked.report.results:
         verdict = ("passed" if result.passed else "failed") + (" at the second try" if result.flaky else "")
+        standing = f" ({result.standing})" if result.standing else ""
+        name = _text(result.name) + (" with the tests of the base" if result.restored else "")
         said = "" if result.passed else f": {_text(result.output)}"
         where = f"on `{checked.report.commit[:10]}`{again}"
-        yield f"{_time(checked.at)}: {_text(result.name)} {verdict} {where} in {result.seconds:.1f} s{said}"
+        yield f"{_time(checked.at)}: {name} {verdict}{standing} {where} in {result.seconds:.1f} s{said}"
 
 
 def _diffs(fact: f.Fact) -> Iterator[str]:
     match fact:
-        case f.StepFailed() | f.StepCancelled() | f.StepInterrupted() | f.StepYielded() if fact.diff:
+        case f.StepFailed() | f.StepCancelled() | f.StepInterrupted() | f.StepYielded() | w.StepDeferred() if fact.diff:
             yield f"{fact.step} attempt {fact.attempt}: {_code(fact.diff)}"
         case _:
             pass

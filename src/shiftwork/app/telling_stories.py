@@ -1,9 +1,12 @@
 """What a run tells its stories: to begin, to begin once more, to pause, to end, and that their work was taken back."""
 
+from dataclasses import replace
+
 from shiftwork import failpoints
 from shiftwork.app import mail, messages
 from shiftwork.app.kinds import STORY, load
 from shiftwork.app.pen import Pen
+from shiftwork.app.picking import cast
 from shiftwork.app.turns import alone, call
 from shiftwork.app.world import World
 from shiftwork.domain.model import effects as e
@@ -24,7 +27,8 @@ async def dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
     given, world = effect.assignment, pen.world
     stream = story_stream(given.run, given.story.id)
     if effect.go == 1:
-        started = f.StoryStarted(at=world.clock.now(), assignment=given, steps=effect.steps)
+        assigned = await cast(world, effect)
+        started = f.StoryStarted(at=world.clock.now(), assignment=assigned, steps=effect.steps)
         opening = Pen(world=world, kind=STORY, stream=stream, state=StoryState(), version=0)
         await opening.write("start", (started,))
     else:
@@ -43,7 +47,7 @@ async def _reopen(effect: e.DispatchStory, world: World, stream: Stream) -> None
         old = await mail.unread(pen)
         reopened = f.StoryReopened(
             at=world.clock.now(),
-            assignment=effect.assignment,
+            assignment=replace(effect.assignment, picks=pen.state.given.picks),  # who has begun it goes on
             steps=effect.steps,
             afresh=effect.afresh,
             cursor=old[-1].position if old else pen.state.cursor,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,22 +11,30 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StoryId, Stream, in_go
 from shiftwork.domain.model.queue import LandingPolicy
+from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.waiting import Patience
 from shiftwork.ports.agent import Agent, AgentEvent
+from shiftwork.ports.changes import Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.desk import Desks
 from shiftwork.ports.engine import Engine, Job
 from shiftwork.ports.notebook import Notebook
+from shiftwork.ports.notify import Notifier
 from shiftwork.ports.processes import Reaper
+from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.specs import Specs
 from shiftwork.ports.store import EventStore, Inbox, Leases
-from shiftwork.ports.views import Owner
+from shiftwork.ports.views import Owner, PlayedRow
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conduct:
     """What the settings say about how work is done; read once, when the process starts. `models` are those of profiles
-    that name one, `toolless` the agents that are offered no tools.
+    that name one, `toolless` the agents that are offered no tools, `fallbacks` who goes on where a profile is limited.
+    `thrifty` are those that can be told to stop at an
+    amount of money. An attempt that makes so many `identical_calls` of a tool, one after the other, is ended.
     """
 
     gates: tuple[Gate, ...] = ()
@@ -36,7 +44,13 @@ class Conduct:
     model: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
     toolless: frozenset[str] = frozenset()
+    fallbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    patience: Patience = Patience()
+    identical_calls: int = 12
+    thrifty: frozenset[str] = frozenset()
     landing: LandingPolicy = LandingPolicy()
+    protection: Protection = Protection()
+    candidates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +70,11 @@ def nobody_knows(owner: Owner) -> bool | None:  # noqa: ARG001 - one shape for a
     return None
 
 
+def unpriced(model: str, usage: Usage) -> float | None:  # noqa: ARG001 - one shape for all
+    """The price of what a model was used for, where nobody knows any."""
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
     """The ports. `owner` is this process; `locks` keep a stream to one job at a time within it, `folded` has the last
@@ -72,6 +91,8 @@ class World:
     workspaces: Workspaces
     repository: Repository
     gates: Gates
+    protecting: Protecting
+    witness: Witness
     specs: Specs
     reaper: Reaper
     clock: Clock
@@ -79,6 +100,9 @@ class World:
     owner: Owner
     observe: Callable[[Sighting], None] = nobody
     alive: Callable[[Owner], bool | None] = nobody_knows
+    price: Callable[[str, Usage], float | None] = unpriced
+    notifiers: Mapping[str, Notifier] = field(default_factory=dict)
+    record: Callable[[], Awaitable[Sequence[PlayedRow]]]
     alarm: Alarm = field(default_factory=Alarm)
     folded: dict[Stream, tuple[int, Any]] = field(default_factory=dict)
     locks: defaultdict[Stream, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))

@@ -11,17 +11,23 @@ from shiftwork.adapters.processes.owners import is_alive, this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.workspace.changes import GitChanges
+from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import Hub, open_hub
 from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.cleaning import Broom
+from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
-from shiftwork.ports.changes import Changes
+from shiftwork.config.surroundings import visible
+from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.store import EventStore, Inbox
-from shiftwork.ports.workspace import Radar
+from shiftwork.ports.workspace import Gates, Radar
 
 _HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
 """Whose name is on what is kept: nobody has landed it."""
@@ -65,6 +71,15 @@ async def open_mailbox(site: Site) -> AsyncIterator[Mailbox]:
 
 async def open_changes(site: Site, env: Mapping[str, str]) -> Changes:
     return GitChanges(hub=await _hub(site, env))
+
+
+async def open_examination(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Witness, Gates]:
+    """What certificates are held against: the repository's objects, and gates that run again though they were green."""
+    hub = await _hub(site, env)
+    shell = Shell(env=visible(env, settings.workspace.env))
+    setup = Setup(shell=shell, command=settings.workspace.setup, minutes=settings.workspace.setup_minutes)
+    hosts = frozenset(settings.proof.hosts)
+    return GitWitness(hub=hub), GitGates(hub=hub, setup=setup, hosts=hosts, recalls=False)
 
 
 async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:

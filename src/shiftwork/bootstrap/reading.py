@@ -1,13 +1,44 @@
 """The quick door: what commands need that only look. Nothing is created, migrated or locked."""
 
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.store import reader
-from shiftwork.app.queries import Liveness
+from shiftwork.app.queries import Liveness, Silence
 from shiftwork.config.site import Site
+from shiftwork.errors import SettingsError
 from shiftwork.ports.views import Owner, Queries
+
+_SOON_SECONDS: Final = 1.0
+"""Nobody is stuck before that, whatever the settings say: they are not even read."""
 
 
 def open_queries(site: Site) -> Queries:
     return reader.open_queries(site.store_url)
+
+
+def silence(site: Site) -> Silence:
+    """An attempt seems stuck after a third of the time after which its silence ends it."""
+
+    def silent(log: str) -> bool:
+        try:
+            quiet = SystemClock().now() - Path(log).stat().st_mtime
+        except OSError:
+            return False
+        return quiet > _SOON_SECONDS and quiet > _silence_seconds(site) / 3
+
+    return silent
+
+
+def _silence_seconds(site: Site) -> float:
+    from shiftwork.config.settings import AgentSettings, load_settings  # noqa: PLC0415 - heavy, and rarely asked for
+
+    try:
+        agent: AgentSettings = load_settings(site.root, {}).agent
+    except SettingsError:
+        agent = AgentSettings()
+    return 60 * agent.silence_minutes
 
 
 def liveness() -> Liveness:

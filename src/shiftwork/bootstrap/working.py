@@ -13,6 +13,7 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
 from shiftwork.adapters.notebook import FolderNotebook
+from shiftwork.adapters.prices import price
 from shiftwork.adapters.processes.owners import is_alive, this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.specs.opening import FileSpecs
@@ -22,17 +23,23 @@ from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
+from shiftwork.adapters.workspace.protecting import GitProtecting
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
+from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.loop import bodies
 from shiftwork.app.world import Conduct, Sighting, World, nobody
 from shiftwork.bootstrap.agents import build_agents
+from shiftwork.bootstrap.notifying import build_notifiers
+from shiftwork.bootstrap.reading import open_queries
 from shiftwork.config.settings import AgentSettings, Settings
 from shiftwork.config.site import Site, open_state
 from shiftwork.config.surroundings import visible
 from shiftwork.ports.agent import Agent
+from shiftwork.ports.changes import Witness
 from shiftwork.ports.clock import Clock
+from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import Inbox
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
@@ -93,6 +100,8 @@ async def open_world(
                     workspaces=git.workspaces,
                     repository=git.repository,
                     gates=git.gates,
+                    protecting=git.protecting,
+                    witness=git.witness,
                     specs=FileSpecs(root=site.root),
                     reaper=HostReaper(),
                     clock=clock,
@@ -100,6 +109,9 @@ async def open_world(
                     owner=owner,
                     observe=observe,
                     alive=is_alive,
+                    price=price,
+                    notifiers=build_notifiers(settings, env),
+                    record=open_queries(site).played,
                 )
             )
             yield worlds[0]
@@ -118,8 +130,14 @@ def conduct_of(settings: Settings) -> Conduct:
         output_bytes=int(settings.agent.max_output_mib * 1024 * 1024),
         model=settings.agent.model,
         models={name: profile.model for name, profile in settings.profiles.items() if profile.model},
+        thrifty=frozenset(name for name, profile in everybody.items() if profile.use == "claude-code"),
         toolless=frozenset(name for name, profile in everybody.items() if not _offers_tools(profile)),
+        fallbacks={name: agent.fallback for name, agent in everybody.items() if agent.fallback},
+        patience=settings.limits.patience,
+        identical_calls=settings.agent.identical_calls,
         landing=settings.landing.policy,
+        candidates=tuple(everybody) if settings.agent.choose == "learn" else (),
+        protection=settings.proof.protection,
     )
 
 
@@ -140,6 +158,8 @@ class _Git:
     workspaces: Workspaces
     repository: Repository
     gates: Gates
+    protecting: Protecting
+    witness: Witness
 
 
 async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], clock: Clock) -> _Git:
@@ -149,7 +169,9 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
     return _Git(
         workspaces=GitWorkspaces(hub=hub, setup=setup),
         repository=GitRepository(hub=hub, clock=clock),
-        gates=GitGates(hub=hub, setup=setup),
+        gates=GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts)),
+        protecting=GitProtecting(hub=hub),
+        witness=GitWitness(hub=hub),
     )
 
 

@@ -5,14 +5,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from shiftwork.config.site import SETTINGS_FILE, read_toml
+from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.queue import LandingPolicy, Proof
+from shiftwork.domain.model.story import Limits
+from shiftwork.domain.model.tampering import Protection, ProtectPolicy
+from shiftwork.domain.model.waiting import Patience
 from shiftwork.errors import SettingsError
 
 type Positive = Annotated[float, Field(gt=0)]
+type Tokens = Annotated[int, Field(gt=0)]
 
 
 class _Strict(BaseModel):
@@ -30,7 +36,15 @@ class AgentSettings(_Strict):
     silence_minutes: Positive = 10
     time_factor: Positive = 1.0
     max_output_mib: Positive = 32
+    identical_calls: Annotated[int, Field(ge=2, le=1000)] = 12
     env: tuple[str, ...] = ()
+    fallback: tuple[str, ...] = ()
+
+
+class OwnAgentSettings(AgentSettings):
+    """The run's own agent; to `learn` is to choose among it and the profiles by what has landed."""
+
+    choose: Literal["fixed", "learn"] = "fixed"
 
 
 class GateSettings(_Strict):
@@ -69,11 +83,74 @@ class LandingSettings(_Strict):
 
 
 class LimitSettings(_Strict):
-    """What one story may use."""
+    """What a run, each story and each step may use, and what is set aside for an attempt of a kind not yet seen."""
 
+    run_usd: Positive | None = None
     story_usd: Positive | None = None
+    step_usd: Positive | None = None
+    run_tokens: Tokens | None = None
+    story_tokens: Tokens | None = None
+    step_tokens: Tokens | None = None
+    attempt_usd: Positive = 2.0
+    attempt_tokens: Tokens = 2_000_000
     repairs: Annotated[int, Field(ge=0, le=10)] = 2
     conflicts: Annotated[int, Field(ge=0, le=10)] = 3
+    wait_hours: Positive = 6
+    waits: Annotated[int, Field(ge=0, le=1000)] = 20
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(
+            run=Budget(usd=self.run_usd, tokens=self.run_tokens),
+            story=Budget(usd=self.story_usd, tokens=self.story_tokens),
+            step=Budget(usd=self.step_usd, tokens=self.step_tokens),
+            attempt=Amount(usd=self.attempt_usd, tokens=self.attempt_tokens),
+            repairs=self.repairs,
+            conflicts=self.conflicts,
+        )
+
+    @property
+    def patience(self) -> Patience:
+        return Patience(longest_seconds=self.wait_hours * 3600, times=self.waits)
+
+
+class ProofSettings(_Strict):
+    """What shows that a story is done, and what must not be changed to make it look so."""
+
+    protect: tuple[str, ...] = ()
+    protect_policy: Literal["restore", "report"] = "restore"
+    escalate: str = ""
+    policy: Literal["strict", "cited", "trusting"] = "trusting"
+    hosts: tuple[str, ...] = ()
+
+    @property
+    def evidence(self) -> ProofPolicy:
+        return ProofPolicy(self.policy)
+
+    @property
+    def protection(self) -> Protection:
+        return Protection(policy=ProtectPolicy(self.protect_policy), patterns=self.protect)
+
+
+class WebhookSettings(_Strict):
+    """Where signed notices are posted, and the variable that holds the secret."""
+
+    url: str = ""
+    secret_env: str = "SHIFTWORK_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
+
+
+class NotifySettings(_Strict):
+    """Who is told of what; as it is, nobody of anything."""
+
+    urls: tuple[str, ...] = ()
+    on: tuple[Literal["needs-you", "finished", "failed", "budget"], ...] = ("needs-you", "finished", "failed", "budget")
+    webhook: WebhookSettings = WebhookSettings()
+
+    @field_validator("urls", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        """The environment has them in one line."""
+        return tuple(value.split()) if isinstance(value, str) else value
 
 
 class StoreSettings(_Strict):
@@ -85,13 +162,15 @@ class StoreSettings(_Strict):
 class Settings(_Strict):
     """The whole of `shiftwork.toml`."""
 
-    agent: AgentSettings = AgentSettings()
+    agent: OwnAgentSettings = OwnAgentSettings()
     profiles: dict[str, AgentSettings] = {}
     gates: dict[str, str | GateSettings] = {}
     run: RunSettings = RunSettings()
     workspace: WorkspaceSettings = WorkspaceSettings()
     landing: LandingSettings = LandingSettings()
     limits: LimitSettings = LimitSettings()
+    notify: NotifySettings = NotifySettings()
+    proof: ProofSettings = ProofSettings()
     store: StoreSettings = StoreSettings()
 
     @property
@@ -112,11 +191,36 @@ def load_settings(root: Path, env: Mapping[str, str]) -> Settings:
         if env.get(name):
             values.setdefault(section, {})[key] = env[name]
     try:
-        return Settings.model_validate(values)
+        settings = Settings.model_validate(values)
     except ValidationError as error:
         raise SettingsError(
             _told(path, error), hint=f"mend {path.name}; shiftwork init --print shows every key"
         ) from None
+    _check_fallbacks(path, settings)
+    _check_escalation(path, settings)
+    return settings
+
+
+def _check_escalation(path: Path, settings: Settings) -> None:
+    wanted, known = settings.proof.escalate, sorted({settings.agent.use, *settings.profiles})
+    if wanted and wanted not in known:
+        hint = f"mend {path.name}; known are {', '.join(known)}: see [profiles.NAME]"
+        raise SettingsError(f"{path.name}: proof.escalate names {wanted!r}, which is no profile", hint=hint)
+
+
+def _check_fallbacks(path: Path, settings: Settings) -> None:
+    """Whoever is to go on in somebody's place is there, and is somebody else."""
+    known = {settings.agent.use, *settings.profiles}
+    chains: dict[str, tuple[str, tuple[str, ...]]] = {"agent": (settings.agent.use, settings.agent.fallback)}
+    chains |= {f"profiles.{name}": (name, profile.fallback) for name, profile in settings.profiles.items()}
+    for place, (own, fallback) in chains.items():
+        for name in fallback:
+            if name not in known - {own}:
+                others = ", ".join(sorted(known - {own})) or "nobody yet"
+                hint = f"mend {path.name}; others than {own} are {others}: see [profiles.NAME]"
+                raise SettingsError(
+                    f"{path.name}: {place}.fallback names {name!r}, which is no other profile", hint=hint
+                )
 
 
 _FROM_ENVIRONMENT = (
@@ -124,6 +228,7 @@ _FROM_ENVIRONMENT = (
     ("SHIFTWORK_AGENT_PROGRAM", "agent", "program"),
     ("SHIFTWORK_MODEL", "agent", "model"),
     ("SHIFTWORK_STORE_URL", "store", "url"),
+    ("SHIFTWORK_NOTIFY_URLS", "notify", "urls"),
 )
 
 

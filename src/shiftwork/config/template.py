@@ -29,7 +29,11 @@ _REST: Final = """
 # silence_minutes = 10      # an agent that prints nothing for so long is ended
 # time_factor = 1.0         # stretches the time limits of all steps
 # max_output_mib = 32       # an agent that prints more in one attempt is ended
+# identical_calls = 12      # an agent that calls a tool so often in a row with the same input is ended
 # env = []                  # names of environment variables to pass on to the agent, such as "ANTHROPIC_API_KEY"
+# choose = "fixed"          # "learn": for each story that one of this agent and the profiles below which lands the most
+                            # for the money so far; `shiftwork agents` explains
+# fallback = []             # profiles that go on, in this order, while this agent is at a rate limit
 
 # More agents, by names that workflows may use for their roles (`profile: thorough`); keys as under [agent].
 # [profiles.thorough]
@@ -51,9 +55,33 @@ _REST: Final = """
 # proof = "each"            # the gates run on "each" commit that lands; or only on the "tip" of a batch: fewer runs
 
 [limits]
-# story_usd = 5.0           # money for one story before a person is asked; left out: no limit
-# repairs = 2               # how often a change that failed its gates is sent back
+# run_usd = 50.0            # money for the whole run before it stops and a person is asked; left out: no limit
+# story_usd = 5.0           # the same for each story
+# step_usd = 2.0            # and for each step
+# run_tokens = 50000000     # tokens, read and written, for the whole run; left out: no limit
+# story_tokens = 5000000    # the same for each story
+# step_tokens = 2000000     # and for each step
+# attempt_usd = 2.0         # set aside for an attempt of a kind that the run has not seen, where it has a limit
+# attempt_tokens = 2000000  # the same in tokens
+# repairs = 2               # how often a change that failed its gates is sent back; not after one that changed nothing
 # conflicts = 3             # how often conflicts with what has landed meanwhile are sent back
+# wait_hours = 6            # how long an agent's rate limit is waited for at most, whatever the agent says
+# waits = 20                # how often one step may run into such a limit before it fails
+
+[proof]
+# policy = "trusting"       # evidence is checked and recorded; "cited" and "strict" refuse to land without it
+# hosts = []                # hosts that url steps of a spec may ask, beside this machine
+# protect = []              # globs of tests and gate configuration; empty: those of well-known tools. Where a story
+                            # changes any, gates run a second time with the base's version, and must pass both
+# protect_policy = "restore"  # or "report": only tell of such changes
+# escalate = ""             # the profile that repairs a change when a repair has left the same failure
+
+# Who is told of what while nobody watches; as it is, nobody of anything. `shiftwork notify --test` tries it.
+[notify]
+# urls = []                 # addresses as apprise knows them, such as "ntfy://topic"; those that hold a password are
+                            # better in the environment: SHIFTWORK_NOTIFY_URLS, with blanks between
+# on = ["needs-you", "finished", "failed", "budget"]  # of what
+# webhook = { url = "", secret_env = "SHIFTWORK_WEBHOOK_SECRET" }  # a POST, signed with what that variable holds
 
 [store]
 # url = ""                  # empty: a file in .shiftwork; or postgresql://user@host:port/name

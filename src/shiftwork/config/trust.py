@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from shiftwork.config.site import SETTINGS_FILE, read_toml
+from shiftwork.domain.model.spec import Spec
 from shiftwork.errors import TrustError
 
 _KEPT: Final = 20
@@ -83,8 +84,8 @@ class TrustBook:
         return [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
 
 
-_RUN: Final = frozenset({"command", "program", "setup", "args", "url"})
-_PASSED_ON: Final = "env"
+_RUN: Final = frozenset({"command", "program", "setup", "args", "url", "hosts", "urls"})
+_PASSED_ON: Final = frozenset({"env", "secret_env"})
 
 
 def settings_claim(root: Path) -> Claim:
@@ -96,12 +97,25 @@ def settings_claim(root: Path) -> Claim:
     return Claim(file=root / SETTINGS_FILE, commands=tuple(_commands(read_toml(root / SETTINGS_FILE), ())))
 
 
+def spec_claim(file: Path, spec: Spec) -> Claim:
+    """What the verification steps of a spec would have run, and whom they would call."""
+    commands = (
+        Command(where=f"{story.id} {step.id}", text=step.command or step.url)
+        for story in spec.stories
+        for step in story.verification
+        if step.command or step.url
+    )
+    return Claim(file=file, commands=tuple(commands))
+
+
 def _commands(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[Command]:
     for key, value in table.items():
         where = ".".join((*above, key))
         if isinstance(value, Mapping):
             yield from _commands(value, (*above, key))
-        elif key == _PASSED_ON and isinstance(value, list):
-            yield from (Command(where=where, text=f"${name}") for name in value)
+        elif key in _PASSED_ON and value:
+            yield from (
+                Command(where=where, text=f"${name}") for name in (value if isinstance(value, list) else [value])
+            )
         elif (key in _RUN or above == ("gates",)) and value:
             yield Command(where=where, text=" ".join(map(str, value)) if isinstance(value, list) else str(value))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from shiftwork.domain.model.proof import Verification, VerificationKind
 from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.planning.remarks import Remark
 
@@ -25,16 +26,41 @@ def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
 def _story(story: Story, doubts: tuple[Remark, ...]) -> dict[str, Any]:
     told = {"_comment": [f"{remark.doubt}: {remark.text}" for remark in doubts]} if doubts else {}
     touched = {"touches": list(story.touches)} if story.touches else {}
+    checks = {"verification_steps": [_step(step) for step in story.verification]} if story.verification else {}
+    verified = {step.id for step in story.verification}
     return {
         **told,
         "id": story.id,
         "title": story.title,
         "description": story.description,
-        "acceptanceCriteria": [criterion.text for criterion in story.criteria],
+        "acceptanceCriteria": [criterion.text for criterion in story.criteria if criterion.id not in verified],
         "priority": story.priority,
         "dependsOn": list(story.depends_on),
         "complexity": story.complexity,
         **touched,
+        **checks,
         "passes": False,
         "notes": "",
     }
+
+
+def _step(step: Verification) -> dict[str, Any]:
+    """In the words of codetether, and without what is empty."""
+    kinds: dict[VerificationKind, dict[str, Any]] = {
+        VerificationKind.SHELL: {
+            "command": step.command,
+            "cwd": step.cwd,
+            "expect_output_contains": list(step.contains),
+            "expect_files_glob": list(step.files),
+        },
+        VerificationKind.FILE_EXISTS: {"path": step.path, "glob": step.glob},
+        VerificationKind.URL: {
+            "url": step.url,
+            "method": step.method,
+            "expect_status": step.status,
+            "expect_body_contains": list(step.contains),
+            "timeout_secs": int(step.seconds),
+        },
+    }
+    named = {"type": step.kind.value, "name": step.name, **kinds[step.kind]}
+    return {key: value for key, value in named.items() if value}

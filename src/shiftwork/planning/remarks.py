@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import Final
 
 from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.domain.model.spec import Story
 from shiftwork.domain.rules.apart import Claims
+from shiftwork.domain.rules.checkable import checkable
 from shiftwork.domain.rules.graph import dependents, reachable
 
 MANY_CRITERIA: Final = 8
@@ -22,14 +23,6 @@ _VAGUE: Final = re.compile(
     r"\b(?:appropriate(?:ly)?|as (?:needed|expected)|correctly|easy|easily|efficient(?:ly)?|elegant(?:ly)?|etc|fast|"
     r"friendly|good|gracefully|improved?|intuitive|nice(?:ly)?|optimi[sz]ed?|proper(?:ly)?|quickly|reasonable|robust|"
     r"sensible|simple|smooth(?:ly)?|user-friendly|well|works?)\b",
-    re.IGNORECASE,
-)
-# What a gate, a test or a reader with a diff could hold against: a number, something quoted, a path, a named outcome.
-_CHECKABLE: Final = re.compile(
-    r"\d|`[^`]+`|\"[^\"]+\"|'[^']+'|\b[\w-]+/[\w./-]+|\b\w+\.(?:\w{1,5})\b|"
-    r"\b(?:returns?|raises?|fails?|passes|rejects?|refuses?|exits?|prints?|shows?|lists?|logs?|stores?|saves?|adds?|"
-    r"removes?|deletes?|redirects?|contains?|equals?|exists?|typechecks?|compiles|test(?:s|ed)?|migrat\w+|column|"
-    r"endpoint|status|error|exit code|field|button|header|schema)\b",
     re.IGNORECASE,
 )
 # A file by its ending, or a folder that lies deep enough not to be "and/or".
@@ -70,11 +63,6 @@ def remarks(stories: Sequence[Story]) -> tuple[Remark, ...]:
         found += _hub(story.id, waiting[story.id])
         found += overlaps.get(story.id, ())
     return tuple(found)
-
-
-def checkable(criterion: Criterion) -> bool:
-    """Whether the text names something that a test, a command or a look at the change could decide."""
-    return _CHECKABLE.search(criterion.text) is not None
 
 
 def expected(story: Story) -> tuple[str, ...]:

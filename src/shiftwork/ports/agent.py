@@ -16,9 +16,12 @@ class Ending(StrEnum):
     CRASHED = "crashed"
     API_ERROR = "api_error"
     RATE_LIMITED = "rate_limited"
+    OVERLOADED = "overloaded"
     TIMED_OUT = "timed_out"
     SILENT = "silent"
     FLOODED = "flooded"
+    LOOPING = "looping"
+    SPENT = "spent"
     CANCELLED = "cancelled"
 
 
@@ -37,20 +40,25 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentEvent:
-    """One normalized event; `text` is the agent's own and must never be shown unescaped."""
+    """One normalized event; `text` is the agent's own and must never be shown unescaped.
+
+    `call` stands for a tool call with all its input, the same for the same call; empty where the input is not known.
+    """
 
     kind: EventKind
     text: str = ""
     tool: str = ""
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLimits:
-    """Bounds that hold whatever the agent does."""
+    """Bounds that hold whatever the agent does; `cost_usd` only where the agent can be told of it."""
 
     wall_seconds: float
     silence_seconds: float
     output_bytes: int = 32 * 1024 * 1024
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,11 @@
-"""What work has changed, for people to read."""
+"""What work has changed: for people to read, and for evidence to be held against."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.proof import Findings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,4 +33,24 @@ class Changes(Protocol):
 
         Raises RepositoryError where one of the commits is not there any more.
         """
+        ...
+
+
+class Witness(Protocol):
+    """Says what is in a commit. Reads objects alone: nothing of any working tree, and no configuration, has a part."""
+
+    async def look(self, base: Commit, commit: Commit, paths: Sequence[str], names: Sequence[str]) -> Findings:
+        """The tree of `commit`; of these paths the text files that are there, with the lines in which they differ from
+        `base`; and in which files each name stands, literally and by itself.
+
+        Raises RepositoryError where one of the commits is not there.
+        """
+        ...
+
+    async def is_on(self, commit: Commit, ref: str) -> bool:
+        """Whether a branch of the user's has the commit; False where there is no such branch or commit."""
+        ...
+
+    async def told(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:
+        """The parents of the commit and its message; raises RepositoryError where it is not there."""
         ...

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 PAUSED = "paused"
@@ -28,7 +29,9 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRow:
-    """A story as lists show it; `position` is its place in the spec."""
+    """A story as lists show it; `position` is its place in the spec. It is `waiting` for a person or, where there is an
+    `until`, for the end of a limit of its agent's. `tests` is what it has done to tests and gate configuration.
+    """
 
     run: str
     story: str
@@ -47,6 +50,8 @@ class StoryRow:
     output_tokens: int
     started_at: float | None
     ended_at: float | None
+    until: float | None = None
+    tests: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +78,32 @@ class StepRow:
     started_at: float | None
     ended_at: float | None
     log: str
+    agent: str = ""
 
 
-type Row = RunRow | StoryRow | StepRow
+class Verdict(StrEnum):
+    """What a story's end says of those who played in it; one that is `VOID` says nothing of them."""
+
+    OPEN = "open"
+    VERIFIED = "verified"
+    FAILED = "failed"
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedRow:
+    """A role in a story that a profile was chosen for: who, and what came of it at what cost."""
+
+    run: str
+    story: str
+    role: str
+    profile: str
+    verdict: str
+    cost_usd: float | None
+    started_at: float | None
+
+
+type Row = RunRow | StoryRow | StepRow | PlayedRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +145,10 @@ class Queries(Protocol):
 
         Steps that an edit has replaced are left out.
         """
+        ...
+
+    async def played(self, *, limit: int = 1000) -> Sequence[PlayedRow]:
+        """Newest first, of all runs."""
         ...
 
     async def holder(self, run: str) -> Lease | None:

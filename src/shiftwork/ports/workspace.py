@@ -145,11 +145,12 @@ class Repository(Protocol):
 class Gates(Protocol):
     """Runs checks on exactly one commit."""
 
-    async def check(self, commit: Commit, gates: Sequence[Gate], marker: str) -> GateReport:
+    async def check(self, commit: Commit, gates: Sequence[Gate], marker: str, *, again: bool = True) -> GateReport:
         """Lay out the commit in a tree no agent has touched and run every gate there; a red one is no error.
 
         No process that a gate started is alive afterwards. Where all these gates have passed before on a commit with
-        the very same tree, that report is given again; what was red is run again, since not only the tree decides.
+        the very same tree, that report is given again; what was red is run again, since not only the tree decides,
+        unless it was red in this process and need not be run `again`.
         """
         ...
 

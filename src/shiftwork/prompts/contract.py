@@ -28,8 +28,8 @@ class Answer:
     """What an agent said. `status`, `promise`, `blocked` and `complete` are claims: none of them proves anything.
 
     `outputs` holds the last value of each key in lower case, at most the last `KEYS_LIMIT` keys. Texts that are too
-    long keep their beginning and end and say how much is missing. `learnings` and `patterns` are the lists below the
-    keys of these names: notes for other stories from an agent that has no tool to write them with.
+    long keep their beginning and end and say how much is missing. `learnings`, `patterns` and `evidence` are the lists
+    below the keys of these names, from an agent that has no tool for them: notes for other stories, and claims.
     """
 
     summary: str = ""
@@ -40,6 +40,7 @@ class Answer:
     complete: str = ""
     learnings: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
 
 
 def parse(answer: str) -> Answer:
@@ -60,6 +61,7 @@ def parse(answer: str) -> Answer:
         complete=_first_word(value(_COMPLETE)),
         learnings=items(value("learnings")),
         patterns=items(value("patterns")),
+        evidence=items(value("evidence")),
     )
 
 

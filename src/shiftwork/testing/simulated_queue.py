@@ -12,10 +12,12 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.proof import ProofPolicy, ProofReport
 from shiftwork.domain.model.queue import Entry, LandingPolicy, LandingRequest, QueueState
 from shiftwork.domain.model.story import Refusal
 from shiftwork.domain.rules.evolve_queue import evolve_queue
-from shiftwork.domain.rules.landing import batch_size, tried_again
+from shiftwork.domain.rules.gating import tried_again
+from shiftwork.domain.rules.landing import batch_size, spoken_for
 from shiftwork.testing.builders import BASE, gate_report, landing_request
 from shiftwork.testing.simulation import Chance, Ticking
 
@@ -25,13 +27,15 @@ type Facts = tuple[f.Fact, ...]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
     """What is true of a story: `breaks` turns gates red, `mends` turns them green whatever was broken before it, and
-    a `flaky` one fails the first time. It conflicts with `rival`, and `changes` nothing where that is false.
+    a `flaky` one fails the first time. It conflicts with `rival`, and `changes` nothing where that is false. A `bare`
+    one offers no evidence.
     """
 
     breaks: bool = False
     mends: bool = False
     flaky: bool = False
     changes: bool = True
+    bare: bool = False
     rival: str = ""
 
 
@@ -95,7 +99,8 @@ class QueueWorld:
         self.requests -= 1
         request = landing_request(len(self.inbox) + 1)
         rivals = ("", *(other.key for other in self.inbox))
-        kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), Traits(flaky=True), Traits(changes=False))
+        odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True))
+        kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), *odd)
         self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
         self.inbox.append(request)
 
@@ -122,20 +127,26 @@ class QueueWorld:
     def _traits(self, entry: Entry) -> Traits:
         return self.traits.get(entry.request.key, ORDINARY)
 
-    def check(self, effect: e.CheckCandidates, queue: QueueState) -> Facts:  # noqa: ARG002 - one shape for all
+    def check(self, effect: e.CheckCandidates, queue: QueueState) -> Facts:
         """Some of the verdicts, as where the process died before it had recorded them all."""
-        verdicts = [self._verdict(entry) for entry in effect.entries]
+        verdicts = [self._verdict(entry, queue) for entry in effect.entries]
         return tuple(verdicts[: self.chance.pick(range(len(verdicts), 0, -1))])
 
-    def _verdict(self, entry: Entry) -> f.Fact:
+    def _verdict(self, entry: Entry, queue: QueueState) -> f.Fact:
         commit = entry.candidate
         wavers = self._traits(entry).flaky and commit not in self.checked
         self.checked.append(commit)
         report = gate_report(commit, passed=not (wavers or self.is_red(commit)))
         at, key = self.ticking.now(), entry.request.key
-        if report.passed:
-            return q.CandidateVerified(at=at, request=key, report=tried_again(entry.report, report))
-        return q.CandidateFailed(at=at, request=key, report=report)
+        if not report.passed:
+            return q.CandidateFailed(at=at, request=key, report=report)
+        for one in spoken_for(queue, entry):
+            if self._traits(one).bare:
+                proof = ProofReport(commit=one.candidate, tree="", policy=ProofPolicy.CITED)
+                return q.CandidateUnproved(
+                    at=at, request=one.request.key, report=report, proof=proof, lacking="nothing is shown"
+                )
+        return q.CandidateVerified(at=at, request=key, report=tried_again(entry.report, report))
 
     def move(self, effect: e.MoveBase, queue: QueueState) -> Facts:
         at, entries = self.ticking.now(), effect.entries

@@ -9,6 +9,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import FRAME, Commit
 from shiftwork.domain.model.memory import Learnt, Scope
+from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import FailureCause, StoryStatus
 from shiftwork.domain.model.usage import Usage
@@ -32,6 +33,9 @@ _PLAIN: Final[dict[type[e.Effect], Callable[[Any, float], f.Fact]]] = {
     e.ForwardPause: lambda effect, at: r.PauseForwarded(at=at, story=effect.story, paused=effect.paused),
     e.RequestUndo: lambda effect, at: r.UndoPosted(at=at, story=effect.story),
     e.RevertStory: lambda effect, at: r.StoryUndone(at=at, story=effect.story),
+    e.Notify: lambda effect, at: NoticeTried(
+        at=at, number=effect.number, occasion=effect.occasion, reached=effect.channels
+    ),
 }
 """Effects of which only one thing can come."""
 

@@ -4,28 +4,35 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.editing import Edit
 from shiftwork.domain.model.facts import Trouble
 from shiftwork.domain.model.ids import Commit, StepId
 from shiftwork.domain.model.pipeline import Pipeline, StepStatus
-from shiftwork.domain.model.story import Evidence, FailureCause, Refusal, StoryState
+from shiftwork.domain.model.proof import ProofPolicy, ProofReport
+from shiftwork.domain.model.story import Evidence, FailureCause, Limits, Refusal, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.rules.asking import MAX_QUESTIONS
 from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, PERSON, Rejected, apply_edits, outline, restarts
 from shiftwork.domain.rules.evolve_story import evolve_story
 from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
+from shiftwork.testing.simulated_books import answered
 from shiftwork.testing.simulated_edits import edit_request, restart_request, work_request
 from shiftwork.testing.simulation import Chance, Ticking
 
 type Facts = tuple[f.Fact, ...]
 
-_FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.CANCELLED})
+_FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.LOOPING, Trouble.CANCELLED})
 _USAGES: Final = (NOTHING_USED, Usage(input_tokens=10, output_tokens=5, cost_usd=0.25), Usage(input_tokens=3))
 _BASES: Final = (Commit("base-1"), Commit("base-2"), Commit("base-3"))
-ENDINGS: Final = ("completed", "edited", "edited", "completed", "failed", "asked")
+ENDINGS: Final = ("completed", "edited", "edited", "completed", "failed", "asked", "limited")
 VERDICTS: Final = ("landed", *Refusal)
+MAX_DEFERRALS: Final = 3
+"""How often one step runs into a limit before it fails, in this world."""
 _MISHAPS: Final = ("dies", "finds no workspace", "leaves no workspace")
 
 
@@ -58,7 +65,10 @@ class StoryWorld:
         asked = steps * MAX_QUESTIONS if "asked" in self.endings else 0
         attempts = steps * (tries + MAX_RESTARTS) + put_back + (mendings + self.answers) * tries + self.mishaps
         attempts += rounds + asked
-        each_attempt = 7  # begin, ask, tell the run, be answered, tell it again, and what follows from its end
+        if "limited" in self.endings:
+            attempts += (steps + self.answers) * MAX_DEFERRALS
+        # Begin, ask, tell the run, be answered, tell it again, and what follows from its end; claim and settle.
+        each_attempt = 7 + 5 * story.limits.run.is_set
         landing = 4 * (mendings + 1)
         return attempts * each_attempt + landing + 3 * self.mishaps + 4 * (self.answers + 1) + 4
 
@@ -83,13 +93,20 @@ class StoryWorld:
         if ending in _MISHAPS:
             return self._mishap(ending, effect, started, story.workspace)
         running = evolve_story(story, started)
-        if ending == "failed":
-            return (started, *self._went_wrong(effect, self.chance.pick(tuple(Trouble))))
-        if ending == "asked":
-            return (started, *self._asked(effect, running))
-        if ending == "completed":
-            return (started, *self._said(effect), *self._came_to(effect, running))
-        return (started, *self._edited(effect, running, ending))
+        return (started, *self._ended(ending, effect, running))
+
+    def _ended(self, ending: str, effect: e.RunAgent, running: StoryState) -> Facts:
+        match ending:
+            case "failed":
+                return self._went_wrong(effect, self.chance.pick(tuple(Trouble)))
+            case "asked":
+                return self._asked(effect, running)
+            case "limited":
+                return self._limited(effect, running)
+            case "completed":
+                return (*self._said(effect), *self._came_to(effect, running))
+            case _:
+                return self._edited(effect, running, ending)
 
     def run_gates(self, effect: e.RunGates, story: StoryState) -> Facts:
         now = self.ticking.now
@@ -117,7 +134,9 @@ class StoryWorld:
         return (f.StoryReported(at=self.ticking.now()),)
 
     def receive(self, effect: e.Receive, story: StoryState) -> Facts:
-        said = self._person(story) if story.hold else self._queue(story)
+        at = self.ticking.now()
+        claims = answered(self.chance, story, at) if story.claiming and not story.hold else ()
+        said = claims or (self._person(story) if story.hold else self._queue(story))
         upto = effect.cursor + self.chance.pick((1, 2))
         return (*said, f.MessagesRead(at=self.ticking.now(), upto=upto))
 
@@ -131,6 +150,21 @@ class StoryWorld:
                 return (lost,)
             case _:
                 return (started, *self._went_wrong(effect, Trouble.CRASHED), lost)
+
+    def claim(self, effect: e.ClaimAllowance, story: StoryState) -> Facts:  # noqa: ARG002
+        return (b.AllowanceClaimed(at=self.ticking.now(), number=effect.number),)
+
+    def settle(self, effect: e.SettleAllowance, story: StoryState) -> Facts:  # noqa: ARG002
+        return (b.AllowanceSettled(at=self.ticking.now(), number=effect.number),)
+
+    def wait_until(self, effect: e.WaitUntil, story: StoryState) -> Facts:
+        """A person's message may come first."""
+        what = self.chance.pick(("over", "over", "over", *(("cancelled",) if self.answers else ())))
+        at = self.ticking.now()
+        if what == "over":
+            return (w.WaitEnded(at=at, number=effect.number),)
+        self.answers -= 1
+        return (f.StoryCancelRequested(at=at), f.MessagesRead(at=at, upto=story.cursor + 1))
 
     # The ends of an attempt ------------------------------------------------------------------------------------------
 
@@ -147,6 +181,25 @@ class StoryWorld:
         )
         cancel = (f.StoryCancelRequested(at=self.ticking.now()),) if trouble is Trouble.CANCELLED else ()
         return (ended, *cancel)
+
+    def _limited(self, effect: e.RunAgent, story: StoryState) -> Facts:
+        step = story.pipeline.find(effect.step)
+        if step is None or step.deferrals >= MAX_DEFERRALS:
+            return self._went_wrong(effect, Trouble.LIMITED)
+        now = self.ticking.now()
+        return (
+            w.StepDeferred(
+                at=now,
+                step=effect.step,
+                attempt=effect.attempt,
+                agent=self.chance.pick(("one", "other")),
+                resets_at=now + 30.0,
+                until=now + self.chance.pick((0.0, 30.0)),
+                reason="429",
+                usage=self.chance.pick(_USAGES),
+                diff="",
+            ),
+        )
 
     def _said(self, effect: e.RunAgent) -> Facts:
         claim = Evidence(criterion="AC-1", kind="test", reference="t.py::t")
@@ -252,7 +305,8 @@ class StoryWorld:
                 return (self._edit_fact(story.pipeline, PERSON, edits, apply_edits(story.pipeline, PERSON, edits)),)
             case _:
                 limit = self.chance.pick((None, 0.0, 0.5, 100.0))
-                return (f.StoryReleased(at=at, granted=what == "grant", answer="said", limit_usd=limit),)
+                limits = Limits(story=Budget(usd=limit))
+                return (f.StoryReleased(at=at, granted=what == "grant", answer="said", limits=limits),)
 
     def _queue(self, story: StoryState) -> Facts:  # noqa: ARG002
         """What the landing queue answers; a person's message may come before it."""
@@ -260,10 +314,12 @@ class StoryWorld:
         at = self.ticking.now()
         if what in {"cancel", "release"}:
             self.answers -= 1
-            released = f.StoryReleased(at=at, granted=True, answer="", limit_usd=None)
+            released = f.StoryReleased(at=at, granted=True, answer="")
             return (f.StoryCancelRequested(at=at) if what == "cancel" else released,)
         if what == "landed":
-            return (f.LandingAccepted(at=at, commit=self.ticking.commit(), ref="main"),)
+            commit = self.ticking.commit()
+            proof = ProofReport(commit=commit, tree="t", policy=ProofPolicy.TRUSTING)
+            return (f.LandingAccepted(at=at, commit=commit, ref="main", proof=proof),)
         base = self.chance.pick(_BASES)
         return (f.LandingRefused(at=at, cause=Refusal(what), detail="red", files=("a.py",), base=base),)
 
@@ -278,5 +334,8 @@ _ANSWERS: Final[dict[type[e.Effect], Callable[[StoryWorld, Any, StoryState], Fac
     e.RequestLanding: StoryWorld.request_landing,
     e.ReleaseWorkspace: StoryWorld.release,
     e.TellWaiting: StoryWorld.tell_waiting,
+    e.WaitUntil: StoryWorld.wait_until,
     e.ReportStory: StoryWorld.report,
+    e.ClaimAllowance: StoryWorld.claim,
+    e.SettleAllowance: StoryWorld.settle,
 }

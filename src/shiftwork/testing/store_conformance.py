@@ -22,6 +22,7 @@ from shiftwork.testing.store_suite import (
     Handle,
     Handles,
     awaited,
+    played_row,
     run_row,
     step_row,
     story_row,
@@ -204,6 +205,17 @@ class QueriesConformance:
         assert list(await queries.runs()) == changed[:1]
         assert list(await queries.stories("r")) == changed[1:2]
         assert list(await queries.steps("r", "s")) == changed[2:]
+
+    @awaited
+    async def test_what_was_played_is_told_of_all_runs_the_newest_first(self, store: Handle) -> None:
+        rows = [played_row(f"r{number}", started_at=float(number)) for number in range(3)]
+        for row in rows:
+            await store.events.append(_stream(), notes("a"), expected=0, key="a", rows=[row])
+        again = replace(rows[1], verdict="verified", cost_usd=0.5)
+        await store.events.append(_stream(), notes("b"), expected=0, key="b", rows=[again])
+        found = [row for row in await store.queries.played() if row in {*rows, again}]
+        assert found == [rows[2], again, rows[0]]
+        assert len(await store.queries.played(limit=2)) == 2
 
     @awaited
     async def test_rows_of_a_conflict_or_a_repetition_are_not_written(self, store: Handle) -> None:

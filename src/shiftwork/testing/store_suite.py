@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from shiftwork.ports.store import EventStore, Inbox, Leases
-from shiftwork.ports.views import Queries, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import PlayedRow, Queries, RunRow, StepRow, StoryRow
 
 
 class Handle(Protocol):
@@ -82,6 +82,10 @@ def run_row(run: str, *, title: str = "", started_at: float | None = 1.0) -> Run
         started_at=started_at,
         ended_at=None,
     )
+
+
+def played_row(run: str, *, started_at: float) -> PlayedRow:
+    return PlayedRow(run=run, story="s", role="work", profile="p", verdict="open", cost_usd=None, started_at=started_at)
 
 
 def story_row(run: str, story: str, *, position: int = 1, title: str = "") -> StoryRow:

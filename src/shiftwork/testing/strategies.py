@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject, SearchStrategy
 
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.codec import KINDS
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.spec import Story
@@ -93,7 +94,9 @@ def routed(draw: st.DrawFn, steps: Sequence[StepPlan]) -> tuple[StepPlan, ...]:
 
 limits: Final = st.builds(
     Limits,
-    story_usd=st.sampled_from([None, None, None, 10.0, 0.5, 0.0]),
+    run=st.sampled_from([Budget(), Budget(), Budget(usd=5.0), Budget(tokens=1000)]),
+    story=st.sampled_from([None, None, None, 10.0, 0.5, 0.0]).map(lambda usd: Budget(usd=usd)),
+    step=st.sampled_from([Budget(), Budget(), Budget(usd=0.5), Budget(tokens=20)]),
     repairs=st.integers(0, 2),
     conflicts=st.integers(0, 3),
 )
@@ -103,7 +106,17 @@ limits: Final = st.builds(
 def story_worlds(draw: st.DrawFn) -> StoryWorld:
     """A world that does anything, or one that is set on one thing."""
     endings = draw(
-        st.sampled_from([ENDINGS, ("completed",), ("failed",), ("restarted",), ("extended", "completed"), ("asked",)])
+        st.sampled_from(
+            [
+                ENDINGS,
+                ("completed",),
+                ("failed",),
+                ("restarted",),
+                ("extended", "completed"),
+                ("asked",),
+                ("limited", "completed"),
+            ]
+        )
     )
     verdicts = draw(st.sampled_from([VERDICTS, tuple(Refusal), (Refusal.CONFLICT,), (Refusal.GATES,)]))
     return StoryWorld(chance=DrawnChance(draw(st.data())), endings=endings, verdicts=verdicts)

@@ -28,7 +28,7 @@ BODY: dict[str, Any] = {
     "commit": "c",
     "notes": "done",
     "outputs": [["plan", "short"], ["files", "a.py"]],
-    "usage": {"input_tokens": 3, "output_tokens": 0, "cost_usd": 0.25},
+    "usage": {"input_tokens": 3, "output_tokens": 0, "cost_usd": 0.25, "estimated": False},
 }
 
 

@@ -37,7 +37,7 @@ def asked() -> StoryState:
 
 
 def told(story: StoryState, *, granted: bool = True, answer: str = "", hold: int = 0) -> StoryState:
-    return fold_story(story, f.StoryReleased(at=30, granted=granted, answer=answer, limit_usd=None, hold=hold))
+    return fold_story(story, f.StoryReleased(at=30, granted=granted, answer=answer, hold=hold))
 
 
 def test_a_question_keeps_the_work_and_spends_no_retry() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.ids import Commit, step_id
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.story import (
@@ -157,7 +158,7 @@ def test_an_attempt_that_found_its_workspace_gone_is_asked_for_again_under_anoth
 
 
 def spent(usd: float, limit: float) -> StoryState:
-    story = started_story("planning", "coding", limits=Limits(story_usd=limit))
+    story = started_story("planning", "coding", limits=Limits(story=Budget(usd=limit)))
     story = fold_story(story, began(story))
     return fold_story(story, done(story, usage=Usage(cost_usd=usd)))
 
@@ -165,31 +166,37 @@ def spent(usd: float, limit: float) -> StoryState:
 def test_a_story_that_has_spent_its_limit_waits_for_a_person() -> None:
     assert isinstance(next_effect(spent(0.99, limit=1.0)), e.RunAgent)
     story = spent(1.0, limit=1.0)
-    assert conclusion(story) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="spent 1.00 of 1.00 USD")
+    assert conclusion(story) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 1.00 USD")
     assert next_effect(concluded(story)) == e.Receive(key="receive/0", cursor=0)
 
 
 def test_a_limit_of_nothing_holds_a_story_whose_cost_is_not_known() -> None:
-    story = started_story("coding", limits=Limits(story_usd=0.0))
-    assert conclusion(story) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="spent 0.00 of 0.00 USD")
+    story = started_story("coding", limits=Limits(story=Budget(usd=0.0)))
+    assert conclusion(story) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="the story has spent 0.00 of 0.00 USD")
 
 
-@pytest.mark.parametrize("raised", [2.0, None])
-def test_a_raised_limit_lets_it_go_on(raised: float | None) -> None:
+def test_a_raised_limit_lets_it_go_on() -> None:
     held = concluded(spent(1.0, limit=1.0))
-    story = fold_story(held, f.StoryReleased(at=1, granted=True, answer="", limit_usd=raised))
+    story = fold_story(held, f.StoryReleased(at=1, granted=True, answer="", limits=Limits(story=Budget(usd=2.0))))
     assert isinstance(next_effect(story), e.RunAgent)
+
+
+@pytest.mark.parametrize("limits", [None, Limits(), Limits(run=Budget(usd=9.0))])
+def test_a_word_about_other_limits_changes_nothing(limits: Limits | None) -> None:
+    story = concluded(spent(1.0, limit=1.0))
+    held = fold_story(story, f.StoryReleased(at=1, granted=True, answer="", limits=limits))
+    assert conclusion(held) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 1.00 USD")
 
 
 def test_a_limit_that_is_not_raised_ends_it() -> None:
     held = concluded(spent(1.0, limit=1.0))
-    story = fold_story(held, f.StoryReleased(at=1, granted=False, answer="", limit_usd=None))
+    story = fold_story(held, f.StoryReleased(at=1, granted=False, answer=""))
     assert conclusion(story) == f.StoryFailed(at=0, cause=FailureCause.CANCELLED, reason="cancelled")
 
 
 def test_a_limit_does_not_stop_an_attempt_under_way() -> None:
     story = spent(1.0, limit=2.0)
-    running = replace(fold_story(story, began(story)), limit_usd=0.5)
+    running = replace(fold_story(story, began(story)), limits=Limits(story=Budget(usd=0.5)))
     assert isinstance(next_effect(running), e.RunAgent)
 
 
@@ -205,13 +212,13 @@ def test_an_approval_is_begun_then_asked() -> None:
 
 
 def test_an_approval_that_is_granted_completes_its_step() -> None:
-    story = fold_story(approval_asked(), f.StoryReleased(at=1, granted=True, answer="go", limit_usd=None))
+    story = fold_story(approval_asked(), f.StoryReleased(at=1, granted=True, answer="go"))
     assert story.pipeline.steps[0].status is StepStatus.COMPLETED
     assert next_effect(story) == e.RunAgent(key="step-002/1@1", step=step_id(2), attempt=1)
 
 
 def test_an_approval_that_is_refused_fails_the_story_and_is_not_asked_again() -> None:
-    story = fold_story(approval_asked(), f.StoryReleased(at=1, granted=False, answer="not yet", limit_usd=None))
+    story = fold_story(approval_asked(), f.StoryReleased(at=1, granted=False, answer="not yet"))
     ending = conclusion(story)
     assert isinstance(ending, f.StoryFailed)
     assert ending.reason.endswith("not yet")
@@ -231,14 +238,14 @@ def test_a_step_may_ask_a_person_when_its_retries_are_spent() -> None:
 
 
 def test_the_persons_answer_gives_the_step_its_retries_back() -> None:
-    answer = f.StoryReleased(at=1, granted=True, answer="use the other library", limit_usd=None)
+    answer = f.StoryReleased(at=1, granted=True, answer="use the other library")
     story = fold_story(concluded(exhausted()), answer)
     assert next_effect(story) == e.RunAgent(key="step-001/2@1", step=step_id(1), attempt=2)
     assert (story.pipeline.steps[0].retries, story.pipeline.steps[0].feedback) == (0, "use the other library")
 
 
 def test_a_person_who_gives_up_on_a_step_ends_the_story() -> None:
-    answer = f.StoryReleased(at=1, granted=False, answer="", limit_usd=None)
+    answer = f.StoryReleased(at=1, granted=False, answer="")
     ending = conclusion(fold_story(concluded(exhausted()), answer))
     told = "cancelled after step-001 coding failed: it crashed"
     assert ending == f.StoryFailed(at=0, cause=FailureCause.CANCELLED, reason=told)

@@ -5,6 +5,7 @@ import pytest
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.editing import Edit, Operation
 from shiftwork.domain.model.ids import Commit, StepId, step_id
 from shiftwork.domain.model.pipeline import StepStatus
@@ -43,11 +44,12 @@ def running(*steps: str) -> StoryState:
 
 
 def test_a_story_starts_once_and_nothing_comes_before() -> None:
-    started = f.StoryStarted(at=7, assignment=assignment(limits=Limits(story_usd=3.0)), steps=(planned("coding"),))
+    given = assignment(limits=Limits(story=Budget(usd=3.0)))
+    started = f.StoryStarted(at=7, assignment=given, steps=(planned("coding"),))
     before = fold_story(StoryState(), f.NoteWritten(at=1, by=step_id(1), text="early"), f.MessagesRead(at=1, upto=3))
     assert before == StoryState()
     story = fold_story(before, started)
-    assert (story.status, story.limit_usd, story.started_at) == (StoryStatus.IN_PROGRESS, 3.0, 7)
+    assert (story.status, story.limits.story.usd, story.started_at) == (StoryStatus.IN_PROGRESS, 3.0, 7)
     assert [step.id for step in story.pipeline.steps] == [step_id(1)]
     assert fold_story(story, started) == story
 
@@ -201,7 +203,8 @@ def test_a_story_is_held_for_one_thing_at_a_time() -> None:
 def test_an_answer_to_nothing_does_nothing() -> None:
     story = running()
     for granted in (True, False):
-        assert fold_story(story, f.StoryReleased(at=1, granted=granted, answer="", limit_usd=9.0)) == story
+        limits = Limits(story=Budget(usd=9.0))
+        assert fold_story(story, f.StoryReleased(at=1, granted=granted, answer="", limits=limits)) == story
 
 
 @pytest.mark.parametrize("granted", [True, False])
@@ -209,7 +212,7 @@ def test_an_answer_to_nothing_does_nothing() -> None:
 def test_an_answer_about_a_step_where_none_is_left_only_ends_the_waiting(cause: HoldCause, granted: bool) -> None:  # noqa: FBT001
     story = after_steps(started_story("coding"), 1)
     held = fold_story(story, f.StoryHeld(at=1, cause=cause, detail=""))
-    released = fold_story(held, f.StoryReleased(at=1, granted=granted, answer="", limit_usd=None))
+    released = fold_story(held, f.StoryReleased(at=1, granted=granted, answer=""))
     assert (released.hold, released.pipeline, released.cancelled) == (None, story.pipeline, False)
 
 

@@ -22,12 +22,13 @@ from shiftwork.testing.builders import (
 )
 
 
-def refusal(cause: Refusal, base: Commit = BASE) -> f.LandingRefused:
-    return f.LandingRefused(at=1, cause=cause, detail=f"because of {cause}", files=("a.py",), base=base)
+def refusal(cause: Refusal, base: Commit = BASE, detail: str = "") -> f.LandingRefused:
+    told = detail or f"because of {cause}"
+    return f.LandingRefused(at=1, cause=cause, detail=told, files=("a.py",), base=base)
 
 
 def refused(cause: Refusal, base: Commit = BASE, **limits: int) -> StoryState:
-    story = landing_asked("coding", "final_review", limits=Limits(**limits))
+    story = landing_asked("coding", "final_review", limits=Limits(**limits))  # type: ignore[arg-type]  # by their names
     return fold_story(story, refusal(cause, base))
 
 
@@ -76,9 +77,9 @@ def test_a_base_that_returns_to_where_it_was_is_merged_under_a_key_of_its_own() 
     ],
 )
 def test_a_story_fails_when_its_mendings_are_spent(cause: Refusal, limits: dict[str, int]) -> None:
-    story = landing_asked("coding", "final_review", limits=Limits(**limits))
+    story = landing_asked("coding", "final_review", limits=Limits(**limits))  # type: ignore[arg-type]  # by their names
     for number in (2, 3):
-        story = after_steps(concluded(fold_story(story, refusal(cause))), 2)
+        story = after_steps(concluded(fold_story(story, refusal(cause, detail=f"{number} of them"))), 2)
         story = fold_story(story, f.LandingRequested(at=1, number=number, tip=story.head))
     ending = conclusion(fold_story(story, refusal(cause)))
     assert isinstance(ending, f.StoryFailed)

@@ -12,7 +12,8 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.queue import Entry, EntryStage, LandingPolicy, Proof, QueueState
 from shiftwork.domain.model.story import Refusal
 from shiftwork.domain.rules.decide_queue import decide_queue
-from shiftwork.domain.rules.landing import SLOW_SECONDS, batch_size, failing, tried_again
+from shiftwork.domain.rules.gating import failing, tried_again
+from shiftwork.domain.rules.landing import SLOW_SECONDS, batch_size
 from shiftwork.testing.builders import BASE, fold_queue, gate_report, landing_request
 
 EACH, TIP = LandingPolicy(proof=Proof.EACH), LandingPolicy(proof=Proof.TIP)

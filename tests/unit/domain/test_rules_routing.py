@@ -128,7 +128,7 @@ def test_when_the_targets_retries_are_spent_a_person_is_asked_and_may_allow_one_
     story = concluded(reviewed("needs_fixes", max_retries=0, exhausted=Exhausted.ASK))
     assert story.hold is not None
     assert story.hold.cause is HoldCause.EXHAUSTED
-    told = fold_story(story, f.StoryReleased(at=5, granted=True, answer="try tabs", limit_usd=None))
+    told = fold_story(story, f.StoryReleased(at=5, granted=True, answer="try tabs"))
     again = concluded(replace(told, waits=False))
     assert statuses(again)[2:] == ["pending"] * 3
     assert step(again, WORK).feedback == "REVIEW_ISSUES: no tests\nA person says: try tabs"
@@ -138,13 +138,13 @@ def test_when_the_targets_retries_are_spent_a_person_is_asked_and_may_allow_one_
 
 def test_one_more_round_needs_no_words() -> None:
     story = concluded(reviewed("needs_fixes", max_retries=0, exhausted=Exhausted.ASK))
-    told = fold_story(story, f.StoryReleased(at=5, granted=True, answer="", limit_usd=None))
+    told = fold_story(story, f.StoryReleased(at=5, granted=True, answer=""))
     assert step(concluded(replace(told, waits=False)), WORK).feedback == "REVIEW_ISSUES: no tests"
 
 
 def test_a_person_who_allows_no_more_ends_the_story() -> None:
     story = concluded(reviewed("needs_fixes", max_retries=0, exhausted=Exhausted.ASK))
-    ended = fold_story(story, f.StoryReleased(at=5, granted=False, answer="", limit_usd=None))
+    ended = fold_story(story, f.StoryReleased(at=5, granted=False, answer=""))
     assert concluded(ended).status is StoryStatus.FAILED
 
 
@@ -153,7 +153,7 @@ def test_an_answer_about_a_decision_that_leads_on_only_ends_the_waiting() -> Non
     story = fold_story(story, began(story))
     story = fold_story(story, done(story, decision="fine"))
     held = fold_story(story, f.StoryHeld(at=1, cause=HoldCause.EXHAUSTED, detail="?"))
-    told = fold_story(held, f.StoryReleased(at=5, granted=True, answer="", limit_usd=None))
+    told = fold_story(held, f.StoryReleased(at=5, granted=True, answer=""))
     assert replace(told, holds=0) == story
 
 

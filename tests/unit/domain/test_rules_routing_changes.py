@@ -118,7 +118,7 @@ def with_approval(*routes: Route) -> StoryState:
 
 
 def told(story: StoryState, *, granted: bool, answer: str = "") -> StoryState:
-    released = fold_story(story, f.StoryReleased(at=9, granted=granted, answer=answer, limit_usd=None))
+    released = fold_story(story, f.StoryReleased(at=9, granted=granted, answer=answer))
     return replace(released, waits=False)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from shiftwork.adapters.agents._reading import Json, child, children, compact, count, crash, number, text
+from shiftwork.adapters.agents._reading import Json, call_of, child, children, compact, count, crash, number, text
 from shiftwork.domain.model.usage import Usage
 from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
 
@@ -74,9 +74,9 @@ class AcpTranscript:
         yield from self._whole()
         tool = text(update, "kind") or "other"
         self._tools[text(update, "toolCallId")] = tool
-        yield AgentEvent(
-            kind=EventKind.TOOL_START, tool=tool, text=text(update, "title") or compact(update.get("rawInput"))
-        )
+        given = update.get("rawInput")
+        told, call = text(update, "title") or compact(given), call_of(tool, given or None)
+        yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=told, call=call)
         yield from self._went_on(update)
 
     def _went_on(self, update: Json) -> Iterator[AgentEvent]:

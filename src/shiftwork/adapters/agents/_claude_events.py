@@ -1,10 +1,12 @@
 """Reading Claude Code's stream-json: lines in, events out, and at the end what the session came to."""
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 from shiftwork.adapters.agents._reading import (
     Json,
     by_signal,
+    call_of,
     child,
     children,
     clean,
@@ -17,6 +19,8 @@ from shiftwork.adapters.agents._reading import (
 )
 from shiftwork.domain.model.usage import Usage
 from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
+
+_OVERLOADED: Final = frozenset({503, 529})
 
 
 class ClaudeTranscript:
@@ -57,9 +61,13 @@ class ClaudeTranscript:
         status = final.get("api_error_status")
         # "success" with an error is how it says that the model could not be asked; an interrupted session looks alike.
         interrupted = text(final, "terminal_reason").startswith("aborted")
+        if text(final, "subtype") == "error_max_budget_usd":
+            return Ending.SPENT
         if status is None and (interrupted or text(final, "subtype") != "success"):
             return Ending.CRASHED
-        return Ending.RATE_LIMITED if status == 429 or self._rejected else Ending.API_ERROR
+        if status == 429 or self._rejected:
+            return Ending.RATE_LIMITED
+        return Ending.OVERLOADED if number(final, "api_error_status") in _OVERLOADED else Ending.API_ERROR
 
     def _report(self, ending: Ending, *, detail: str, answer: str = "") -> AgentReport:
         final = self._final or {}
@@ -97,7 +105,9 @@ class ClaudeTranscript:
                 case "tool_use":
                     tool = text(block, "name")
                     self._tools[text(block, "id")] = tool
-                    yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=compact(block.get("input")))
+                    given = block.get("input")
+                    told, call = compact(given), call_of(tool, given)
+                    yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=told, call=call)
                 case _:
                     continue
 

@@ -7,6 +7,7 @@ from typing import Final
 from shiftwork.adapters.agents._reading import (
     Json,
     by_signal,
+    call_of,
     child,
     children,
     compact,
@@ -29,6 +30,7 @@ _RETRY: Final = "Reconnecting..."
 _TOLD: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"')
 _FULL: Final = 100.0
 _TOO_MANY_REQUESTS: Final = 429
+_OVERLOADED: Final = frozenset({503, 529})
 
 
 class CodexTranscript:
@@ -41,6 +43,7 @@ class CodexTranscript:
         self._final: Json | None = None
         self._limit = ""
         self._rejected = False
+        self._overloaded = False
         self._resets_at: float | None = None
         self._open: set[str] = set()
         self._readers: dict[str, Callable[[Json], Iterable[AgentEvent]]] = {
@@ -74,12 +77,16 @@ class CodexTranscript:
             return self._report(Ending.CRASHED, detail=crash(exit_code, stderr))
         if text(final, "type") == "turn.failed":
             said = text(child(final, "error"), "message") or crash(exit_code, stderr)
-            limited = self._rejected or _LIMITED.match(said)
-            return self._report(Ending.RATE_LIMITED if limited else Ending.API_ERROR, detail=said)
+            return self._report(self._failure(said), detail=said)
         if exit_code != 0 and not by_signal(exit_code):
             # A signal after the final event is somebody tidying up; any other code is news from the agent itself.
             return self._report(Ending.CRASHED, detail=crash(exit_code, stderr))
         return self._report(Ending.FINISHED, answer=self._answer)
+
+    def _failure(self, said: str) -> Ending:
+        if self._rejected or _LIMITED.match(said):
+            return Ending.RATE_LIMITED
+        return Ending.OVERLOADED if self._overloaded else Ending.API_ERROR
 
     def _report(self, ending: Ending, *, detail: str = "", answer: str = "") -> AgentReport:
         return AgentReport(
@@ -99,7 +106,7 @@ class CodexTranscript:
         item = child(event, "item")
         if tool := _tool(item):
             self._open.add(text(item, "id"))
-            yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=_arguments(item))
+            yield _begun(tool, item)
 
     def _item_completed(self, event: Json) -> Iterator[AgentEvent]:
         item = child(event, "item")
@@ -108,7 +115,7 @@ class CodexTranscript:
             yield AgentEvent(kind=EventKind.TEXT, text=self._answer)
         elif tool := _tool(item):
             if text(item, "id") not in self._open:
-                yield AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=_arguments(item))
+                yield _begun(tool, item)
             self._open.discard(text(item, "id"))
             yield AgentEvent(kind=EventKind.TOOL_END, tool=tool, text=_outcome(item))
 
@@ -134,7 +141,9 @@ class CodexTranscript:
             case "token_count":
                 self._resets_at = _reset(child(payload, "rate_limits"))
             case "task_complete":
-                self._rejected = _rejected(child(payload, "error"))
+                told = child(payload, "error").get("codex_error_info")
+                self._rejected = told == "usage_limit_exceeded" or _TOO_MANY_REQUESTS in _statuses(told)
+                self._overloaded = told == "server_overloaded" or not _OVERLOADED.isdisjoint(_statuses(told))
             case _:
                 return
 
@@ -145,6 +154,12 @@ def _tool(item: Json) -> str:
     if kind == "mcp_tool_call":
         return f"mcp__{text(item, 'server')}__{text(item, 'tool')}"
     return kind if kind not in {"agent_message", "reasoning", "error", "todo_list"} else ""
+
+
+def _begun(tool: str, item: Json) -> AgentEvent:
+    """What a change of files writes into them is not told: two of the same file need not be the same."""
+    given = item.get({"command_execution": "command", "mcp_tool_call": "arguments"}.get(text(item, "type"), ""))
+    return AgentEvent(kind=EventKind.TOOL_START, tool=tool, text=_arguments(item), call=call_of(tool, given))
 
 
 def _arguments(item: Json) -> str:
@@ -179,8 +194,7 @@ def _reset(limits: Json) -> float | None:
     return max(filter(None, (number(window, "resets_at") for window in full)), default=None)
 
 
-def _rejected(error: Json) -> bool:
-    told = error.get("codex_error_info")
-    if isinstance(told, dict):
-        return any(number(child(told, kind), "http_status_code") == _TOO_MANY_REQUESTS for kind in told)
-    return told == "usage_limit_exceeded"
+def _statuses(told: object) -> frozenset[float | None]:
+    """The HTTP statuses that an error of a kind with details names."""
+    kinds = told if isinstance(told, dict) else {}
+    return frozenset(number(child(kinds, kind), "http_status_code") for kind in kinds)

@@ -110,7 +110,7 @@ def lay(home: Path, files: Mapping[str, str]) -> None:
 
 def judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:
     """A bound that was broken outweighs what the agent said about its end; what it used and answered stays."""
-    if report.ending is Ending.RATE_LIMITED and over.cause is not Cause.FLOODED:
+    if report.ending in {Ending.RATE_LIMITED, Ending.OVERLOADED} and over.cause is not Cause.FLOODED:
         return report  # it ran into the bound while it waited for the limit to end
     match over.cause:
         case Cause.EXITED:

@@ -4,6 +4,7 @@ import json
 import math
 import signal
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, Final
 
 type Json = Mapping[str, Any]
@@ -35,6 +36,11 @@ def compact(value: object) -> str:
         return clean(json.dumps(value, sort_keys=True, ensure_ascii=False))
     except RecursionError:
         return ""
+
+
+def call_of(tool: str, given: object) -> str:
+    """Stands for a tool call with all its input; empty where none is told."""
+    return sha256(f"{tool} {compact(given)}".encode()).hexdigest()[:16] if given is not None else ""
 
 
 def clean(said: str) -> str:

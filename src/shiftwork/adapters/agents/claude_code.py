@@ -80,6 +80,8 @@ class ClaudeCode:
             argv += ["--mcp-config", _mcp_config(task.toolbox)]
         if task.model:
             argv += ["--model", task.model]
+        if task.limits.cost_usd is not None:
+            argv += ["--max-budget-usd", f"{task.limits.cost_usd:.6f}"]
         return Launch(argv=tuple(argv), env=self._environment(task), stdin=task.prompt.encode(errors="replace"))
 
     def transcript(self, _: AgentTask) -> Transcript:

@@ -1,4 +1,4 @@
-"""A plain command as an agent: the prompt on standard input, the answer on standard output, zero for success."""
+"""A plain command as an agent: prompt on standard input, answer on standard output, zero for success, 75 at a limit."""
 
 import shlex
 import signal
@@ -11,6 +11,9 @@ from shiftwork.adapters.processes.lines import Tail
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind
 
 ANSWER_BYTES: Final = 256 * 1024
+TRY_LATER: Final = 75
+"""EX_TEMPFAIL of sysexits.h: by it a command says that it is at a limit, and worth another try later."""
+
 _EVENT_BYTES: Final = 8 * 1024
 _DETAIL_CHARACTERS: Final = 2000
 
@@ -78,4 +81,5 @@ class _Printed:
         if exit_code == 0:
             return AgentReport(ending=Ending.FINISHED, answer=answer)
         detail = f"exit code {exit_code}\n{stderr[-_DETAIL_CHARACTERS:]}".strip()
-        return AgentReport(ending=Ending.CRASHED, answer=answer, detail=detail)
+        ending = Ending.RATE_LIMITED if exit_code == TRY_LATER else Ending.CRASHED
+        return AgentReport(ending=ending, answer=answer, detail=detail)

@@ -15,6 +15,7 @@ from shiftwork.adapters.specs._document import Edit, Mistake
 from shiftwork.adapters.specs._draft import Draft, Found
 from shiftwork.adapters.specs._fields import Fields
 from shiftwork.adapters.specs._json import FLAG, LIST, OBJECT, TEXT, Node, parse
+from shiftwork.adapters.specs._verification import in_words, verifications
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.ports.specs import Mark
@@ -63,15 +64,17 @@ def _found(node: Node, number: int, mistakes: list[Mistake]) -> Found:
     where = f"story {name.node.value}" if name and name.node.kind == TEXT else f"story {number}"
     fields = Fields(node, where, mistakes)
     needs = dict(fields.texts(*_NEEDS))
+    checks = tuple(verifications(fields))
     story = Story(
         id=StoryId(fields.text("id", required=True)),
         title=" ".join(fields.text("title", required=True).split()),
         description=fields.text("description"),
-        criteria=(*_criteria(fields), *_verifications(fields)),
+        criteria=(*_criteria(fields), *map(in_words, checks)),
         depends_on=tuple(StoryId(other) for other in needs),
         priority=fields.number("priority", 0, -_PRIORITIES, _PRIORITIES),
         complexity=fields.number("complexity", 3, 1, 5),
         touches=tuple(path for path, _ in fields.texts("touches")),
+        verification=checks,
     )
     return Found(story=story, at=fields.at("id"), done=fields.flag("passes"), needs_at=tuple(needs.values()))
 
@@ -91,21 +94,6 @@ def _last_without_priority(found: tuple[Found, ...], nodes: tuple[Node, ...]) ->
 def _criteria(fields: Fields) -> Iterator[Criterion]:
     for number, (text, _) in enumerate(fields.texts(*_CRITERIA), start=1):
         yield Criterion(id=f"AC-{number}", text=text)
-
-
-def _verifications(fields: Fields) -> Iterator[Criterion]:
-    """The steps of codetether, in words: what must hold, whoever checks it."""
-    steps = fields.objects("verification_steps", "verificationSteps")
-    for number, node in enumerate(steps, start=1):
-        step = Fields(node, f"verification step {number}", fields.mistakes)
-        wanted = step.text("command"), step.text("path"), step.text("url")
-        told = next((f"{verb} `{value}`" for verb, value in zip(_VERBS, wanted, strict=True) if value), "")
-        text = ": ".join(part for part in (step.text("name"), told) if part)
-        if text:
-            yield Criterion(id=f"VS-{number}", text=text)
-
-
-_VERBS: Final = ("this command succeeds:", "this file is there:", "this address answers:")
 
 
 def _requirements(fields: Fields) -> tuple[str, ...]:

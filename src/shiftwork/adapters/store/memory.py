@@ -14,7 +14,7 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Stream
 from shiftwork.errors import VersionConflictError
 from shiftwork.ports.store import Message, Recorded
-from shiftwork.ports.views import Lease, Owner, Row, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, StepRow, StoryRow
 
 
 class MemoryStore:
@@ -57,10 +57,15 @@ class MemoryViews:
         found = [row for row in self._all(StepRow) if row.run == run and (row.story == story or not story)]
         return sorted((row for row in found if row.position >= 0), key=lambda row: (row.story, row.position, row.step))
 
+    async def played(self, *, limit: int = 1000) -> Sequence[PlayedRow]:
+        found = sorted(self._all(PlayedRow), key=lambda row: row.role)
+        found.sort(key=lambda row: (row.started_at is None, row.started_at or 0.0, row.run, row.story), reverse=True)
+        return found[:limit]
+
     async def holder(self, run: str) -> Lease | None:
         return next((lease for lease in await self._leases.holders() if lease.resource == run), None)
 
-    def _all[R: (RunRow, StoryRow, StepRow)](self, kind: type[R]) -> list[R]:
+    def _all[R: (RunRow, StoryRow, StepRow, PlayedRow)](self, kind: type[R]) -> list[R]:
         return [row for row in tuple(self._rows.values()) if isinstance(row, kind)]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from shiftwork.adapters.store.dialects import NOW
 from shiftwork.adapters.store.views import VIEWS, lease
 from shiftwork.errors import StoreError
-from shiftwork.ports.views import Lease, Owner, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import Lease, Owner, PlayedRow, RunRow, StepRow, StoryRow
 
 type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[tuple[Any, ...]]]]
 """Runs one query, its parameters marked by `?`; a database that was never written to gives nothing."""
@@ -38,6 +38,10 @@ class SqlQueries:
         tail = f'WHERE "run" = ?{only} AND "position" >= 0 ORDER BY "story", "position", "step"'
         return await self._rows(StepRow, tail, *of)
 
+    async def played(self, *, limit: int = 1000) -> Sequence[PlayedRow]:
+        newest = 'ORDER BY "started_at" DESC NULLS FIRST, "run" DESC, "story" DESC, "role" LIMIT ?'
+        return await self._rows(PlayedRow, newest, limit)
+
     async def holder(self, run: str) -> Lease | None:
         columns = f"executor, host, pid, pid_started, {self._now} - beat_at"
         query = f"SELECT {columns} FROM leases WHERE resource = ?"  # noqa: S608 - made of names in the source alone
@@ -46,7 +50,9 @@ class SqlQueries:
             return lease(run, owner, age)
         return None
 
-    async def _rows[R: (RunRow, StoryRow, StepRow)](self, kind: type[R], tail: str, *parameters: Any) -> list[R]:
+    async def _rows[R: (RunRow, StoryRow, StepRow, PlayedRow)](
+        self, kind: type[R], tail: str, *parameters: Any
+    ) -> list[R]:
         view = VIEWS[kind]
         # Quoted, because `commit` is a word of SQLite's own.
         columns = ", ".join(f'"{name}"' for name in view.columns)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from shiftwork.ports.views import Lease, Owner, Row, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, StepRow, StoryRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,7 @@ VIEWS: Final[dict[type[Row], View]] = {
     RunRow: _view("runs", RunRow, "run"),
     StoryRow: _view("stories", StoryRow, "run", "story"),
     StepRow: _view("steps", StepRow, "run", "story", "step"),
+    PlayedRow: _view("played", PlayedRow, "run", "story", "role"),
 }
 
 

@@ -4,7 +4,7 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final
 
@@ -13,32 +13,49 @@ from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Errand
 from shiftwork.adapters.workspace.verdicts import Verdicts
+from shiftwork.adapters.workspace.verifying import Verifier
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.apart import check_environment
 from shiftwork.errors import RepositoryError
 
 _BRANCH: Final = "verify"
+_REDS: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitGates:
-    """Trees are used again, so that what the setup command installed is there, ignored by git, for the next check."""
+    """Trees are used again, so that what the setup command installed is there, ignored by git, for the next check.
+    `reds` are the last red reports: of this process alone, for the reason that `verdicts` gives. What was green before
+    is given again only where it `recalls`. `hosts` may be called by verification steps, beside this machine.
+    """
 
     hub: Hub
     setup: Setup
+    hosts: frozenset[str] = frozenset()
+    recalls: bool = True
+    reds: dict[tuple[str, tuple[Gate, ...]], GateReport] = field(default_factory=dict)
 
-    async def check(self, commit: Commit, gates: Sequence[Gate], marker: str) -> GateReport:
+    async def check(self, commit: Commit, gates: Sequence[Gate], marker: str, *, again: bool = True) -> GateReport:
         if not gates:
             return GateReport(commit=commit)
         tree = await self.hub.tree_of(commit)
         verdicts = Verdicts(folder=self.hub.state / "verdicts", setup=self.setup.command)
-        if known := verdicts.recall(tree, gates):
+        if self.recalls and (known := verdicts.recall(tree, gates)):
             return replace(known, commit=commit, cached=True)
+        if not again and (red := self.reds.get((tree, tuple(gates)))):
+            return replace(red, commit=commit, cached=True)
         report = await self._run(commit, gates, marker)
         if report.passed:
             verdicts.keep(tree, gates, report)
+        else:
+            self._remember(tree, gates, report)
         return report
+
+    def _remember(self, tree: str, gates: Sequence[Gate], report: GateReport) -> None:
+        self.reds[tree, tuple(gates)] = report
+        if len(self.reds) > _REDS:
+            del self.reds[next(iter(self.reds))]
 
     async def _run(self, commit: Commit, gates: Sequence[Gate], marker: str) -> GateReport:
         with self._free_tree() as (number, checkout):
@@ -48,6 +65,10 @@ class GitGates:
         return GateReport(commit=commit, results=tuple(results))
 
     async def _judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:
+        if gate.step:
+            return await Verifier(shell=self.setup.shell, hosts=self.hosts).verify(
+                gate, gate.step, errand, checkout.tree
+            )
         outcome = await self.setup.shell.run(gate.command, errand, tree=checkout.tree, seconds=60 * gate.minutes)
         return GateResult(name=gate.name, passed=outcome.passed, seconds=outcome.seconds, output=outcome.output)
 

@@ -1,14 +1,18 @@
 """What gates have said before: green reports by the tree they were made on, in files beside the hub.
 
 Only green ones: a red result may come from what is outside the tree (no network, a full disk), and keeping it would
-refuse the same work for ever.
+refuse the same work for ever. And only those of this process: an agent that is not confined can write where they are
+kept, so each has a seal, whose key never leaves the memory of the process. Another process checks again.
 """
 
 import hashlib
+import hmac
 import json
 import os
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -27,15 +31,22 @@ class Verdicts:
     setup: str = ""
 
     def recall(self, tree: str, gates: Sequence[Gate]) -> GateReport | None:
-        """The report, if all these gates have passed on the tree; what cannot be read was never said."""
+        """The report, if all these gates have passed on the tree; what cannot be read was never said, and neither was
+        what others have written.
+        """
+        file = self._file(tree, gates)
         try:
-            report: GateReport = from_plain(GateReport, json.loads(self._file(tree, gates).read_bytes()))
+            seal, _, told = file.read_bytes().partition(b"\n")
+            if not hmac.compare_digest(seal, _seal(file.name, told)):
+                return None
+            report: GateReport = from_plain(GateReport, json.loads(told))
         except (OSError, ValueError, LookupError, TypeError):
             return None
         return report
 
     def keep(self, tree: str, gates: Sequence[Gate], report: GateReport) -> None:
-        write_whole(self._file(tree, gates), json.dumps(to_plain(report)).encode())
+        file, told = self._file(tree, gates), json.dumps(to_plain(report)).encode()
+        write_whole(file, _seal(file.name, told) + b"\n" + told)
         if len(os.listdir(self.folder)) > 2 * KEPT:  # noqa: PTH208 - every landing waits for this
             oldest = sorted(self.folder.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)[:-KEPT]
             for file in oldest:
@@ -44,3 +55,13 @@ class Verdicts:
     def _file(self, tree: str, gates: Sequence[Gate]) -> Path:
         asked = json.dumps([self.setup, *(to_plain(gate) for gate in gates)])
         return self.folder / f"{tree}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"
+
+
+@cache
+def _key() -> bytes:
+    return secrets.token_bytes(32)
+
+
+def _seal(name: str, told: bytes) -> bytes:
+    """Of the verdict under its name: one on another tree is none on this."""
+    return hmac.new(_key(), name.encode() + b"\n" + told, hashlib.sha256).hexdigest().encode()

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
+from shiftwork.domain.model.budget import Amount
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Commit, StepId, StoryId
+from shiftwork.domain.model.notices import Occasion
 from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.model.story import Assignment
+from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import StepPlan
 
 
@@ -29,6 +32,16 @@ class Receive(Effect):
 
     cursor: int
     wait: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notify(Effect):
+    """Tell people by these channels of what has come, as the `nth` try; `number` is the notice's in its stream."""
+
+    number: int
+    nth: int
+    occasion: Occasion
+    channels: tuple[str, ...]
 
 
 # A run's -------------------------------------------------------------------------------------------------------
@@ -95,6 +108,25 @@ class KeepMemory(Effect):
     changes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantAllowance(Effect):
+    """Set an amount aside for a story's attempt, whose agent is told to stop at `cap`."""
+
+    story: StoryId
+    number: int
+    amount: Amount
+    cap: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefuseAllowance(Effect):
+    """Tell a story that there is not enough for its attempt."""
+
+    story: StoryId
+    number: int
+    detail: str
+
+
 # A story's -----------------------------------------------------------------------------------------------------
 
 
@@ -156,8 +188,32 @@ class TellWaiting(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WaitUntil(Effect):
+    """Let time pass until an agent's limit has ended, or something is said to the story; `number` is the deferral."""
+
+    until: float
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportStory(Effect):
     """Tell the run how the story ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimAllowance(Effect):
+    """Ask the run to set something aside for the attempt at a step."""
+
+    number: int
+    step: StepId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettleAllowance(Effect):
+    """Tell the run what the attempt has used."""
+
+    number: int
+    used: Usage | None
 
 
 # A landing queue's ---------------------------------------------------------------------------------------------

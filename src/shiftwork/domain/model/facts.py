@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.model.editing import Edit
+from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit, StepId, StoryId
 from shiftwork.domain.model.memory import Scope
+from shiftwork.domain.model.proof import ProofReport
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import (
     Assignment,
     Evidence,
     FailureCause,
     HoldCause,
+    Limits,
     Refusal,
 )
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
+from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import StepPlan
 
 
@@ -98,6 +102,8 @@ class StepStarted(Fact):
     attempt: int
     commit: Commit
     log: str
+    agent: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +129,8 @@ class Trouble(StrEnum):
     TIMED_OUT = "timed_out"
     SILENT = "silent"
     FLOODED = "flooded"
+    LOOPING = "looping"
+    LIMITED = "limited"
     GATES = "gates"
     REJECTED = "rejected"
     CANCELLED = "cancelled"
@@ -155,13 +163,13 @@ class StepCancelled(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepInterrupted(Fact):
     """The worker died in the middle of the attempt, or a git of its was killed at its end: the step runs again from its
-    start commit, in a new workspace, and none of its retries is spent.
+    start commit, in a new workspace, and none of its retries is spent. A worker that died tells no `usage`.
     """
 
     step: StepId
     attempt: int
     diff: str
-    usage: Usage = NOTHING_USED
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,7 +299,7 @@ class StoryReleased(Fact):
 
     granted: bool
     answer: str
-    limit_usd: float | None
+    limits: Limits | None = None
     hold: int = 0
 
 
@@ -309,37 +317,48 @@ class StoryCancelRequested(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRequested(Fact):
+    """`inspection` is what the story has done to tests and gate configuration."""
+
     number: int
     tip: Commit
+    inspection: Inspection = NOTHING_TOUCHED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingAccepted(Fact):
     """The changes are on the base, as a commit on top of `base`: `ref` is where, which is another branch when moving
-    the base was not safe.
+    the base was not safe. `report` and `proof` are what was found before that.
     """
 
     commit: Commit
     ref: str
     base: Commit = Commit("")
+    report: GateReport | None = None
+    proof: ProofReport | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRefused(Fact):
+    """`broken` are the red gates that are red on the base as well."""
+
     cause: Refusal
     detail: str
     files: tuple[str, ...]
     base: Commit
+    broken: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MendingPlanned(Fact):
-    """After a refusal: a step that mends it stands before the last one, which runs again."""
+    """After a refusal: a step that mends it stands before the last one, which runs again. Where the same failure came
+    back, another `profile` is to do it.
+    """
 
     cause: Refusal
     type: str
     description: str
     feedback: str
+    profile: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

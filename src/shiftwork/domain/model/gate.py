@@ -1,28 +1,47 @@
 """Gates: commands whose exit code decides, and what came of running them on one commit."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.proof import Verification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A check that the harness runs itself, by a shell, at the root of the candidate's tree."""
+    """A check that the harness runs itself, by a shell, at the root of the candidate's tree. Where it is a `step` of a
+    story's verification, that says what is done instead.
+    """
 
     name: str
     command: str
     minutes: float = 15
+    step: Verification | None = None
+
+
+class Standing(StrEnum):
+    """What a gate says of a change, given what it says of the base that the change stands on."""
+
+    CLEAN = "clean"
+    REGRESSED = "regressed"
+    BROKEN_BEFORE = "broken before"
+    FIXED = "fixed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """How one gate ended; `output` holds the end of what it printed, bounded. A `flaky` one was red the first time."""
+    """How one gate ended; `output` holds the two ends of what it printed, bounded. A `flaky` one was red the first
+    time. A `restored` one ran with the tests and the gate configuration of the base. Without a `standing` it is not
+    known what the gate says of the base.
+    """
 
     name: str
     passed: bool
     seconds: float
     output: str = ""
     flaky: bool = False
+    restored: bool = False
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +55,12 @@ class GateReport:
     @property
     def passed(self) -> bool:
         return all(result.passed for result in self.results)
+
+    @property
+    def broken_before(self) -> tuple[str, ...]:
+        """The gates that are red without the change too."""
+        names = (result.name for result in self.results if result.standing is Standing.BROKEN_BEFORE)
+        return tuple(dict.fromkeys(names))
 
     @property
     def seconds(self) -> float:

@@ -28,7 +28,8 @@ FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One node of a pipeline. `attempts` counts tries from 1; `retries` counts returns after a failure or by a route
-    back, `restarts` the agent's own, `questions` those it has asked.
+    back, `restarts` the agent's own, `questions` those it has asked, `deferrals` the limits that ended an attempt.
+    `played_by` is the profile that made the last attempt, `model` the one it was asked to use, empty for its own.
 
     Where its routes lead follows from `decision`, which with `verdict` is what its last attempt has decided and why.
     `passed_over` tells a step that a route has skipped from one that an edit has.
@@ -44,6 +45,7 @@ class Step:
     exhausted: Exhausted = Exhausted.FAIL
     output_keys: tuple[str, ...] = ()
     agent: str = ""
+    profile: str = ""
     input: str = ""
     expects: str = ""
     decision_key: str = ""
@@ -55,6 +57,7 @@ class Step:
     retries: int = 0
     restarts: int = 0
     questions: int = 0
+    deferrals: int = 0
     decision: str = ""
     verdict: str = ""
     passed_over: bool = False
@@ -67,6 +70,8 @@ class Step:
     ended_at: float | None = None
     usage: Usage = NOTHING_USED
     log: str = ""
+    played_by: str = ""
+    model: str = ""
 
     @property
     def mandatory(self) -> bool:

@@ -6,7 +6,10 @@ from typing import Final
 
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream
-from shiftwork.domain.model.story import Refusal
+from shiftwork.domain.model.proof import ProofPolicy, ProofReport, Verification
+from shiftwork.domain.model.spec import Criterion
+from shiftwork.domain.model.story import Evidence, Refusal
+from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
 
 
 class EntryStage(StrEnum):
@@ -41,9 +44,21 @@ REVERT: Final = "revert"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What is to be shown of a candidate before it lands, and what the story offers for it."""
+
+    policy: ProofPolicy = ProofPolicy.TRUSTING
+    criteria: tuple[Criterion, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    verification: tuple[Verification, ...] = ()
+    vouched: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRequest:
     """What a story asks of the queue: to land what it has changed from `base` to `tip`. `number` counts the requests of
     one `type` from 1; the type is what the subject of the landed commit begins with.
+    `broken` are gates that were red on the base when the story was last refused.
     """
 
     run: RunId
@@ -56,6 +71,9 @@ class LandingRequest:
     may_be_empty: bool = False
     base: Commit = Commit("")
     type: str = FEATURE
+    case: Case = Case()
+    inspection: Inspection = NOTHING_TOUCHED
+    broken: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -68,7 +86,7 @@ class Entry:
     """A request in the queue. `round` counts candidates: a base that moved meanwhile costs a round, not the entry.
 
     `base` is what the candidate stands on: the base branch, or the candidate before it. `reds` counts the times that
-    gates failed on the candidate.
+    gates failed on the candidate; `lacking` says what its proof lacks, where gates are green and that is not enough.
     """
 
     request: LandingRequest
@@ -77,6 +95,8 @@ class Entry:
     base: Commit = Commit("")
     candidate: Commit = Commit("")
     report: GateReport | None = None
+    proof: ProofReport | None = None
+    lacking: str = ""
     reds: int = 0
     landed_ref: str = ""
     refusal: Refusal | None = None

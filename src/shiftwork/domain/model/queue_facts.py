@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.proof import ProofReport
 from shiftwork.domain.model.queue import LandingPolicy, LandingRequest
 from shiftwork.domain.model.story import Refusal
 
@@ -35,10 +36,21 @@ class CandidateBuilt(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateVerified(Fact):
-    """Every gate is green on the candidate."""
+    """Every gate is green on the candidate. `proofs` are those of all candidates that are verified with it."""
 
     request: str
     report: GateReport
+    proofs: tuple[ProofReport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateUnproved(Fact):
+    """Every gate is green, and what the story offers does not show that its criteria hold."""
+
+    request: str
+    report: GateReport
+    proof: ProofReport
+    lacking: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from shiftwork.domain.model.budget import Ledger
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream
 from shiftwork.domain.model.memory import Memory
+from shiftwork.domain.model.notices import NoticePlan, Noticing
+from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.domain.model.story import FailureCause, LandingStage, Limits, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
@@ -43,6 +46,8 @@ class RunPlan:
     parallel: int = 1
     source: str = ""
     patterns: tuple[str, ...] = ()
+    notices: NoticePlan = NoticePlan()
+    proof: ProofPolicy = ProofPolicy.TRUSTING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +130,7 @@ class RunState:
 
     From `first` on it is what people have asked for: the stories that start before others, which are to be cancelled
     and which of those have been told, whether the run is paused (for the how manieth time) and which stories know of
-    it, and what is being undone.
+    it, and what is being undone. `raises` counts how often they have set other limits.
     """
 
     plan: RunPlan | None = None
@@ -154,6 +159,9 @@ class RunState:
     telling: Telling = Telling()
     frame: Frame = Frame()
     memory: Memory = Memory()
+    ledger: Ledger = field(default_factory=Ledger)
+    raises: int = 0
+    noticing: Noticing = Noticing()
     started_at: float | None = None
     ended_at: float | None = None
 

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+from shiftwork.domain.model.budget import Amount
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Commit, StoryId
 from shiftwork.domain.model.memory import Learnt, Scope
 from shiftwork.domain.model.run import RunPlan, RunStatus
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import FailureCause, StoryStatus
+from shiftwork.domain.model.story import FailureCause, Limits, StoryStatus
 from shiftwork.domain.model.usage import Usage
 
 
@@ -228,3 +229,46 @@ class CancelForwarded(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded(Fact):
     status: RunStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowanceAsked(Fact):
+    """A story is about to begin an attempt of this kind; a `bounded` one stops at what is set aside for it."""
+
+    story: StoryId
+    number: int
+    kind: str
+    bounded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmountReserved(Fact):
+    """Set aside before the attempt begins."""
+
+    story: StoryId
+    number: int
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortageTold(Fact):
+    """The story knows that there is not enough for its attempt."""
+
+    story: StoryId
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptSettled(Fact):
+    """What the attempt used; nothing is known of it where `used` is empty."""
+
+    story: StoryId
+    number: int
+    used: Usage | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsRaised(Fact):
+    """A person set other limits; what they say nothing about stays."""
+
+    limits: Limits

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.proof import Verification
 
 TITLE_LIMIT = 72
 
@@ -20,7 +21,8 @@ class Story:
     """One unit of asked work. `may_be_empty` says that doing it may rightly change nothing.
 
     A lower `priority` comes first. `complexity`, from 1 to 5, is a guess at how long it takes; `touches` are paths and
-    globs that it is expected to change. Both only help to choose a good order.
+    globs that it is expected to change. Both help to choose a good order; and tests that a story touches may change.
+    All steps of its `verification` must pass before it lands.
     """
 
     id: StoryId
@@ -32,6 +34,7 @@ class Story:
     may_be_empty: bool = False
     complexity: int = 3
     touches: tuple[str, ...] = ()
+    verification: tuple[Verification, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.model import spec
+from shiftwork.domain.model.budget import Allowance, Amount, Budget
+from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit, RunId, StepId, Stream
 from shiftwork.domain.model.memory import Shelf
+from shiftwork.domain.model.notices import NoticePlan, Noticing
+from shiftwork.domain.model.picking import Pick
 from shiftwork.domain.model.pipeline import Pipeline
+from shiftwork.domain.model.proof import ProofPolicy, ProofReport
+from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.model.waiting import Wait
 from shiftwork.domain.model.workflow import AgentPlan
 
 
@@ -39,6 +46,7 @@ class Refusal(StrEnum):
     CONFLICT = "conflict"
     GATES = "gates"
     EMPTY = "empty"
+    EVIDENCE = "evidence"
 
 
 class HoldCause(StrEnum):
@@ -48,6 +56,7 @@ class HoldCause(StrEnum):
     APPROVAL = "approval"
     EXHAUSTED = "exhausted"
     QUESTION = "question"
+    EVIDENCE = "evidence"
 
 
 class FailureCause(StrEnum):
@@ -71,12 +80,21 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """The last refusal, as it is fed to the step that must mend it."""
+    """The last refusal, as it is fed to the step that must mend it. `broken` are gates that are red on the base too."""
 
     cause: Refusal
     detail: str
     files: tuple[str, ...] = ()
     base: Commit = Commit("")
+    broken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A time that gates were red on the story's candidate: two with the same `digest` said the same."""
+
+    digest: str
+    line: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +108,17 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one story may use before a person is asked; `None` is no limit."""
+    """What a run, each of its stories and each of their steps may use before a person is asked. `attempt` is what is
+    set aside for an attempt of a kind that the run has not yet seen.
+    """
 
-    story_usd: float | None = None
+    run: Budget = Budget()
+    story: Budget = Budget()
+    step: Budget = Budget()
+    attempt: Amount = Amount(usd=2.0, tokens=2_000_000)
     repairs: int = 2
     conflicts: int = 3
+    escalate: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +141,9 @@ class Assignment:
     task: str = ""
     context: tuple[tuple[str, str], ...] = ()
     agents: tuple[AgentPlan, ...] = ()
+    picks: tuple[Pick, ...] = ()
+    notices: NoticePlan = NoticePlan()
+    proof: ProofPolicy = ProofPolicy.TRUSTING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +152,12 @@ class StoryState:
     harness's messages to the story's agents, of which the attempt under way has been given the first `heard`;
     `answers` are the questions they have asked, with what a person said. `routing` is the step whose decision has not
     been followed yet; `planned` are the stories that a step has broken the work into; `waits` is what the run knows of
-    `hold`. `go` counts how often the story was begun; what landed stands on `landed_base`.
+    `hold`. `wait` is for the end of a limit, of which `deferrals` counts those met, and `limited` tells until when
+    which profile is not to be asked. `go` counts how often the story was begun; what landed stands on `landed_base`.
+    `limits` are those that hold now; of the `claims` for an `allowance` for an attempt the last has no answer while the
+    story is `claiming`. `vouched` is what a person has said for the criteria that nobody else can check, `certified`
+    the digest of the certificate. `failures` are what the gates have said of its candidates, `escalated` the profile
+    that was called in when they said the same twice, and `inspection` what the story has done to tests.
     """
 
     assignment: Assignment | None = None
@@ -149,19 +181,33 @@ class StoryState:
     refused: Refused | None = None
     repairs: int = 0
     conflicts: int = 0
+    failures: tuple[Failure, ...] = ()
+    escalated: str = ""
+    inspection: Inspection = NOTHING_TOUCHED
     landed: Commit = Commit("")
     landed_base: Commit = Commit("")
     landed_ref: str = ""
+    landed_report: GateReport | None = None
+    landed_proof: ProofReport | None = None
+    vouched: str = ""
+    certified: str = ""
     hold: Hold | None = None
     holds: int = 0
     waits: bool = False
+    noticing: Noticing = Noticing()
+    wait: Wait | None = None
+    deferrals: int = 0
+    limited: tuple[tuple[str, float], ...] = ()
     failure: str = ""
     cause: FailureCause | None = None
     cancelled: bool = False
     paused: bool = False
     reported: bool = False
     go: int = 1
-    limit_usd: float | None = None
+    limits: Limits = Limits()
+    claims: int = 0
+    claiming: bool = False
+    allowance: Allowance | None = None
     usage: Usage = NOTHING_USED
     cursor: int = 0
     started_at: float | None = None

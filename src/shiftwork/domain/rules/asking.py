@@ -1,7 +1,8 @@
 """A story that waits for a person: what is asked, what an answer does, and that the run may use its place meanwhile.
 
 What a "no" does depends on what was asked. To an agent's question it is the answer; an approval that is refused takes
-the route for `rejected`, or fails its step; where a limit or the retries are spent, the story ends.
+the route for `rejected`, or fails its step; where a limit or the retries are spent, or a person will not vouch for what
+nobody else can check, the story ends.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,8 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.pipeline import Step
-from shiftwork.domain.model.story import Hold, HoldCause, StoryState
+from shiftwork.domain.model.story import Hold, HoldCause, Limits, StoryState
+from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.deciding import Effects
 from shiftwork.domain.rules.machine import Trigger, turn_step
 from shiftwork.domain.rules.routing import APPROVED, REJECTED, one_more, route_for
@@ -71,7 +73,11 @@ def released(story: StoryState, fact: f.StoryReleased) -> StoryState | None:
 
 
 def _limit(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:  # noqa: ARG001 - one shape for all
-    return replace(story, limit_usd=fact.limit_usd) if fact.granted else replace(story, cancelled=True)
+    return _within(story, fact.limits) if fact.granted else replace(story, cancelled=True)
+
+
+def _within(story: StoryState, limits: Limits | None) -> StoryState:
+    return story if limits is None else replace(story, limits=raised(story.limits, limits))
 
 
 def _question(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:
@@ -101,10 +107,15 @@ def _exhausted(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StorySta
     if not fact.granted:
         return replace(story, cancelled=True)
     if deciding is None:
-        return _turned(story, step, Trigger.RETRY, retries=0, feedback=fact.answer or step.error)
+        return _turned(story, step, Trigger.RETRY, retries=0, deferrals=0, feedback=fact.answer or step.error)
     said = f"{deciding.verdict}\nA person says: {fact.answer}" if fact.answer else deciding.verdict
     told = replace(story, pipeline=story.pipeline.with_step(replace(deciding, verdict=said)))
     return one_more(told, deciding)
+
+
+def _vouched(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:  # noqa: ARG001
+    """A person's "yes" is what the certificate says of these criteria; a "no" ends the story."""
+    return replace(story, vouched=fact.answer or "yes") if fact.granted else replace(story, cancelled=True)
 
 
 def _turned(story: StoryState, step: Step, trigger: Trigger, **changes: object) -> StoryState:
@@ -117,4 +128,5 @@ _ANSWERS: Final[dict[HoldCause, Callable[[StoryState, Hold, f.StoryReleased], St
     HoldCause.QUESTION: _question,
     HoldCause.APPROVAL: _approval,
     HoldCause.EXHAUSTED: _exhausted,
+    HoldCause.EVIDENCE: _vouched,
 }

@@ -22,4 +22,6 @@ def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Ass
         task=plan.spec.description or plan.spec.title,
         context=merged(plan.workflow.context, run.frame.context),
         agents=plan.workflow.agents,
+        notices=plan.notices,
+        proof=plan.proof,
     )

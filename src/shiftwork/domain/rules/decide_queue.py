@@ -6,7 +6,8 @@ from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.queue import Entry, QueueState
 from shiftwork.domain.model.story import Refusal
 from shiftwork.domain.rules.deciding import NOW, Effects
-from shiftwork.domain.rules.landing import failing, lands_now, to_check
+from shiftwork.domain.rules.gating import failing
+from shiftwork.domain.rules.landing import lands_now, to_check
 
 
 def decide_queue(queue: QueueState) -> Effects:
@@ -30,8 +31,8 @@ def _refuse(culprit: Entry, report: GateReport | None) -> e.Conclude:
     refused = q.EntryRefused(
         at=NOW,
         request=culprit.request.key,
-        cause=Refusal.GATES,
-        detail=failing(report) if report else "",
+        cause=Refusal.EVIDENCE if culprit.lacking else Refusal.GATES,
+        detail=culprit.lacking or (failing(report) if report else ""),
         files=(),
         base=culprit.base,
         report=report,

@@ -8,9 +8,10 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId, in_go
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
-from shiftwork.domain.rules import framing, steering
+from shiftwork.domain.rules import budgets, framing, steering
 from shiftwork.domain.rules.assigning import assignment
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
+from shiftwork.domain.rules.noticing import notice_of_end
 from shiftwork.domain.rules.remembering import keep_due
 from shiftwork.domain.rules.scheduling import to_start
 from shiftwork.domain.rules.telling import tick_at_last, tick_due
@@ -21,14 +22,16 @@ def decide_run(run: RunState) -> Effects:
         return ()
     if due := keep_due(run):
         return due
-    if orders := steering.orders(run):
+    if orders := steering.orders(run) or budgets.answers(run):
         return orders
     if begun := _begin(run) or tick_due(run):  # in this order: the next story need not wait for a file
         return begun
     waits = run.flying or run.undoing or (run.paused and run.ready and not run.cancelling)
     if waits:
         return (receive(run.cursor),)
-    return framing.after_stories(run) or tick_at_last(run) or (_end(run, _verdict(run)),)
+    verdict = _verdict(run)
+    told = framing.after_stories(run) or tick_at_last(run) or notice_of_end(run, verdict)
+    return told or (_end(run, verdict),)
 
 
 def rests(run: RunState, waiting: AbstractSet[StoryId]) -> bool:

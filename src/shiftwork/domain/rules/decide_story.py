@@ -6,6 +6,7 @@ from typing import Final
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.pipeline import Step, StepStatus
+from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.story import (
     ENDED,
     FailureCause,
@@ -16,11 +17,16 @@ from shiftwork.domain.model.story import (
     StoryState,
 )
 from shiftwork.domain.model.workflow import Exhausted, StepKind
-from shiftwork.domain.rules import looping
+from shiftwork.domain.rules import allowing, looping
 from shiftwork.domain.rules.asking import tell_waiting
+from shiftwork.domain.rules.certifying import completion
+from shiftwork.domain.rules.checkable import uncheckable
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
 from shiftwork.domain.rules.editing import MAX_STEPS
+from shiftwork.domain.rules.noticing import notice_of_hold
+from shiftwork.domain.rules.repairing import escalation, on_plateau, whole_story
 from shiftwork.domain.rules.routing import Spent, next_route
+from shiftwork.domain.rules.waiting import wait_for_reset
 
 MAX_WORKSPACES: Final = 200
 """A workspace is lost when a worker dies; one that is lost again and again has another reason."""
@@ -35,15 +41,23 @@ def decide_story(story: StoryState) -> Effects:
 def _decide(story: StoryState) -> Effects:
     if story.status in ENDED:
         return _wind_up(story)
+    if owed := allowing.settle(story):
+        return owed
     if story.cancelled and story.landing not in {LandingStage.REQUESTED, LandingStage.LANDED}:
         return (_fail(FailureCause.CANCELLED, _called_off(story)),)
-    if news := tell_waiting(story):
+    if news := notice_of_hold(story) or tell_waiting(story):
         return news
+    return _go_on(story)
+
+
+def _go_on(story: StoryState) -> Effects:
     if story.hold:
         return (receive(story.cursor),)
     if story.landing is not LandingStage.NONE:
         return (_land(story),)
-    return (receive(story.cursor) if story.paused else _work(story),)
+    if story.paused:
+        return (receive(story.cursor),)
+    return wait_for_reset(story) or (_work(story),)
 
 
 def _called_off(story: StoryState) -> str:
@@ -73,21 +87,30 @@ def _work(story: StoryState) -> e.Effect:
         return _prepare(story)
     step = story.pipeline.current
     if step is None:
-        number = story.landings + 1
-        return e.RequestLanding(key=f"landing/{number}", number=number, tip=story.head)
+        return _ask_to_land(story)
     if step.status in {StepStatus.FAILED, StepStatus.CANCELLED}:
         return _after_failure(story, step)
     return _begin_step(story, step)
 
 
+def _ask_to_land(story: StoryState) -> e.Effect:
+    """Under a strict policy a person first vouches for what nobody else can check."""
+    asked = story.given.story
+    if story.given.proof is ProofPolicy.STRICT and not story.vouched and (unsure := uncheckable(asked)):
+        listed = "; ".join(f"{one.id}: {one.text}" for one in unsure)
+        return _hold(story, HoldCause.EVIDENCE, f"nobody but you can tell whether this holds: {listed}")
+    number = story.landings + 1
+    return e.RequestLanding(key=f"landing/{number}", number=number, tip=story.head)
+
+
 def _begin_step(story: StoryState, step: Step) -> e.Effect:
-    if step.status is StepStatus.PENDING and _over_limit(story):
-        detail = f"spent {story.usage.cost_usd or 0.0:.2f} of {story.limit_usd:.2f} USD"
+    pending = step.status is StepStatus.PENDING
+    if pending and (detail := allowing.limit_reached(story, step)):
         return _hold(story, HoldCause.LIMIT, detail)
     refused = story.refused
     if refused and refused.base != story.base:
         return e.MergeBase(key=f"merge/{story.landings}@{story.workspace}", base=refused.base, head=story.head)
-    return _run_step(story, step)
+    return (pending and allowing.claim(story, step)) or _run_step(story, step)
 
 
 def _prepare(story: StoryState) -> e.Effect:
@@ -95,10 +118,6 @@ def _prepare(story: StoryState) -> e.Effect:
     if number > MAX_WORKSPACES:
         return _fail(FailureCause.WORKSPACE, f"{MAX_WORKSPACES} workspaces were lost one after the other")
     return e.PrepareWorkspace(key=f"workspace/{number}", number=number, head=story.head, base=story.base)
-
-
-def _over_limit(story: StoryState) -> bool:
-    return story.limit_usd is not None and (story.usage.cost_usd or 0.0) >= story.limit_usd
 
 
 def _run_step(story: StoryState, step: Step) -> e.Effect:
@@ -150,7 +169,7 @@ def _land(story: StoryState) -> e.Effect:
         renewed = f.WorkRenewed(at=NOW, commit=story.landed)
         return e.Conclude(key=f"renew/{story.landings}", facts=(renewed,))
     if story.landing is LandingStage.LANDED:
-        return e.Conclude(key="complete", facts=(f.StoryCompleted(at=NOW, commit=story.landed),))
+        return e.Conclude(key="complete", facts=completion(story))
     return _mend(story, story.refused) if story.refused else _fail(FailureCause.REFUSED, "refused")
 
 
@@ -158,6 +177,7 @@ _MENDING = {
     Refusal.CONFLICT: ("rebase_resolve", "Resolve the conflicts with what has landed since this story began"),
     Refusal.GATES: ("coding", "Repair the change: gates failed on the commit that was to land"),
     Refusal.EMPTY: ("coding", "Make the change: this story's steps ended without changing anything"),
+    Refusal.EVIDENCE: ("coding", "Show that the criteria hold: what was reported as evidence is not enough to land"),
 }
 
 
@@ -165,13 +185,17 @@ def _mend(story: StoryState, refused: Refused) -> e.Conclude:
     limits = story.given.limits
     conflict = refused.cause is Refusal.CONFLICT
     spent = story.conflicts >= limits.conflicts if conflict else story.repairs >= limits.repairs
-    if spent:
+    profile = escalation(story)
+    if spent or (on_plateau(story) and not profile):
         tries = story.conflicts if conflict else story.repairs
-        return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) after {tries} repairs: {refused.detail}")
+        told = f"after {tries} repair{'' if tries == 1 else 's'}{whole_story(story)}: {refused.detail}"
+        return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) {told}")
     if len(story.pipeline.steps) >= MAX_STEPS:
         return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) and no step left of {MAX_STEPS}")
     kind, description = _MENDING[refused.cause]
-    planned = f.MendingPlanned(at=NOW, cause=refused.cause, type=kind, description=description, feedback=refused.detail)
+    planned = f.MendingPlanned(
+        at=NOW, cause=refused.cause, type=kind, description=description, feedback=refused.detail, profile=profile
+    )
     return e.Conclude(key=f"mend/{story.landings}", facts=(planned,))
 
 

@@ -8,12 +8,20 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.queue import Entry, EntryStage, Proof, QueueState
+from shiftwork.domain.model.queue import Entry, EntryStage, QueueState
 from shiftwork.domain.model.story import Refusal
-from shiftwork.domain.rules.landing import REMEMBERED
+from shiftwork.domain.rules.evidence import step_gates
+from shiftwork.domain.rules.landing import REMEMBERED, TRIES, spoken_for
 from shiftwork.domain.rules.machine import Trigger, turn_entry
 
-_NOTHING: Final[dict[str, Any]] = {"base": Commit(""), "candidate": Commit(""), "report": None, "reds": 0}
+_NOTHING: Final[dict[str, Any]] = {
+    "base": Commit(""),
+    "candidate": Commit(""),
+    "report": None,
+    "proof": None,
+    "lacking": "",
+    "reds": 0,
+}
 
 
 def evolve_queue(queue: QueueState, fact: f.Fact) -> QueueState:
@@ -78,18 +86,34 @@ def _verified(queue: QueueState, entry: Entry, fact: q.CandidateVerified) -> Que
     """
     if not _on_candidate(entry, fact.report) or not fact.report.passed:
         return None
-    if queue.policy.proof is Proof.EACH:
-        proved: Sequence[Entry] = (entry,)
-    else:
-        upto = queue.chain.index(entry) + 1
-        proved = [one for one in queue.chain[:upto] if one.stage is EntryStage.BUILT]
-    return _put(queue, [turn_entry(one, Trigger.VERIFY, report=fact.report, reds=0) for one in proved])
+    proved = spoken_for(queue, entry)
+    if any(one.lacking for one in proved):
+        return None
+    proofs = {proof.commit: proof for proof in fact.proofs}
+    told = [(one, _own_report(fact.report, one, proved), proofs.get(one.candidate)) for one in proved]
+    return _put(queue, [turn_entry(one, Trigger.VERIFY, report=own, proof=proof, reds=0) for one, own, proof in told])
+
+
+def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> GateReport:
+    """Without the verification steps of the others that were checked with it."""
+    others = {
+        gate.name for one in proved if one is not entry for gate in step_gates(one.request.story, one.request.case)
+    }
+    return replace(report, results=tuple(result for result in report.results if result.name not in others))
 
 
 def _failed(queue: QueueState, entry: Entry, fact: q.CandidateFailed) -> QueueState | None:
     if not _on_candidate(entry, fact.report) or fact.report.passed:
         return None
     return _put(queue, [replace(entry, report=fact.report, reds=entry.reds + 1)])
+
+
+def _unproved(queue: QueueState, entry: Entry, fact: q.CandidateUnproved) -> QueueState | None:
+    """Looking again would find the same: the verdict stands at once."""
+    if entry.stage is not EntryStage.BUILT or fact.proof.commit != entry.candidate:
+        return None
+    told = replace(entry, report=fact.report, proof=fact.proof, lacking=fact.lacking, reds=TRIES)
+    return _put(queue, [told])
 
 
 def _on_candidate(entry: Entry, report: GateReport) -> bool:
@@ -146,6 +170,7 @@ _ENTRY: Final[dict[type[f.Fact], Callable[[QueueState, Entry, Any], QueueState |
     q.CandidateBuilt: _built,
     q.CandidateVerified: _verified,
     q.CandidateFailed: _failed,
+    q.CandidateUnproved: _unproved,
     q.EntryRefused: _refused,
     q.EntryClosed: _closed,
 }

@@ -6,9 +6,11 @@ from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import StoryStatus
-from shiftwork.domain.rules import framing, remembering, scheduling, steering
+from shiftwork.domain.rules import allowing, framing, noticing, remembering, scheduling, steering
+from shiftwork.domain.rules.budgets import dropped
 from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
 from shiftwork.domain.rules.telling import owe, tick_failed, ticked
 
@@ -43,7 +45,9 @@ def _story_ended(run: RunState, fact: r.StoryEnded) -> RunState | None:
     turned = turn_story_of(run, fact.story, trigger, **told)
     if turned is None:
         return None
-    paid = remembering.ended(replace(steering.forgotten(turned, fact.story), spent=_spent(run, fact)), fact)
+    left = steering.forgotten(turned, fact.story)
+    settled = replace(left, spent=_spent(run, fact), ledger=dropped(run.ledger, fact.story))
+    paid = remembering.ended(settled, fact)
     if trigger is Trigger.FAIL:
         return scheduling.failed(paid, fact.story)
     return owe(framing.noted(scheduling.landed(paid, fact.story), fact.context), fact.story)
@@ -85,7 +89,9 @@ _RUN: Final[dict[type[f.Fact], Callable[[RunState, Any], RunState | None]]] = {
     r.SpecTicked: ticked,
     r.SpecTickFailed: tick_failed,
     f.MessagesRead: _messages_read,
+    NoticeTried: noticing.run_noticed,
     r.RunEnded: _ended,
     **framing.HANDLERS,
     **steering.HANDLERS,
+    **allowing.RUN_HANDLERS,
 }

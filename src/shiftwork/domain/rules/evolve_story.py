@@ -5,9 +5,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.ids import StepId
+from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus, pipeline_of, planned_step
+from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.story import (
     LandingStage,
     Refusal,
@@ -17,11 +20,12 @@ from shiftwork.domain.model.story import (
 )
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import StepKind, catalogue_step
-from shiftwork.domain.rules import asking, looping, reopening
+from shiftwork.domain.rules import allowing, asking, certifying, looping, noticing, reopening, waiting
 from shiftwork.domain.rules.context import merged
 from shiftwork.domain.rules.editing import Rejected, apply_edits
 from shiftwork.domain.rules.machine import Trigger, turn_step, turn_story
 from shiftwork.domain.rules.remembering import note_written
+from shiftwork.domain.rules.repairing import failures_with
 from shiftwork.domain.rules.routing import route_for, routed
 
 
@@ -34,7 +38,8 @@ def evolve_story(story: StoryState, fact: f.Fact) -> StoryState:
         return story
     if (story.status is StoryStatus.IN_PROGRESS) == isinstance(fact, _OUTSIDE_WORK):
         return story
-    return handler(story, fact) or story
+    evolved = handler(story, fact)
+    return story if evolved is None else allowing.charged(evolved, fact)
 
 
 def _started(story: StoryState, fact: f.StoryStarted) -> StoryState | None:
@@ -44,7 +49,7 @@ def _started(story: StoryState, fact: f.StoryStarted) -> StoryState | None:
         assignment=fact.assignment,
         pipeline=pipeline_of(fact.steps),
         context=fact.assignment.context,
-        limit_usd=fact.assignment.limits.story_usd,
+        limits=fact.assignment.limits,
         started_at=fact.at,
     )
 
@@ -67,7 +72,7 @@ def _step_started(story: StoryState, fact: f.StepStarted) -> StoryState | None:
     step = story.pipeline.current
     if step is None or step.id != fact.step or fact.attempt != step.attempts + 1:
         return None
-    if story.hold or story.routing:
+    if story.hold or story.routing or story.wait:
         return None
     hearing = replace(story, heard=len(story.told) if step.kind is StepKind.AGENT else 0)
     return _turn(
@@ -79,6 +84,8 @@ def _step_started(story: StoryState, fact: f.StepStarted) -> StoryState | None:
         started_at=fact.at,
         ended_at=None,
         log=fact.log,
+        played_by=fact.agent,
+        model=fact.model,
         error="",
         decision="",
         verdict="",
@@ -164,27 +171,37 @@ def _landing_requested(story: StoryState, fact: f.LandingRequested) -> StoryStat
         return None
     if story.landing is not LandingStage.NONE:
         return None
-    return replace(story, landing=LandingStage.REQUESTED, landings=fact.number, refused=None)
+    return replace(
+        story, landing=LandingStage.REQUESTED, landings=fact.number, refused=None, inspection=fact.inspection
+    )
 
 
 def _landing_accepted(story: StoryState, fact: f.LandingAccepted) -> StoryState | None:
     if story.landing is not LandingStage.REQUESTED:
         return None
-    return replace(story, landing=LandingStage.LANDED, landed=fact.commit, landed_base=fact.base, landed_ref=fact.ref)
+    return replace(
+        story,
+        landing=LandingStage.LANDED,
+        landed=fact.commit,
+        landed_base=fact.base,
+        landed_ref=fact.ref,
+        landed_report=fact.report,
+        landed_proof=fact.proof,
+    )
 
 
 def _landing_refused(story: StoryState, fact: f.LandingRefused) -> StoryState | None:
     if story.landing is not LandingStage.REQUESTED:
         return None
-    refused = Refused(cause=fact.cause, detail=fact.detail, files=fact.files, base=fact.base)
-    return replace(story, landing=LandingStage.REFUSED, refused=refused)
+    refused = Refused(cause=fact.cause, detail=fact.detail, files=fact.files, base=fact.base, broken=fact.broken)
+    return replace(story, landing=LandingStage.REFUSED, refused=refused, failures=failures_with(story, fact))
 
 
 def _mending_planned(story: StoryState, fact: f.MendingPlanned) -> StoryState | None:
     if story.landing is not LandingStage.REFUSED or fact.type not in CATALOGUE:
         return None
     plan = replace(catalogue_step(fact.type), description=fact.description)
-    step = replace(planned_step(story.pipeline.next_number, plan), feedback=fact.feedback)
+    step = replace(planned_step(story.pipeline.next_number, plan), feedback=fact.feedback, profile=fact.profile)
     conflict = fact.cause is Refusal.CONFLICT
     return replace(
         story,
@@ -192,6 +209,7 @@ def _mending_planned(story: StoryState, fact: f.MendingPlanned) -> StoryState | 
         landing=LandingStage.NONE,
         repairs=story.repairs + (not conflict),
         conflicts=story.conflicts + conflict,
+        escalated=fact.profile or story.escalated,
     )
 
 
@@ -217,7 +235,7 @@ def _completed(story: StoryState, fact: f.StoryCompleted) -> StoryState | None:
 def _failed(story: StoryState, fact: f.StoryFailed) -> StoryState | None:
     if story.landing is LandingStage.LANDED:
         return None
-    return turn_story(story, Trigger.FAIL, failure=fact.reason, cause=fact.cause, ended_at=fact.at)
+    return turn_story(story, Trigger.FAIL, failure=fact.reason, cause=fact.cause, ended_at=fact.at, wait=None)
 
 
 def _reported(story: StoryState, fact: f.StoryReported) -> StoryState | None:  # noqa: ARG001 - one shape for all
@@ -241,6 +259,8 @@ _HANDLERS: Final[dict[type[f.Fact], _Handler]] = {
     f.StepCancelled: _step_cancelled,
     f.StepInterrupted: _step_interrupted,
     f.StepYielded: _step_yielded,
+    w.StepDeferred: waiting.deferred,
+    w.WaitEnded: waiting.wait_ended,
     f.StepRetried: _step_retried,
     f.StepRouted: routed,
     f.WorkflowEdited: _workflow_edited,
@@ -255,6 +275,7 @@ _HANDLERS: Final[dict[type[f.Fact], _Handler]] = {
     f.StoryReleased: asking.released,
     f.QuestionAsked: asking.question_asked,
     f.WaitingTold: asking.waiting_told,
+    NoticeTried: noticing.story_noticed,
     f.MessagesRead: _messages_read,
     f.StoryCancelRequested: _cancel_requested,
     f.LandingRequested: _landing_requested,
@@ -262,9 +283,11 @@ _HANDLERS: Final[dict[type[f.Fact], _Handler]] = {
     f.LandingRefused: _landing_refused,
     f.MendingPlanned: _mending_planned,
     f.BaseMerged: _base_merged,
+    StoryCertified: certifying.certified,
     f.StoryCompleted: _completed,
     f.StoryFailed: _failed,
     f.StoryReported: _reported,
+    **allowing.STORY_HANDLERS,
 }
 
 _OUTSIDE_WORK: Final = (f.StoryStarted, f.WorkspaceReleased, f.StoryReported, f.StoryReopened, f.StoryReverted)
@@ -288,6 +311,6 @@ def _end(story: StoryState, fact: _Ending, trigger: Trigger, **changes: Any) -> 
     step = _step(story, fact.step)
     if step is None or step.attempts != fact.attempt:
         return None
-    usage: Usage = getattr(fact, "usage", NOTHING_USED)
+    usage: Usage = getattr(fact, "usage", None) or NOTHING_USED
     turned = _turn(story, step, trigger, usage=step.usage + usage, ended_at=fact.at, **changes)
     return None if turned is None else replace(turned, usage=story.usage + usage)

@@ -18,6 +18,7 @@ from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules import scheduling
 from shiftwork.domain.rules.assigning import assignment
+from shiftwork.domain.rules.budgets import dropped
 from shiftwork.domain.rules.context import Context, merged
 from shiftwork.domain.rules.deciding import Effects, receive
 
@@ -136,6 +137,7 @@ def _ended(run: RunState, fact: r.FrameEnded) -> RunState | None:
         run,
         frame=replace(run.frame, going=False, open=False, failure=fact.failure, usage=usage),
         spent=spent,
+        ledger=dropped(run.ledger, FRAME),
         cancelled_stories=run.cancelled_stories - {FRAME},
         paused_stories=run.paused_stories - {FRAME},
     )

@@ -8,12 +8,10 @@ commit may land that only the one after it has mended. See docs/decisions/0001-w
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
-from shiftwork.domain.model.gate import GateReport
-from shiftwork.domain.model.queue import Entry, EntryStage, LandingPolicy, Proof
+from shiftwork.domain.model.queue import Entry, EntryStage, LandingPolicy, Proof, QueueState
 
 TRIES: Final = 2
 """How often the gates may fail on a candidate before they are believed."""
@@ -31,9 +29,6 @@ from a quarter on, batches cost more checks than they save."""
 SLOW_SECONDS: Final = 2.0
 """From here on gates take so much longer than moving the base that what is verified lands without waiting for the rest
 of its batch."""
-
-DETAIL_LIMIT: Final = 12_000
-"""How much of a failing gate's output a refusal carries: enough to act on, small enough for a fact."""
 
 
 def batch_size(recent: Sequence[bool], most: int) -> int:
@@ -63,6 +58,14 @@ def _to_bisect(chain: Sequence[Entry], red: int) -> tuple[Entry, ...]:
     return (chain[-1] if red == len(chain) else chain[(green + red) // 2],)
 
 
+def spoken_for(queue: QueueState, entry: Entry) -> tuple[Entry, ...]:
+    """The candidates that a check of this one says something about."""
+    if queue.policy.proof is Proof.EACH:
+        return (entry,)
+    upto = queue.chain.index(entry) + 1
+    return tuple(one for one in queue.chain[:upto] if one.stage is EntryStage.BUILT)
+
+
 def verified(chain: Sequence[Entry]) -> tuple[Entry, ...]:
     """What may land: the first of the chain, as far as they are verified without a gap."""
     return tuple(takewhile(lambda entry: entry.stage is EntryStage.VERIFIED, chain))
@@ -78,17 +81,3 @@ def lands_now(chain: Sequence[Entry], policy: LandingPolicy) -> tuple[Entry, ...
 def _first_red(chain: Sequence[Entry]) -> int:
     """The place of the first candidate on which gates have failed; the length of the chain where there is none."""
     return next((place for place, entry in enumerate(chain) if entry.reds), len(chain))
-
-
-def tried_again(first: GateReport | None, second: GateReport) -> GateReport:
-    """The second report, in which a gate that was red in the first and is no longer is called flaky."""
-    red = {result.name for result in first.results if not result.passed} if first else set()
-    results = (replace(result, flaky=result.passed and result.name in red) for result in second.results)
-    return replace(second, results=tuple(results))
-
-
-def failing(report: GateReport) -> str:
-    """What the red gates said, for whoever must mend it."""
-    parts = [f"gate {red.name} failed:\n{red.output}" for red in report.results if not red.passed]
-    text = "\n\n".join(parts)
-    return text if len(text) <= DETAIL_LIMIT else "[…]\n" + text[-DETAIL_LIMIT:]

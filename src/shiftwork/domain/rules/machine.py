@@ -32,6 +32,7 @@ class Trigger(StrEnum):
     REWIND = "rewind"
     REVIVE = "revive"
     ASK = "ask"
+    DEFER = "defer"
     BUILD = "build"
     VERIFY = "verify"
     LAND = "land"
@@ -57,6 +58,7 @@ STEP: Final[Table[StepStatus]] = {
     (StepStatus.FAILED, Trigger.RETRY): StepStatus.PENDING,
     (StepStatus.CANCELLED, Trigger.RETRY): StepStatus.PENDING,
     (StepStatus.IN_PROGRESS, Trigger.ASK): StepStatus.PENDING,
+    (StepStatus.IN_PROGRESS, Trigger.DEFER): StepStatus.PENDING,
     (StepStatus.COMPLETED, Trigger.REWIND): StepStatus.PENDING,
     (StepStatus.SKIPPED, Trigger.REVIVE): StepStatus.PENDING,
 }

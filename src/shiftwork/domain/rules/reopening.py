@@ -15,12 +15,14 @@ def reopened(story: StoryState, fact: f.StoryReopened) -> StoryState | None:
     """Counters by which work is named go on; those by which it is bounded begin again."""
     before = _blank(story, fact) if fact.afresh else _mended(story)
     read = max(story.cursor, fact.cursor)
-    return turn_story(before, Trigger.REOPEN, assignment=fact.assignment, cursor=read, go=story.go + 1)
+    given = fact.assignment
+    return turn_story(before, Trigger.REOPEN, assignment=given, limits=given.limits, cursor=read, go=story.go + 1)
 
 
 def _blank(story: StoryState, fact: f.StoryReopened) -> StoryState:
     """Nothing of the work is left; what it has cost is."""
-    known = ("status", "workspace", "landings", "holds", "answers", "limit_usd", "usage", "started_at")
+    counted = ("workspace", "landings", "holds", "claims", "deferrals")
+    known = ("status", *counted, "answers", "usage", "started_at", "limited")
     kept: dict[str, Any] = {name: getattr(story, name) for name in known}
     steps = pipeline_of(fact.steps, first=story.pipeline.next_number)
     return StoryState(**kept, pipeline=steps, context=fact.assignment.context)
@@ -35,8 +37,12 @@ def _mended(story: StoryState) -> StoryState:
         released=False,
         repairs=0,
         conflicts=0,
+        failures=(),
+        escalated="",
         hold=None,
         waits=False,
+        claiming=False,
+        allowance=None,
         failure="",
         cause=None,
         cancelled=False,
@@ -54,7 +60,7 @@ def _led_again(story: StoryState) -> Pipeline:
 
 def _pending_again(pipeline: Pipeline) -> Pipeline:
     step = pipeline.current
-    turned = step and turn_step(step, Trigger.RETRY, retries=0, feedback=step.error)
+    turned = step and turn_step(step, Trigger.RETRY, retries=0, deferrals=0, feedback=step.error)
     return pipeline.with_step(turned) if turned else pipeline
 
 

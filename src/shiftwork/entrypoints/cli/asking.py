@@ -2,13 +2,16 @@
 
 import asyncio
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from shiftwork.bootstrap.specs import read_spec
 from shiftwork.config.site import Site
+from shiftwork.config.trust import Claim, spec_claim
 from shiftwork.domain.model.spec import one_shot
+from shiftwork.entrypoints.cli.trusting import ensure
 from shiftwork.errors import UsageError
 from shiftwork.ports.specs import Sheet
 
@@ -25,6 +28,21 @@ def asked_for(site: Site, request: str) -> Sheet:
     if _LIKE_A_FILE.fullmatch(request):
         raise UsageError(f"there is no file {request}", hint=_nearest(path) or "shiftwork init --prd writes one")
     return Sheet(source="", spec=one_shot(request))
+
+
+def trusted_spec(site: Site, request: str, env: Mapping[str, str]) -> Sheet:
+    """What is asked for, once the user trusts what its verification steps would have run. A file from elsewhere is
+    the user's own choice; one of the repository may be anybody's.
+    """
+    sheet = asked_for(site, request)
+    if sheet.source and (claim := claim_of(site, request, sheet)):
+        ensure(claim, env)
+    return sheet
+
+
+def claim_of(site: Site, request: str, sheet: Sheet) -> Claim | None:
+    file = Path(request).resolve()
+    return spec_claim(file, sheet.spec) if file.is_relative_to(site.root.resolve()) else None
 
 
 def counted(sheet: Sheet) -> str:

@@ -5,8 +5,10 @@ from typing import Final
 
 from shiftwork.app.kinds import STORY
 from shiftwork.app.world import Sighting
+from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import StepId, StoryId, Stream
 from shiftwork.domain.model.pipeline import StepStatus
@@ -14,7 +16,9 @@ from shiftwork.domain.model.queue_facts import CandidateVerified
 from shiftwork.domain.model.run import RunPlan
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import HoldCause, StoryState
+from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.rules.noticing import notice_of_hold
 from shiftwork.ports.agent import AgentEvent
 
 
@@ -65,7 +69,8 @@ class Board:
         steps do not count while they wait for the stories.
         """
         flying = [story for story in self.stories.values() if not story.ended_at and not _loops(story)]
-        return flying[0].hold.detail if flying and all(story.hold for story in flying) and flying[0].hold else ""
+        quiet = flying and all(story.hold and not notice_of_hold(story) for story in flying)
+        return flying[0].hold.detail if quiet and flying[0].hold else ""
 
     @property
     def waiting(self) -> frozenset[StoryId]:
@@ -86,6 +91,8 @@ _ATTEMPT_OVER: Final = (
     f.StepInterrupted,
     f.StepYielded,
     f.QuestionAsked,
+    w.StepDeferred,
+    b.StepCutShort,
 )
 
 _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
@@ -107,19 +114,23 @@ _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     f.StoryPaused: ("story_paused", ""),
     f.StoryUnpaused: ("story_unpaused", ""),
     f.WorkspacePrepared: ("workspace_prepared", ""),
-    f.StepStarted: ("step_started", ""),
+    f.StepStarted: ("step_started", "agent"),
     f.StepCompleted: ("step_completed", "notes"),
     f.StepFailed: ("step_failed", "error"),
     f.StepCancelled: ("step_cancelled", "error"),
     f.StepInterrupted: ("step_interrupted", ""),
     f.StepYielded: ("step_yielded", ""),
+    w.StepDeferred: ("step_deferred", "reason"),
+    b.StepCutShort: ("step_cut_short", ""),
+    r.LimitsRaised: ("limits_raised", ""),
+    w.WaitEnded: ("wait_ended", ""),
     f.WorkflowEdited: ("steps_edited", "by"),
     f.WorkflowEditRejected: ("edit_rejected", "reason"),
     f.StepRouted: ("step_routed", "value"),
     f.QuestionAsked: ("question_asked", "question"),
     f.StoryHeld: ("story_held", "detail"),
     f.StoryReleased: ("story_answered", "answer"),
-    f.LandingRequested: ("landing_requested", ""),
+    f.LandingRequested: ("landing_requested", "inspection"),
     CandidateVerified: ("gates_passed", "report"),
     f.LandingRefused: ("landing_refused", "detail"),
     f.MendingPlanned: ("repair_planned", "description"),
@@ -134,6 +145,8 @@ def _change(fact: f.Fact, story: StoryState) -> Change:
     event, said = _EVENTS[type(fact)]
     step = story.pipeline.find(StepId(getattr(fact, "step", "")))
     text = getattr(fact, said) if said else ""
+    if isinstance(fact, f.StepStarted) and story.assignment and fact.agent == story.assignment.agent:
+        text = ""  # only who goes on in another's place is news
     return Change(
         at=fact.at,
         event=event,
@@ -150,6 +163,8 @@ def _spelled(said: object) -> str:
     match said:
         case GateReport():
             return _judged(said)
+        case Inspection():
+            return f"tests: {said.told}" if said.told else ""
         case RunPlan():
             return said.spec.title
         case Story():
@@ -167,5 +182,9 @@ def _requested_by(fact: f.Fact) -> str:
 
 
 def _judged(report: GateReport) -> str:
-    judged = (f"{one.name} {'passed' if one.passed else 'failed'} in {one.seconds:.1f} s" for one in report.results)
+    judged = (
+        f"{one.name}{' with the tests of the base' if one.restored else ''} "
+        f"{'passed' if one.passed else 'failed'} in {one.seconds:.1f} s"
+        for one in report.results
+    )
     return ", ".join(judged) or "there are no gates"

@@ -21,7 +21,10 @@ def run_document(view: RunView) -> dict[str, Any]:
         "pulse": view.pulse.value,
         "worker": asdict(view.worker) if view.worker else None,
         "cost_usd": view.cost_usd,
-        "stories": [{**asdict(one.story), "steps": [asdict(step) for step in one.steps]} for one in view.stories],
+        "stories": [
+            {**asdict(one.story), "standing": one.standing, "steps": [asdict(step) for step in one.steps]}
+            for one in view.stories
+        ],
     }
 
 

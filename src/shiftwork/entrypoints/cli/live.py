@@ -134,12 +134,18 @@ def _now_doing(story: StoryState, event: AgentEvent | None) -> str:
     if story.hold:
         told = f"{story.hold.cause}: {story.hold.detail}"
         return f"waits for you: {told} [{words.reply_to(story.given.run, story.given.story.id, told)}]"
+    if story.wait:
+        return f"waits until {words.o_clock(story.wait.until)} for the end of a limit: {story.wait.reason}"
     if story.paused:
         return "paused: shiftwork resume goes on"
     if event:
         return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
     if story.landing is LandingStage.REQUESTED:
         return "landing: gates run on the very commit that is to land"
+    return _step_ahead(story)
+
+
+def _step_ahead(story: StoryState) -> str:
     step = story.pipeline.current
     if step is None or story.ended_at:
         return ""

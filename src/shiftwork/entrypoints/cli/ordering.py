@@ -1,15 +1,16 @@
 """From what was typed after `run` or `resume` to work that is under way."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
-from shiftwork.app.commands import Order, raise_limit, resume_run, start_run
+from shiftwork.app.commands import Order, raise_limits, resume_run, start_run
 from shiftwork.app.intents import is_over, unpause
 from shiftwork.app.queries import Pulse, RunView, run_view
 from shiftwork.app.world import World
+from shiftwork.bootstrap.notifying import notice_plan
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.prd_template import PRD_FILE
@@ -18,11 +19,11 @@ from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.user import user_folder
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
-from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
-from shiftwork.entrypoints.cli import intending, rehearsing
+from shiftwork.entrypoints.cli import intending, limiting, rehearsing
 from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.asking import asked_for, counted
+from shiftwork.entrypoints.cli.asking import counted, trusted_spec
+from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
 from shiftwork.entrypoints.cli.conditions import checked_out, trusted_conditions
 from shiftwork.entrypoints.cli.result import conclude
@@ -40,7 +41,7 @@ class Ordered:
     branch: str = ""
     agent: str | None = None
     model: str = ""
-    max_cost: float | None = None
+    bounds: Bounds = Bounds()
     parallel: int | None = None
     workflow: str = ""
     trust: bool = False
@@ -64,7 +65,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     env = environment() | {name: value for name, value in asked.items() if value}
     found = trusted_conditions(site, env)
     workflow = _workflow(site, found.settings, ordered.workflow, env)
-    sheet = asked_for(site, ordered.request)
+    sheet = trusted_spec(site, ordered.request, env)
     base = ordered.branch or found.settings.workspace.branch or checked_out(site, environment())
     order = _order(site, found.settings, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
     if ordered.dry_run:
@@ -91,7 +92,8 @@ def work(site: Site, shift: Shift, title: str, *, as_json: bool) -> int:
 
 
 def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Order:
-    limits = settings.limits
+    limits = limiting.limits(settings.limits, ordered.bounds)
+    limiting.check(settings, asked.workflow, limits)
     spec = asked.sheet.spec
     branch = ordered.branch or spec.branch or asked.base
     return Order(
@@ -100,16 +102,14 @@ def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Or
         branch=branch,
         landing=landing_stream(site.repository, branch),
         agent=settings.agent.use,
-        limits=Limits(
-            story_usd=limits.story_usd if ordered.max_cost is None else ordered.max_cost,
-            repairs=limits.repairs,
-            conflicts=limits.conflicts,
-        ),
+        limits=replace(limits, escalate=settings.proof.escalate),
         parallel=ordered.parallel or asked.workflow.parallel or settings.run.parallel,
         base=asked.base if branch == spec.branch else "",
         source=asked.sheet.source,
         done=asked.sheet.done,
         patterns=learnt_before(site),
+        proof=settings.proof.evidence,
+        notices=notice_plan(settings),
     )
 
 
@@ -137,14 +137,16 @@ def _check_profiles(workflow: Workflow, settings: Settings) -> None:
 def starting(order: Order) -> Callable[[World], Awaitable[RunId]]:
     async def begin(world: World) -> RunId:
         # An agent that is not there is told now, and not by a run that fails.
-        for name in {order.agent, *(agent.profile for agent in order.workflow.agents if agent.profile)}:
+        played = (agent.profile for agent in order.workflow.agents if agent.profile)
+        named = {order.agent, *played, *world.conduct.candidates}
+        for name in named.union(*(world.conduct.fallbacks.get(name, ()) for name in named)):
             await world.agents[name].probe()
         return await start_run(world, order)
 
     return begin
 
 
-def resume(site: Site, run: str, max_cost: float | None, *, as_json: bool) -> int:
+def resume(site: Site, run: str, bounds: Bounds, *, as_json: bool) -> int:
     queries, alive = open_queries(site), liveness()
     view = answer(lambda: run_view(queries, run, alive))
     run_id = RunId(view.run.run)
@@ -153,14 +155,14 @@ def resume(site: Site, run: str, max_cost: float | None, *, as_json: bool) -> in
     if view.pulse is Pulse.PAUSED and view.worker:
         asked = intending.intend(site, run_id, lambda _: r.RunUnpaused(at=0))
         return intending.tell(asked, f"run {run_id} goes on\nnext: shiftwork status {run_id}", as_json=as_json)
-    waiting = [one.story for one in view.stories if one.story.waiting.startswith("limit")]
-    if max_cost is None and view.pulse is Pulse.WAITING and waiting:
+    waiting = [StoryId(one.story.story) for one in view.stories if one.story.waiting.startswith("limit")]
+    if not bounds.said and view.pulse is Pulse.WAITING and waiting:
         return conclude(site, RunId(view.run.run), Stop.HELD, as_json=as_json)
-    _check_limit(view, max_cost)
+    limiting.check_raised(view, bounds)
 
     async def answered(world: World) -> None:
-        for story in waiting if max_cost is not None else ():
-            await raise_limit(world.inbox, run_id, story.story, world.clock.fresh(), max_cost or 0.0)
+        if bounds.said:
+            await raise_limits(world.inbox, run_id, waiting, world.clock.fresh(), limiting.typed(bounds))
 
     return work(site, going_on(site, view, answered), titled(view), as_json=as_json)
 
@@ -191,12 +193,3 @@ def going_on(site: Site, view: RunView, first: Callable[[World], Awaitable[None]
 
     begun = tuple(story_stream(run_id, StoryId(one.story.story)) for one in view.stories)
     return Shift(site=site, settings=trusted_conditions(site, environment()).settings, begin=begin, begun=begun)
-
-
-def _check_limit(view: RunView, max_cost: float | None) -> None:
-    spent = max((one.story.cost_usd or 0.0 for one in view.stories), default=0.0)
-    if max_cost is not None and max_cost <= spent:
-        raise UsageError(
-            f"{spent:.2f} USD are spent already, so a limit of {max_cost:.2f} USD changes nothing",
-            hint=f"shiftwork resume {view.run.run} --max-cost {2 * spent:.2f}",
-        )

@@ -15,10 +15,10 @@ from shiftwork.config.prd_template import PRD_FILE
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import RunId, landing_stream, story_stream
 from shiftwork.domain.model.spec import Spec, Story
-from shiftwork.domain.model.story import Limits
-from shiftwork.entrypoints.cli import planned
+from shiftwork.entrypoints.cli import limiting, planned
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import asked_for
+from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.conditions import checked_out, trusted_conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.ordering import starting
@@ -78,13 +78,16 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
     found = trusted_conditions(site, environment())
     branch = found.settings.workspace.branch or checked_out(site, environment())
     (story,) = spec.stories
+    workflow = find_workflow(site, "plan")
+    limits = limiting.limits(found.settings.limits, Bounds(max_cost=asked.max_cost))
+    limiting.check(found.settings, workflow, limits)
     order = Order(
         spec=replace(spec, stories=(replace(story, may_be_empty=True),)),
-        workflow=find_workflow(site, "plan"),
+        workflow=workflow,
         branch=branch,
         landing=landing_stream(site.repository, branch),
         agent=found.settings.agent.use,
-        limits=Limits(story_usd=found.settings.limits.story_usd if asked.max_cost is None else asked.max_cost),
+        limits=limits,
     )
     shift = Shift(site=site, settings=found.settings, begin=starting(order))
     run, stop = carry(shift, chosen_view(f"{spec.title}\nplanned by {order.agent}", as_json=as_json))

@@ -10,7 +10,7 @@ from shiftwork.app.queries import RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import RunId
-from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli import limiting, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import run_document, say
@@ -63,6 +63,7 @@ def _told(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
             ("run", run.run),
             ("took", words.duration(words.between(run.started_at, run.ended_at)) if run.ended_at else ""),
             ("cost", words.money(view.cost_usd)),
+            ("tests", "; ".join(f"{one.story.story}: {one.story.tests}" for one in view.stories if one.story.tests)),
             ("logs", f"shiftwork logs {run.run}"),
             ("diffs", f"{kept}  (what abandoned attempts had changed)" if kept else ""),
         ]
@@ -123,7 +124,7 @@ def _next(view: RunView, stop: Stop) -> str:
     if stop is Stop.HELD and waits and not waits.waiting.startswith("limit"):
         return words.reply_to(run.run, waits.story, waits.waiting)
     if stop is Stop.HELD:
-        return f"shiftwork resume {run.run} --max-cost {_more(view)}"
+        return limiting.lifting(view)
     return _after(view, landed)
 
 
@@ -137,8 +138,3 @@ def _after(view: RunView, landed: StoryRow | None) -> str:
     if landed.ref != run.branch:
         return f"git merge {landed.ref}"
     return words.look_at([one.story.commit for one in view.stories if one.story.commit], run.branch)
-
-
-def _more(view: RunView) -> str:
-    """A limit to suggest: twice what has been spent."""
-    return f"{max(2 * (view.cost_usd or 0.0), 1.0):.0f}"

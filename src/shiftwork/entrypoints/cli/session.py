@@ -17,7 +17,8 @@ from shiftwork.app.world import Sighting, World
 from shiftwork.bootstrap.working import open_world
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.model.ids import RunId, Stream
+from shiftwork.domain.model.ids import RunId, Stream, run_stream
+from shiftwork.domain.model.run import RunState
 from shiftwork.domain.rules.decide_run import rests
 from shiftwork.entrypoints.cli.views import JsonView, LineView, View
 from shiftwork.errors import EXIT_INTERRUPTED
@@ -102,16 +103,18 @@ class _Watch:
             await asyncio.sleep(_TICK_SECONDS)
 
     async def _rests(self, world: World, run: RunId) -> bool:
-        """Whether nothing goes on, and no story could start, until a person has answered."""
+        """Whether nothing goes on, and no story could start, until a person has answered, who may just have done so."""
         board = self._view.board
-        if not board.held or not rests(await present_run(world, run), board.waiting):
+        if not board.held:
             return False
-        return not await self._answered(world)
+        state = await present_run(world, run)
+        return rests(state, board.waiting) and not await self._mail(world, state)
 
-    async def _answered(self, world: World) -> bool:
-        """Whether an answer lies in the inbox of a story that has not looked there yet."""
-        held = {stream: story.cursor for stream, story in self._view.board.stories.items() if story.hold}
-        return any([await world.inbox.receive(stream, after=cursor) for stream, cursor in held.items()])
+    async def _mail(self, world: World, run: RunState) -> bool:
+        """Whether something lies in an inbox that nobody has looked into yet: an answer, or a limit that was raised."""
+        stories = {stream: story.cursor for stream, story in self._view.board.stories.items()}
+        cursors = {run_stream(run.given.run): run.cursor, **stories}
+        return any([await world.inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()])
 
     async def _first_of(self, work: Awaitable[None], ticking: Awaitable[None]) -> Stop:
         working = asyncio.ensure_future(work)

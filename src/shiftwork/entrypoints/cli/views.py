@@ -58,6 +58,8 @@ _TOLD: Final = {
     "step_cancelled": "cancelled",
     "step_interrupted": "was interrupted; it runs again",
     "step_yielded": "put itself back",
+    "step_deferred": "the agent is at a limit",
+    "wait_ended": "the wait is over",
     "steps_edited": "steps changed",
     "edit_rejected": "a change of steps was refused",
     "step_routed": "decided",

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from typing import Final
 
@@ -33,6 +34,11 @@ def duration(seconds: float | None) -> str:
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
+def o_clock(at: float) -> str:
+    """The time of day where the command was typed."""
+    return time.strftime("%H:%M:%S", time.localtime(at))
+
+
 def between(start: float | None, end: float | None) -> float | None:
     return None if start is None or end is None else end - start
 
@@ -51,11 +57,17 @@ def reply_to(run: str, story: str, waiting: str) -> str:
     """What to type for a story that waits for a person, by what it waits for."""
     cause, colon, _ = waiting.partition(":")
     known = {
-        "limit": f"shiftwork resume {run} --max-cost USD",
+        "limit": f"shiftwork resume {run} {limit_option(waiting)} {'USD' if 'USD' in waiting else 'N'}",
         "approval": f"shiftwork approve {story} (or: shiftwork reject {story} --because …)",
         "exhausted": f"shiftwork approve {story} (one more round; or: shiftwork reject {story})",
     }
     return known.get(cause if colon else "", f'shiftwork answer {story} "…"')
+
+
+def limit_option(waiting: str) -> str:
+    """The option that raises the limit which a story waits for: the run's, the story's or a step's own."""
+    whose = "" if ": the run" in waiting else "story-" if ": the story" in waiting else "step-"
+    return f"--max-{whose}{'cost' if 'USD' in waiting else 'tokens'}"
 
 
 def width() -> int:

@@ -48,8 +48,9 @@ general. Without it, or with "story", it stays with this story.""",
         "report_evidence",
         """Say what shows that an acceptance criterion holds.
 
-`criterion` is its id, `kind` is "test", "step" or "citation", `reference` the test's name, the verification step, or
-file:line. The harness checks it.""",
+`criterion` is its id, `kind` is "test", "verification" or "citation", `reference` the test's name, the id of the
+verification step, or file:line (or file:first-last) in lines that this story has written. The harness checks it on the
+commit that is to land; a later call for the same criterion replaces an earlier one.""",
         {"criterion": _TEXT, "kind": _TEXT, "reference": _TEXT},
     ),
     _tool(

@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from shiftwork.bootstrap.agents import build_agent
+from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.working import current_branch, open_inbox, repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
@@ -76,7 +77,9 @@ async def _examine() -> Sequence[Check]:
     trust = _trust(site)
     # A program that the repository names is not even asked for its version before it is trusted.
     agent = [await _agent(found.settings)] if trust.state == OK else []
-    return [*checks, _gates(found), trust, *agent, await _database(site), _processes(sys.platform), _sandbox()]
+    people = _notify(found.settings)
+    rest = [await _database(site), _processes(sys.platform), _sandbox()]
+    return [*checks, _gates(found), trust, *agent, *people, *rest]
 
 
 def _trust(site: Site) -> Check:
@@ -134,6 +137,17 @@ async def _agent(settings: Settings) -> Check:
     except ShiftworkError as error:
         return _failed("agent", error)
     return Check(name="agent", state=OK, detail=f"{settings.agent.use}: {version}")
+
+
+def _notify(settings: Settings) -> list[Check]:
+    """Quiet is how it is meant to be, and no matter for a warning."""
+    channels = channel_names(settings)
+    if not channels:
+        return [Check(name="notify", state=OK, detail="nobody is told of anything")]
+    if problems := notify_problems(settings, environment()):
+        return [_failed("notify", error) for error in problems]
+    told = f"{', '.join(channels)} on {', '.join(settings.notify.on)}"
+    return [Check(name="notify", state=OK, detail=told)]
 
 
 async def _database(site: Site) -> Check:

@@ -176,7 +176,7 @@ def _follow(look: Callable[[], RunView], wanted: Wanted, *, titled: bool) -> Ite
         if chosen:
             lines, offset = _grown(log, offset)
             yield chosen, lines
-        if view.pulse is not Pulse.WORKING:
+        if view.pulse not in {Pulse.WORKING, Pulse.LIMITED}:
             return
         time.sleep(_POLL_SECONDS)
 

@@ -2,20 +2,21 @@
 
 import click
 
+from shiftwork.entrypoints.cli.bounds import limited, taken
 from shiftwork.entrypoints.cli.here import here
 
 
 @click.command("resume", short_help="Go on with a run that was interrupted or paused, or has reached its limit.")
 @click.argument("run", default="")
-@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="A new limit for a story.")
+@limited
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
-def command(run: str, *, max_cost: float | None, as_json: bool) -> int:
+def command(run: str, *, as_json: bool, **asked: float | None) -> int:
     """Go on with a run that was interrupted or paused, or has reached its limit.
 
     RUN is an id or the beginning of one; the newest run is taken where none is named. Each step that was under way
     starts again from where it began. A pause is lifted, also of a run that somebody works on. A run that is over is
-    only told about.
+    only told about. Limits that are named here are new ones; the others stay.
     """
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 
-    return ordering.resume(here(), run, max_cost, as_json=as_json)
+    return ordering.resume(here(), run, taken(asked), as_json=as_json)

@@ -2,6 +2,7 @@
 
 import click
 
+from shiftwork.entrypoints.cli.bounds import limited, taken
 from shiftwork.entrypoints.cli.here import here
 
 AGENTS = ("claude-code", "codex", "acp", "command")
@@ -13,9 +14,7 @@ AGENTS = ("claude-code", "codex", "acp", "command")
 @click.option("--agent", type=click.Choice(AGENTS), help="Which agent works; else what the settings say.")
 @click.option("--model", default="", metavar="NAME", help="The model to ask the agent for.")
 @click.option("--branch", default="", metavar="NAME", help="Start from it and land on it; else the one checked out.")
-@click.option(
-    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Ask before more is spent."
-)
+@limited
 @click.option("--parallel", type=click.IntRange(1, 200), metavar="N", help="Work on at most N stories at once.")
 @click.option("--workflow", default="", metavar="NAME", help="By name or path; else the settings', else dynamic.")
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
@@ -34,5 +33,5 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 
     wanted = ordering.plan_file(request) if planned else request
-    order = ordering.Ordered(request=wanted, **asked)  # type: ignore[arg-type]  # by their names
+    order = ordering.Ordered(request=wanted, bounds=taken(asked), **asked)  # type: ignore[arg-type]  # by their names
     return ordering.run(here(), order, as_json=as_json)

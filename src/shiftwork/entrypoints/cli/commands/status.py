@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from shiftwork.app.queries import Pulse, RunView, StoryView, run_view
-from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.bootstrap.reading import liveness, open_queries, silence
 from shiftwork.domain.model.ids import FRAME
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
@@ -37,7 +37,8 @@ def command(run: str, *, everything: bool, as_json: bool) -> None:
     if everything:
         _list(answer(lambda: queries.runs(limit=_LISTED)), as_json=as_json)
         return
-    view = answer(lambda: run_view(queries, run, liveness(), every_step=as_json))
+    silent = silence(site)
+    view = answer(lambda: run_view(queries, run, liveness(), every_step=as_json, silent=silent))
     conflicts: Sequence[Conflict] = ()
     if len(view.under_way) > 1:
         from shiftwork.entrypoints.cli.foreseeing import foreseen  # noqa: PLC0415 - see the first line
@@ -128,20 +129,24 @@ def _counted(view: RunView) -> str:
 def _story(run: RunView, view: StoryView) -> Iterator[str]:
     story, room, moving = view.story, words.width(), run.moves
     yield ""
-    yield f"  {words.padded(story.story + '  ' + story.title, room - 14)} {words.state(story.status, moving=moving)}"
+    state = view.standing or words.state(story.status, moving=moving)
+    yield f"  {words.padded(story.story + '  ' + story.title, room - 14)} {state}"
     if story.commit:
         yield f"    landed {story.commit[:10]} on {one_line(story.ref, 60)}"
-    for name, text in (("waits", story.waiting), ("blocked" if story.status == "blocked" else "failed", story.failure)):
+    over = "blocked" if story.status == "blocked" else "failed"
+    for name, text in (("waits", story.waiting), (over, story.failure), ("tests", story.tests)):
         if text:
             yield f"    {name}: {one_line(text, room - 12)}"
-    if story.waiting:
+    if story.until is not None:
+        yield f"    goes on at {words.o_clock(story.until)} by itself"
+    elif story.waiting:
         yield f"    answer with: {words.reply_to(story.run, story.story, story.waiting)}"
     if view.steps:
         yield ""
-        yield from _table(view.steps, room, moving=moving)
+        yield from _table(view.steps, room, run)
 
 
-def _table(steps: Sequence[StepRow], room: int, *, moving: bool) -> Iterator[str]:
+def _table(steps: Sequence[StepRow], room: int, run: RunView) -> Iterator[str]:
     """Never wider than `room`: only what an agent or a gate said is cut."""
     names = min(max(len(step.name) for step in steps), 24)
     yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {'time':>11}  {'cost':>10}"
@@ -149,17 +154,19 @@ def _table(steps: Sequence[StepRow], room: int, *, moving: bool) -> Iterator[str
         spent = words.duration(words.between(step.started_at, step.ended_at))
         cost = words.money(step.cost_usd) if step.ended_at else "-"
         tries = step.attempts or "-"
-        state = words.state(step.status, moving=moving)
+        state = words.state(step.status, moving=run.moves)
         yield f"    {words.padded(step.name, names)}  {state:<9}  {tries:>3}  {spent:>11}  {cost:>10}".rstrip()
         if said := step.error if step.status in {"failed", "cancelled"} else step.skip_reason:
             yield f"      {one_line(said, room - 6)}"
+        if step.agent not in {"", run.run.agent}:
+            yield f"      played by {one_line(step.agent, room - 16)}"
 
 
 def _next(view: RunView) -> Iterator[str]:
     run = view.run.run
     yield ""
     match view.pulse:
-        case Pulse.WORKING:
+        case Pulse.WORKING | Pulse.LIMITED | Pulse.STUCK:
             yield f"next: shiftwork logs {run} -f"
         case Pulse.PAUSED:
             yield f"next: shiftwork resume {run}"

@@ -1,6 +1,7 @@
 """`shiftwork trust`: shows what a file of the repository would run, and remembers that it may."""
 
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
@@ -9,17 +10,19 @@ from shiftwork.config.settings import load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.trust import Claim, settings_claim
 from shiftwork.config.user import user_folder
+from shiftwork.entrypoints.cli.asking import asked_for, claim_of
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.trusting import book, changes
 
 
 @click.command("trust", short_help="Allow the commands of this repository's settings or of a workflow to run.")
-@click.argument("what", default="", metavar="[WORKFLOW]")
+@click.argument("what", default="", metavar="[WORKFLOW|SPEC]")
 @click.option("--show", is_flag=True, help="Only show what would be run.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str, *, show: bool, as_json: bool) -> None:
-    """Allow the commands of shiftwork.toml, or of WORKFLOW (a name or a path), to run on this machine.
+    """Allow the commands of shiftwork.toml, of WORKFLOW (a name or a path) or of the verification steps of SPEC (a
+    .json file) to run on this machine.
 
     Remembered are the commands, for this file at this place, in your own configuration folder: whatever else changes
     in the file, you are asked again only when a command does.
@@ -58,5 +61,7 @@ def _claim(site: Site, what: str) -> Claim:
     if what in {"", SETTINGS_FILE}:
         load_settings(site.root, {})  # a file with mistakes is told before it is trusted
         return settings_claim(site.root)
+    if Path(what).suffix == ".json":
+        return claim_of(site, what, asked_for(site, what)) or Claim(file=Path(what), commands=())
     chosen = choose(what, site.root, user_folder(environment()))
     return chosen.claim or Claim(file=chosen.path or site.root, commands=())

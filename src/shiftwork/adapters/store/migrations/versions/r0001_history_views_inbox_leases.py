@@ -95,6 +95,8 @@ def _create_stories() -> None:
         sa.Column("output_tokens", sa.BigInteger, nullable=False),
         sa.Column("started_at", sa.Double),
         sa.Column("ended_at", sa.Double),
+        sa.Column("until", sa.Double),
+        sa.Column("tests", sa.Text, nullable=False),
     )
 
 
@@ -121,4 +123,5 @@ def _create_steps() -> None:
         sa.Column("started_at", sa.Double),
         sa.Column("ended_at", sa.Double),
         sa.Column("log", sa.Text, nullable=False),
+        sa.Column("agent", sa.Text, nullable=False),
     )

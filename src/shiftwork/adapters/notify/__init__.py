@@ -1,0 +1,1 @@
+"""Channels to people who do not watch."""

@@ -1,0 +1,43 @@
+"""Any of the services that apprise knows: mail, chat, push, each named by an address of its own."""
+
+import asyncio
+from typing import Any
+
+from shiftwork.errors import NotifyError, SettingsError
+from shiftwork.ports.notify import Notice
+
+
+class AppriseNotifier:
+    """See `ports.notify.Notifier`. One address each, so that those which have taken a notice are not told again."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    async def send(self, notice: Notice) -> None:
+        if not await asyncio.to_thread(self._notify, notice):
+            raise NotifyError("the service did not take it")
+
+    def _notify(self, notice: Notice) -> bool:
+        try:
+            return bool(_opened(self._url).notify(title=notice.title, body=notice.text))
+        except Exception as error:
+            # A hundred services, each with mistakes of its own; what they say may hold the address and its secrets.
+            raise NotifyError(f"the service failed: {type(error).__name__}") from error
+
+
+def check_url(url: str) -> None:
+    """Raises SettingsError for an address that no service answers to; nothing is sent."""
+    _opened(url)
+
+
+def _opened(url: str) -> Any:
+    import apprise  # noqa: PLC0415 - takes half a second, and most runs send nothing
+
+    opened = apprise.Apprise()
+    if not opened.add(url):
+        scheme = url.partition(":")[0]
+        raise SettingsError(
+            f"notify.urls: an address that begins with {scheme!r} is not understood",
+            hint="see https://github.com/caronc/apprise for how addresses are written",
+        )
+    return opened

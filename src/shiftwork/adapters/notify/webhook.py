@@ -1,0 +1,87 @@
+"""A signed webhook: one POST of JSON a notice, as standardwebhooks.com describes it."""
+
+import asyncio
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from shiftwork.errors import NotifyError, SettingsError
+from shiftwork.ports.notify import Notice
+
+_SECONDS: Final = 10.0
+
+
+class _NoDetours(urllib.request.HTTPRedirectHandler):
+    """What is signed for one address is not carried to another."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+class WebhookNotifier:
+    """See `ports.notify.Notifier`. The receiver knows by `webhook-id` what it has had before."""
+
+    def __init__(self, url: str, secret: str) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise SettingsError("notify.webhook.url is no http address", hint='url = "https://…" in shiftwork.toml')
+        self._url = url
+        self._secret = secret
+
+    async def send(self, notice: Notice) -> None:
+        await asyncio.to_thread(self._post, notice)
+
+    def _post(self, notice: Notice) -> None:
+        body = payload(notice)
+        # Only http and https come this far: see above.
+        request = urllib.request.Request(self._url, data=body, headers=self._headers(notice, body))  # noqa: S310
+        try:
+            with urllib.request.build_opener(_NoDetours).open(request, timeout=_SECONDS):
+                return
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise NotifyError(f"the webhook answered {error.code}") from error
+        except (OSError, ValueError) as error:
+            raise NotifyError(f"the webhook cannot be reached: {type(error).__name__}") from error
+
+    def _headers(self, notice: Notice, body: bytes) -> Mapping[str, str]:
+        from standardwebhooks import Webhook  # noqa: PLC0415 - most runs send nothing
+
+        at = datetime.fromtimestamp(int(notice.at), tz=UTC)
+        return {
+            "content-type": "application/json",
+            "user-agent": "shiftwork",
+            "webhook-id": notice.key,
+            "webhook-timestamp": str(int(notice.at)),
+            "webhook-signature": Webhook(self._secret).sign(notice.key, at, body.decode()),
+        }
+
+
+def payload(notice: Notice) -> bytes:
+    document = {
+        "type": f"shiftwork.{notice.occasion}",
+        "timestamp": datetime.fromtimestamp(notice.at, tz=UTC).isoformat(),
+        "data": {
+            "key": notice.key,
+            "run": notice.run,
+            "story": notice.story or None,
+            "title": notice.title,
+            "text": notice.text,
+        },
+    }
+    return json.dumps(document).encode()
+
+
+def check_secret(secret: str) -> None:
+    """Raises SettingsError for one that nothing can be signed with."""
+    from standardwebhooks import Webhook  # noqa: PLC0415 - as above
+
+    try:
+        Webhook(secret)
+    except Exception as error:
+        raise SettingsError(
+            "the webhook's secret cannot be used: it is to be base64, with whsec_ before it or not",
+            hint="openssl rand -base64 32 makes one; receiver and sender have the same",
+        ) from error

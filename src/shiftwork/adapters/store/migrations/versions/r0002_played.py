@@ -1,0 +1,20 @@
+"""Who played which role in which story, and what came of it."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    op.create_table(
+        "played",
+        sa.Column("run", sa.Text, primary_key=True),
+        sa.Column("story", sa.Text, primary_key=True),
+        sa.Column("role", sa.Text, primary_key=True),
+        sa.Column("profile", sa.Text, nullable=False),
+        sa.Column("verdict", sa.Text, nullable=False),
+        sa.Column("cost_usd", sa.Double),
+        sa.Column("started_at", sa.Double),
+    )

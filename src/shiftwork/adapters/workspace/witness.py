@@ -1,0 +1,79 @@
+"""The witness port on git: objects of the hub are read, by plumbing that runs nothing of anybody's."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.proof import FileFound, Findings, NameFound
+from shiftwork.errors import RepositoryError
+
+_PLAIN: Final = (
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-renames",
+    "--unified=0",
+    "--inter-hunk-context=0",
+)
+_HUNK: Final = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_ODD: Final = frozenset({".", "..", ""})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitWitness:
+    """See `ports.changes`."""
+
+    hub: Hub
+
+    async def look(self, base: Commit, commit: Commit, paths: Sequence[str], names: Sequence[str]) -> Findings:
+        tree = await self._tree(commit)
+        await self._tree(base)
+        files = [found for path in paths if (found := await self._file(base, commit, path))]
+        named = [NameFound(name=name, files=await self._files_with(commit, name)) for name in names]
+        return Findings(tree=tree, files=tuple(files), names=tuple(named))
+
+    async def is_on(self, commit: Commit, ref: str) -> bool:
+        answer = await self.hub.user.run("merge-base", "--is-ancestor", commit, f"refs/heads/{ref}", accept=(0, 1, 128))
+        return answer.code == 0
+
+    async def told(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:
+        await self._tree(commit)
+        raw = (await self.hub.git.run("cat-file", "commit", commit)).out.decode(errors="replace")
+        head, _, message = raw.partition("\n\n")
+        named = (line.partition(" ") for line in head.splitlines())
+        return tuple(Commit(value) for key, _, value in named if key == "parent"), message
+
+    async def _tree(self, commit: Commit) -> str:
+        wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}")
+        answer = await self.hub.git.run(*wanted, accept=(0, 1, 128))
+        if answer.code:
+            raise RepositoryError(f"the commit {commit} is not there", hint="git log --all shows what is")
+        return answer.text
+
+    async def _file(self, base: Commit, commit: Commit, path: str) -> FileFound | None:
+        if _ODD & set(path.split("/")):
+            return None
+        blob = await self.hub.git.run("cat-file", "blob", f"{commit}:{path}", accept=(0, 128))
+        if blob.code or b"\0" in blob.out:
+            return None
+        lines = blob.out.count(b"\n") + (bool(blob.out) and not blob.out.endswith(b"\n"))
+        patch = await self.hub.git.run("diff", *_PLAIN, base, commit, "--", f":(literal,top){path}")
+        return FileFound(path=path, lines=lines, changed=tuple(_written(patch.out)))
+
+    async def _files_with(self, commit: Commit, name: str) -> tuple[str, ...]:
+        if "\n" in name or "\0" in name:
+            return ()
+        options = ("grep", "-z", "--name-only", "-I", "--fixed-strings", "--word-regexp", "-e", name, commit, "--")
+        found = (await self.hub.git.run(*options, accept=(0, 1))).parts
+        return tuple(file.removeprefix(f"{commit}:") for file in found)
+
+
+def _written(patch: bytes) -> Iterator[tuple[int, int]]:
+    """The lines, first and last, that the new side of each hunk has."""
+    for hunk in _HUNK.finditer(patch):
+        first, count = int(hunk[1]), int(hunk[2] or 1)
+        if count:
+            yield first, first + count - 1

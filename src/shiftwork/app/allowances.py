@@ -1,0 +1,88 @@
+"""How a story and its run speak about money and tokens: claimed and granted before an attempt, settled after it."""
+
+from typing import Any, Final
+
+from shiftwork.app.casting import chain
+from shiftwork.app.pen import Pen
+from shiftwork.domain.model import budget_facts as b
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.codec import from_plain, to_plain
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import StoryId, run_stream, story_stream
+from shiftwork.domain.model.usage import Usage
+
+CLAIM: Final = "claim"
+GRANT: Final = "grant"
+SHORTAGE: Final = "shortage"
+SETTLE: Final = "settle"
+
+
+async def claim(effect: e.ClaimAllowance, pen: Pen) -> tuple[Fact, ...]:
+    """An attempt is bounded where whoever may make it stops at an amount of money, and money is all that is limited."""
+    world, story = pen.world, pen.state
+    step = story.pipeline.find(effect.step)
+    told = all(profile in world.conduct.thrifty for profile in chain(world, story, step))
+    body = {
+        "type": CLAIM,
+        "story": story.given.story.id,
+        "number": effect.number,
+        "kind": step.type,
+        "bounded": told and story.limits.run.tokens is None,
+    }
+    await _tell_run(pen, f"claim/{effect.number}", body)
+    return (b.AllowanceClaimed(at=world.clock.now(), number=effect.number),)
+
+
+async def settle(effect: e.SettleAllowance, pen: Pen) -> tuple[Fact, ...]:
+    used = None if effect.used is None else to_plain(effect.used)
+    body = {"type": SETTLE, "story": pen.state.given.story.id, "number": effect.number, "used": used}
+    await _tell_run(pen, f"settle/{effect.number}", body)
+    return (b.AllowanceSettled(at=pen.world.clock.now(), number=effect.number),)
+
+
+async def _tell_run(pen: Pen, key: str, body: dict[str, Any]) -> None:
+    given = pen.state.given
+    await pen.world.inbox.post(run_stream(given.run), f"{given.story.id}/{key}", body)
+
+
+async def grant(effect: e.GrantAllowance, pen: Pen) -> tuple[Fact, ...]:
+    body = {"type": GRANT, "number": effect.number, "cap": effect.cap}
+    await _tell_story(effect.story, pen, effect.key, body)
+    at = pen.world.clock.now()
+    return (r.AmountReserved(at=at, story=effect.story, number=effect.number, amount=effect.amount),)
+
+
+async def refuse(effect: e.RefuseAllowance, pen: Pen) -> tuple[Fact, ...]:
+    body = {"type": SHORTAGE, "number": effect.number, "detail": effect.detail}
+    await _tell_story(effect.story, pen, effect.key, body)
+    return (r.ShortageTold(at=pen.world.clock.now(), story=effect.story, number=effect.number),)
+
+
+async def _tell_story(story: StoryId, pen: Pen, key: str, body: dict[str, Any]) -> None:
+    await pen.world.inbox.post(story_stream(pen.state.given.run, story), key, body)
+
+
+# What the messages mean to their readers -------------------------------------------------------------------------
+
+
+def _claimed(body: dict[str, Any], at: float) -> Fact:
+    story, number = StoryId(body["story"]), body["number"]
+    return r.AllowanceAsked(at=at, story=story, number=number, kind=body["kind"], bounded=body["bounded"])
+
+
+def _settled(body: dict[str, Any], at: float) -> Fact:
+    used = from_plain(Usage | None, body["used"])
+    return r.AttemptSettled(at=at, story=StoryId(body["story"]), number=body["number"], used=used)
+
+
+def _granted(body: dict[str, Any], at: float) -> Fact:
+    return b.AllowanceGranted(at=at, number=body["number"], cap=body["cap"])
+
+
+def _refused(body: dict[str, Any], at: float) -> Fact:
+    return b.AllowanceRefused(at=at, number=body["number"], detail=body["detail"])
+
+
+RUN_READERS: Final = {CLAIM: _claimed, SETTLE: _settled}
+STORY_READERS: Final = {GRANT: _granted, SHORTAGE: _refused}

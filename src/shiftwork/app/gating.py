@@ -1,0 +1,50 @@
+"""The gates on a candidate: as it is, and with the base's own tests; and, where they are red, on its base."""
+
+from shiftwork.app.pen import Pen
+from shiftwork.app.proving import own_gates
+from shiftwork.app.world import World
+from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.queue import Entry, Proof
+from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.model.tampering import Inspection
+from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_restored
+from shiftwork.domain.rules.inspecting import inspect, watched
+from shiftwork.domain.rules.landing import TRIES
+
+
+async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
+    """What the story has done to tests and gate configuration."""
+    protection = world.conduct.protection
+    touched = await world.protecting.touched(story.base, tip)
+    paths = [one.path for one in watched(touched, protection)]
+    patch = await world.protecting.patch(story.base, tip, paths)
+    return inspect(touched, patch, protection, story.given.story.touches)
+
+
+async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
+    """The verdict on a candidate. Once its redness is believed, the base is asked whether it is red as well."""
+    gates = pen.world.conduct.gates
+    report = await pen.world.gates.check(entry.candidate, (*gates, *own_gates(pen.state, entry)), marker)
+    if report.passed:
+        report = await _with_restored(pen, entry, report, marker)
+    report = tried_again(entry.report, report)
+    if report.passed:
+        return mended(report, entry.request.broken) if entry.request.broken else report
+    if entry.reds + 1 < TRIES:
+        return report
+    return attributed(report, await pen.world.gates.check(entry.base, gates, f"{marker}.base", again=False))
+
+
+async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str) -> GateReport:
+    """Where the last of a batch is proof for all, what all of them have done to tests is undone."""
+    behind = pen.state.chain[: pen.state.chain.index(entry) + 1] if pen.state.policy.proof is Proof.TIP else (entry,)
+    back = tuple(path for one in behind for path in one.request.inspection.back)
+    out = tuple(path for one in behind for path in one.request.inspection.out)
+    if not (back or out):
+        return report
+    world = pen.world
+    restored = await world.protecting.restored(behind[0].base, entry.candidate, back, out)
+    if restored == entry.candidate:
+        return report
+    return with_restored(report, await world.gates.check(restored, world.conduct.gates, f"{marker}.restored"))

@@ -1,0 +1,96 @@
+"""Telling people who do not watch. Whatever a channel does with it, the work goes on."""
+
+import asyncio
+from typing import Final
+
+from shiftwork import failpoints
+from shiftwork.app.pen import Pen
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.notice_facts import NoticeTried
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import Hold, HoldCause, StoryState, StoryStatus
+from shiftwork.errors import NotifyError
+from shiftwork.ports.notify import Notice, Notifier
+
+SEND_SECONDS: Final = 15.0
+_PAUSES: Final = (0.0, 0.5, 2.0)
+"""Before each try: a receiver that has just stumbled is given a moment."""
+_NAMED: Final = 5
+
+
+async def notify(effect: e.Notify, pen: Pen) -> tuple[Fact, ...]:
+    """Killed between the sending and the fact, it is sent again, under the same key: at least once, that is."""
+    await asyncio.sleep(_PAUSES[effect.nth - 1])
+    world, at = pen.world, pen.world.clock.now()
+    about = _of_story(effect, pen.state, at) if isinstance(pen.state, StoryState) else _of_run(effect, pen.state, at)
+    answers = await asyncio.gather(*(_sent(world.notifiers.get(name), about) for name in effect.channels))
+    failpoints.reach("notice.sent")
+    told = dict(zip(effect.channels, answers, strict=True))
+    return (
+        NoticeTried(
+            at=world.clock.now(),
+            number=effect.number,
+            occasion=effect.occasion,
+            reached=tuple(name for name, trouble in told.items() if not trouble),
+            missed=tuple((name, trouble) for name, trouble in told.items() if trouble),
+        ),
+    )
+
+
+async def _sent(notifier: Notifier | None, notice: Notice) -> str:
+    """Why it was not taken; empty where it was."""
+    if notifier is None:
+        return "the settings name it no longer"
+    try:
+        async with asyncio.timeout(SEND_SECONDS):
+            await notifier.send(notice)
+    except NotifyError as error:
+        return error.message
+    except TimeoutError:
+        return f"no answer within {SEND_SECONDS:.0f} seconds"
+    except Exception as error:  # noqa: BLE001 - whatever a channel dies of, the work goes on
+        return type(error).__name__
+    return ""
+
+
+_ASKS: Final = {
+    HoldCause.LIMIT: "has reached its limit",
+    HoldCause.APPROVAL: "waits for your approval",
+    HoldCause.EXHAUSTED: "has no tries left",
+    HoldCause.QUESTION: "has a question",
+}
+
+_ANSWERED: Final = Hold(cause=HoldCause.QUESTION, detail="")
+
+
+def _of_story(effect: e.Notify, story: StoryState, at: float) -> Notice:
+    given, hold = story.given, story.hold or _ANSWERED
+    name = given.story.id
+    options = "".join(f"\n[{number}] {option}" for number, option in enumerate(hold.options, start=1))
+    return Notice(
+        key=f"{given.run}/{name}/{effect.number}",
+        at=at,
+        occasion=effect.occasion,
+        run=given.run,
+        story=name,
+        title=f"{name} {given.story.title}: {_ASKS.get(hold.cause, 'waits for you')}",
+        text=f"{hold.detail}{options}\nnext: shiftwork status {given.run}",
+    )
+
+
+def _of_run(effect: e.Notify, run: RunState, at: float) -> Notice:
+    failed = [story for story, known in run.stories.items() if known.status is StoryStatus.FAILED]
+    more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
+    named = f"; failed: {', '.join(failed[:_NAMED])}{more}" if failed else ""
+    plan = run.given
+    return Notice(
+        key=f"{plan.run}/{effect.number}",
+        at=at,
+        occasion=effect.occasion,
+        run=plan.run,
+        story="",
+        title=f"{plan.spec.title}: {effect.occasion}",
+        text=f"{run.completed} of {len(run.stories)} stories landed on {plan.branch}{named}\n"
+        f"next: shiftwork status {plan.run}",
+    )

@@ -1,0 +1,45 @@
+"""Who plays a story's roles where that is to be learnt: what the views know of past stories, as the rule reads it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from shiftwork.app.world import World
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model.ids import FRAME
+from shiftwork.domain.model.picking import Tally
+from shiftwork.domain.model.story import Assignment
+from shiftwork.domain.rules.choosing import picked
+from shiftwork.ports.views import PlayedRow, Verdict
+
+
+async def cast(world: World, effect: e.DispatchStory) -> Assignment:
+    """The assignment as the story is begun with it. The run's own steps are left to the run's own agent: they land
+    nothing that would tell how well they were played.
+    """
+    given, candidates = effect.assignment, world.conduct.candidates
+    if len(candidates) < 2 or given.story.id == FRAME:
+        return given
+    return picked(given, effect.steps, candidates, tallies(await world.record()))
+
+
+def tallies(rows: Iterable[PlayedRow]) -> Sequence[Tally]:
+    """By role and profile; the money is known where it is known of every story that has ended."""
+    found: dict[tuple[str, str], Tally] = {}
+    for row in rows:
+        if row.verdict == Verdict.VOID:
+            continue
+        known = found.get((row.role, row.profile), Tally(role=row.role, profile=row.profile))
+        found[row.role, row.profile] = _with(known, row)
+    return tuple(found.values())
+
+
+def _with(known: Tally, row: PlayedRow) -> Tally:
+    if row.verdict == Verdict.OPEN:
+        return replace(known, under_way=known.under_way + 1)
+    costs = row.cost_usd is not None and (known.cost_usd is not None or not known.ended)
+    return replace(
+        known,
+        ended=known.ended + 1,
+        verified=known.verified + (row.verdict == Verdict.VERIFIED),
+        cost_usd=(known.cost_usd or 0.0) + (row.cost_usd or 0.0) if costs else None,
+    )

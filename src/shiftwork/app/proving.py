@@ -1,0 +1,63 @@
+"""Whether a candidate whose gates are green is proved: verification steps, and evidence for its story's criteria."""
+
+from collections.abc import Sequence
+
+from shiftwork.app.pen import Pen
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.proof import ProofReport
+from shiftwork.domain.model.queue import Case, Entry, QueueState
+from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.rules.evidence import judge, lacking, sought, step_gates
+from shiftwork.domain.rules.landing import spoken_for
+
+
+def own_gates(queue: QueueState, entry: Entry) -> tuple[Gate, ...]:
+    """The verification steps of all stories that the check of this candidate speaks for."""
+    return tuple(gate for one in spoken_for(queue, entry) for gate in step_gates(one.request.story, one.request.case))
+
+
+async def verdict(pen: Pen, entry: Entry, report: GateReport) -> Fact:
+    """What green gates and the evidence come to: verified, or what the first candidate that is not proved lacks."""
+    at = pen.world.clock.now()
+    proofs: list[ProofReport] = []
+    for one in spoken_for(pen.state, entry):
+        proof = await _proof(pen, one, report)
+        if told := lacking(proof):
+            return q.CandidateUnproved(at=at, request=one.request.key, report=report, proof=proof, lacking=told)
+        proofs.append(proof)
+    return q.CandidateVerified(at=at, request=entry.request.key, report=report, proofs=tuple(proofs))
+
+
+async def _proof(pen: Pen, entry: Entry, report: GateReport) -> ProofReport:
+    """Of its own commit: where only the last of a batch is checked, the report is that one's."""
+    case, story = entry.request.case, entry.request.story
+    wanted = sought(case)
+    found = await pen.world.witness.look(entry.base, entry.candidate, wanted.paths, wanted.names)
+    own = GateReport(commit=entry.candidate, results=report.results, cached=report.cached)
+    return judge(story, case, found, own)
+
+
+def case_of(story: StoryState) -> Case:
+    """What the story brings when it asks to land."""
+    asked = story.given.story
+    return Case(
+        policy=story.given.proof,
+        criteria=asked.criteria,
+        evidence=story.evidence,
+        verification=asked.verification,
+        vouched=story.vouched,
+    )
+
+
+def trailers(story: StoryState, gates: Sequence[Gate]) -> tuple[str, ...]:
+    """What the landed commit says of its proof. It is written before the checks and lands only after them: gates are
+    named because all of them must pass, evidence is counted as far as any is offered.
+    """
+    case = case_of(story)
+    offered = {claim.criterion for claim in case.evidence} | {step.id for step in case.verification}
+    shown = sum(criterion.id in offered for criterion in case.criteria)
+    named = [gate.name for gate in gates] + [step.id for step in case.verification]
+    evidence = f"Shiftwork-Evidence: {shown}/{len(case.criteria)} {case.policy}"
+    return (*([f"Shiftwork-Gates: {', '.join(named)}"] if named else []), *([evidence] if offered else []))

@@ -1,0 +1,49 @@
+"""A story's facts about money: what it claims of its run for an attempt, and what came of that."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import StepId
+from shiftwork.domain.model.usage import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowanceClaimed(Fact):
+    """The run was asked to set something aside for the story's next attempt."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowanceGranted(Fact):
+    """The attempt may begin; its agent is told to stop at `cap`."""
+
+    number: int
+    cap: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowanceRefused(Fact):
+    """There is not enough left; the claim stands until a person raises the limit."""
+
+    number: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowanceSettled(Fact):
+    """The run was told what the attempt has used."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepCutShort(Fact):
+    """The agent stopped at what it may cost: its changes are kept as a diff and undone, and none of the step's retries
+    is spent.
+    """
+
+    step: StepId
+    attempt: int
+    usage: Usage
+    diff: str

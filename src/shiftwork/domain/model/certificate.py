@@ -1,0 +1,63 @@
+"""The certificate of a story: what was asked, what proved it, what it took, and which commit it speaks of."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.model.ids import Commit, RunId, StoryId
+from shiftwork.domain.model.proof import Judged, ProofPolicy, Verification
+from shiftwork.domain.model.usage import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateLine:
+    """A gate that was green on the commit, or, `restored`, on it with the tests of the base. What it printed is left to
+    the history.
+    """
+
+    name: str
+    seconds: float
+    flaky: bool = False
+    restored: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedLine:
+    """A verification step that passed on the commit."""
+
+    step: Verification
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepLine:
+    """A step of the story: how often it was tried, by whom, and what that took."""
+
+    step: str
+    type: str
+    attempts: int
+    agent: str
+    model: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """`commit` has the tree `tree` and stands on `base`; it was put on `ref`. `vouched` is what a person has said for
+    the criteria that nobody else can check.
+    """
+
+    run: RunId
+    story: StoryId
+    title: str
+    ref: str
+    commit: Commit
+    base: Commit
+    tree: str
+    policy: ProofPolicy
+    criteria: tuple[Judged, ...]
+    gates: tuple[GateLine, ...]
+    verification: tuple[VerifiedLine, ...]
+    steps: tuple[StepLine, ...]
+    repairs: int
+    conflicts: int
+    usage: Usage
+    vouched: str = ""

@@ -1,0 +1,107 @@
+"""What proves that a story is done: verification steps, what was found in the candidate, and the verdicts on both."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shiftwork.domain.model.ids import Commit
+
+
+class ProofPolicy(StrEnum):
+    """What a story must show for each of its criteria before it lands.
+
+    `STRICT` takes only what was seen to hold, and a person where nobody else can tell; `CITED` takes a named test that
+    is there as well; `TRUSTING` checks and records what is offered, and refuses nothing for want of it.
+    """
+
+    STRICT = "strict"
+    CITED = "cited"
+    TRUSTING = "trusting"
+
+
+class VerificationKind(StrEnum):
+    """What a verification step looks at."""
+
+    SHELL = "shell"
+    FILE_EXISTS = "file_exists"
+    URL = "url"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """A check that a spec asks for, of one story, run by the harness in the tree of the candidate.
+
+    `id` is that of the criterion that it stands for. A shell step has `command`, `cwd`, `contains` (in what it prints)
+    and `files` (globs that must match afterwards); a file step `path`, which may be a `glob`; a url step the rest.
+    """
+
+    id: str
+    kind: VerificationKind
+    name: str = ""
+    command: str = ""
+    cwd: str = ""
+    path: str = ""
+    glob: bool = False
+    url: str = ""
+    method: str = "GET"
+    status: int = 200
+    contains: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    seconds: float = 900
+
+
+class Verdict(StrEnum):
+    """What a look at the candidate makes of the evidence for a criterion."""
+
+    HOLDS = "holds"
+    PRESENT = "present"
+    FALSE = "false"
+    MISSING = "missing"
+    VOUCHED = "vouched"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One criterion, the evidence that was offered for it, and the verdict with its reason."""
+
+    criterion: str
+    text: str
+    kind: str
+    reference: str
+    verdict: Verdict
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofReport:
+    """The criteria of one story judged on one commit, whose tree is `tree`."""
+
+    commit: Commit
+    tree: str
+    policy: ProofPolicy
+    criteria: tuple[Judged, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFound:
+    """A file of a commit: how many lines it has, and which of them, first and last, the commit's change wrote."""
+
+    path: str
+    lines: int
+    changed: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameFound:
+    """A text, and the files of a commit in which it stands."""
+
+    name: str
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What is there of what was looked for in a commit; a file that is not there is not among `files`."""
+
+    tree: str
+    files: tuple[FileFound, ...] = ()
+    names: tuple[NameFound, ...] = ()

@@ -1,0 +1,181 @@
+"""A story within its limits: what it and its steps may use, and the allowance that its run grants for each attempt.
+
+Only where the run has a limit is there anything to ask it for: each attempt then costs two messages more.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from shiftwork.domain.model import budget_facts as b
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.budget import Allowance, Claim
+from shiftwork.domain.model.pipeline import Step, StepStatus
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import Hold, HoldCause, Limits, StoryState
+from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.rules import budgets
+from shiftwork.domain.rules.deciding import Effects, receive
+from shiftwork.domain.rules.machine import Trigger, turn_step
+
+# A story's -----------------------------------------------------------------------------------------------------
+
+
+def limit_reached(story: StoryState, step: Step) -> str:
+    """What a person is told where the story, or its step, has used what it may; empty where it has not."""
+    limits = story.limits
+    if budgets.reached(limits.story, story.usage):
+        return f"the story has spent {budgets.told(limits.story, story.usage)}"
+    if budgets.reached(limits.step, step.usage):
+        return f"{step.id} {step.name} has spent {budgets.told(limits.step, step.usage)}"
+    return ""
+
+
+def claim(story: StoryState, step: Step) -> e.Effect | None:
+    """What comes before an attempt of a run with a limit, until something is set aside for it."""
+    if step.kind is not StepKind.AGENT or not story.limits.run.is_set or story.allowance:
+        return None
+    if story.claiming:
+        return receive(story.cursor)
+    number = story.claims + 1
+    return e.ClaimAllowance(key=f"claim/{number}", number=number, step=step.id)
+
+
+def settle(story: StoryState) -> Effects:
+    """The run is told what an attempt used before anything else is done."""
+    held, step = story.allowance, story.pipeline.current
+    if held is None or not held.begun or (step and step.status is StepStatus.IN_PROGRESS):
+        return ()
+    return (e.SettleAllowance(key=f"settle/{held.number}", number=held.number, used=held.used),)
+
+
+def cap(story: StoryState, step: Step) -> float | None:
+    """The money at which the agent is told to stop: the least of what is left for it."""
+    limits = story.limits
+    rests = (
+        None if limits.story.usd is None else limits.story.usd - (story.usage.cost_usd or 0.0),
+        None if limits.step.usd is None else limits.step.usd - (step.usage.cost_usd or 0.0),
+        story.allowance.cap if story.allowance else None,
+    )
+    return min((rest for rest in rests if rest is not None), default=None)
+
+
+def charged(story: StoryState, fact: f.Fact) -> StoryState:
+    """What a fact about an attempt says of what was set aside for it."""
+    held = story.allowance
+    if held is None or not hasattr(fact, "attempt"):
+        return story
+    if isinstance(fact, f.StepStarted):
+        step = story.pipeline.find(fact.step)
+        return replace(story, allowance=replace(held, begun=step is not None and step.kind is StepKind.AGENT))
+    used = getattr(fact, "usage", None)
+    return story if used is None else replace(story, allowance=replace(held, used=used))
+
+
+def claimed(story: StoryState, fact: b.AllowanceClaimed) -> StoryState | None:
+    if fact.number != story.claims + 1 or story.claiming or story.allowance:
+        return None
+    return replace(story, claims=fact.number, claiming=True)
+
+
+def granted(story: StoryState, fact: b.AllowanceGranted) -> StoryState | None:
+    """With that a wait for a higher limit of the run is over."""
+    if not story.claiming or fact.number != story.claims:
+        return None
+    waits = story.hold is not None and story.hold.cause is HoldCause.LIMIT
+    allowance = Allowance(number=fact.number, cap=fact.cap)
+    return replace(story, claiming=False, allowance=allowance, hold=None if waits else story.hold)
+
+
+def refused(story: StoryState, fact: b.AllowanceRefused) -> StoryState | None:
+    if not story.claiming or fact.number != story.claims or story.hold:
+        return None
+    return replace(story, hold=Hold(cause=HoldCause.LIMIT, detail=fact.detail), holds=story.holds + 1)
+
+
+def settled(story: StoryState, fact: b.AllowanceSettled) -> StoryState | None:
+    if story.allowance is None or story.allowance.number != fact.number:
+        return None
+    return replace(story, allowance=None)
+
+
+def cut_short(story: StoryState, fact: b.StepCutShort) -> StoryState | None:
+    step = story.pipeline.find(fact.step)
+    if step is None or step.attempts != fact.attempt:
+        return None
+    turned = turn_step(step, Trigger.DEFER, usage=step.usage + fact.usage, ended_at=fact.at)
+    if turned is None:
+        return None
+    return replace(story, pipeline=story.pipeline.with_step(turned), usage=story.usage + fact.usage, heard=0)
+
+
+def raised(limits: Limits, other: Limits) -> Limits:
+    return replace(
+        limits,
+        run=limits.run.raised(other.run),
+        story=limits.story.raised(other.story),
+        step=limits.step.raised(other.step),
+    )
+
+
+# A run's -------------------------------------------------------------------------------------------------------
+
+
+def asked(run: RunState, fact: r.AllowanceAsked) -> RunState | None:
+    if run.plan is None:
+        return None
+    new = Claim(number=fact.number, kind=fact.kind, bounded=fact.bounded)
+    return replace(run, ledger=budgets.claimed(run.ledger, fact.story, new))
+
+
+def reserved(run: RunState, fact: r.AmountReserved) -> RunState | None:
+    known = run.ledger.claims.get(fact.story)
+    if known is None or known.number != fact.number:
+        return None
+    return replace(run, ledger=budgets.reserved(run.ledger, fact.story, fact.amount))
+
+
+def shortage_told(run: RunState, fact: r.ShortageTold) -> RunState | None:
+    known = run.ledger.claims.get(fact.story)
+    if known is None or known.number != fact.number:
+        return None
+    return replace(run, ledger=budgets.claimed(run.ledger, fact.story, replace(known, told=True)))
+
+
+def attempt_settled(run: RunState, fact: r.AttemptSettled) -> RunState | None:
+    held = run.ledger.reserved.get(fact.story)
+    if held is None or held.claim.number != fact.number:
+        return None
+    return replace(run, ledger=budgets.settled(run.ledger, fact.story, fact.used))
+
+
+def limits_raised(run: RunState, fact: r.LimitsRaised) -> RunState | None:
+    """Whoever was told that there is not enough is answered anew."""
+    plan, ledger = run.plan, run.ledger
+    if plan is None:
+        return None
+    anew = {story: replace(claim, told=False) for story, claim in ledger.claims.items()}
+    return replace(
+        run,
+        plan=replace(plan, limits=raised(plan.limits, fact.limits)),
+        ledger=replace(ledger, claims=anew),
+        raises=run.raises + 1,
+    )
+
+
+STORY_HANDLERS: Final[dict[type[f.Fact], Callable[[StoryState, Any], StoryState | None]]] = {
+    b.AllowanceClaimed: claimed,
+    b.AllowanceGranted: granted,
+    b.AllowanceRefused: refused,
+    b.AllowanceSettled: settled,
+    b.StepCutShort: cut_short,
+}
+RUN_HANDLERS: Final[dict[type[f.Fact], Callable[[RunState, Any], RunState | None]]] = {
+    r.AllowanceAsked: asked,
+    r.AmountReserved: reserved,
+    r.ShortageTold: shortage_told,
+    r.AttemptSettled: attempt_settled,
+    r.LimitsRaised: limits_raised,
+}

@@ -1,0 +1,189 @@
+"""Money and tokens of a run: set aside before an attempt begins, settled when it has ended.
+
+What is spent and what is set aside together never pass the limit when something is set aside. An attempt that stops at
+what was set aside for it (its agent can be told) may run beside others. One that nothing stops runs while no other
+such one does: so spending passes the limit by at most what a single attempt used beyond its reservation.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger, Reservation
+from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import Limits
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.rules.deciding import Effects
+
+MARGIN: Final = 1.5
+"""More than the dearest attempt of its kind is set aside: one that is a little dearer is not to be cut short."""
+
+HEADROOM: Final = 0.8
+"""An agent looks at its costs after each answer of its model: told to stop here, it has stopped by its reservation."""
+
+
+_CENT: Final = 0.005
+"""Less than this is not shown."""
+
+
+def tokens_of(usage: Usage) -> int:
+    return usage.input_tokens + usage.output_tokens
+
+
+def reached(budget: Budget, usage: Usage) -> bool:
+    over_money = budget.usd is not None and (usage.cost_usd or 0.0) >= budget.usd
+    return over_money or (budget.tokens is not None and tokens_of(usage) >= budget.tokens)
+
+
+def told(budget: Budget, usage: Usage) -> str:
+    """What was used of what there was."""
+    money = f"{usage.cost_usd or 0.0:.2f} of {budget.usd:.2f} USD" if budget.usd is not None else ""
+    tokens = f"{tokens_of(usage)} of {budget.tokens} tokens" if budget.tokens is not None else ""
+    return " and ".join(filter(None, (money, tokens)))
+
+
+# The books -----------------------------------------------------------------------------------------------------
+
+
+def committed(ledger: Ledger) -> Amount:
+    """What is spent or set aside."""
+    return sum((one.amount for one in ledger.reserved.values()), ledger.spent)
+
+
+def left(ledger: Ledger, limit: Budget) -> Budget:
+    """What could still be set aside."""
+    used = committed(ledger)
+    return Budget(
+        usd=None if limit.usd is None else limit.usd - used.usd,
+        tokens=None if limit.tokens is None else limit.tokens - used.tokens,
+    )
+
+
+def needed(ledger: Ledger, claim: Claim, limits: Limits) -> Amount:
+    """What an attempt of the kind may use, as far as the run has seen such ones."""
+    known = ledger.dearest.get(claim.kind)
+    return limits.attempt if known is None else Amount(usd=known.usd * MARGIN, tokens=int(known.tokens * MARGIN))
+
+
+def reservation(ledger: Ledger, claim: Claim, limits: Limits) -> Amount | None:
+    """What can be set aside for the claim now. With nobody else at work, the rest is enough where it pays for the
+    dearest attempt of its kind, or where no such attempt was ever made.
+    """
+    if not claim.bounded and not all(one.claim.bounded for one in ledger.reserved.values()):
+        return None
+    room, wanted = left(ledger, limits.run), needed(ledger, claim, limits)
+    if _fits(wanted, room):
+        return wanted
+    least = ledger.dearest.get(claim.kind, Amount())
+    if ledger.reserved or not _fits(least, room) or not _any(room):
+        return None
+    return Amount(
+        usd=wanted.usd if room.usd is None else min(wanted.usd, room.usd),
+        tokens=wanted.tokens if room.tokens is None else min(wanted.tokens, room.tokens),
+    )
+
+
+def _fits(amount: Amount, room: Budget) -> bool:
+    return (room.usd is None or amount.usd <= room.usd) and (room.tokens is None or amount.tokens <= room.tokens)
+
+
+def _any(room: Budget) -> bool:
+    return (room.usd is None or room.usd > 0) and (room.tokens is None or room.tokens > 0)
+
+
+def claimed(ledger: Ledger, story: StoryId, claim: Claim) -> Ledger:
+    return replace(ledger, claims={**ledger.claims, story: claim})
+
+
+def reserved(ledger: Ledger, story: StoryId, amount: Amount) -> Ledger:
+    claims = dict(ledger.claims)
+    held = Reservation(claim=claims.pop(story), amount=amount)
+    return replace(ledger, claims=claims, reserved={**ledger.reserved, story: held})
+
+
+def settled(ledger: Ledger, story: StoryId, used: Usage | None) -> Ledger:
+    """What nobody can tell is counted as all that was set aside, and never as nothing."""
+    rest = dict(ledger.reserved)
+    held = rest.pop(story)
+    aside, usage = held.amount, used or Usage()
+    unpriced, uncounted = usage.cost_usd is None, used is None
+    spent = Amount(
+        usd=aside.usd if usage.cost_usd is None else usage.cost_usd,
+        tokens=aside.tokens if uncounted else tokens_of(usage),
+    )
+    guess = Amount(usd=aside.usd if unpriced else 0.0, tokens=aside.tokens if uncounted else 0)
+    over = Amount(usd=spent.usd - aside.usd, tokens=spent.tokens - aside.tokens)
+    return replace(
+        ledger,
+        spent=ledger.spent + spent,
+        guessed=ledger.guessed + guess,
+        reserved=rest,
+        dearest={**ledger.dearest, held.claim.kind: _most(spent, ledger.dearest.get(held.claim.kind, Amount()))},
+        overshoot=_most(over, ledger.overshoot),
+    )
+
+
+def _most(one: Amount, other: Amount) -> Amount:
+    return Amount(usd=max(one.usd, other.usd), tokens=max(one.tokens, other.tokens))
+
+
+def dropped(ledger: Ledger, story: StoryId) -> Ledger:
+    """The story has ended: it claims nothing more, and what was set aside for it and not begun with is free again."""
+    if story not in ledger.claims and story not in ledger.reserved:
+        return ledger
+    claims = {one: claim for one, claim in ledger.claims.items() if one != story}
+    rest = {one: held for one, held in ledger.reserved.items() if one != story}
+    return replace(ledger, claims=claims, reserved=rest)
+
+
+# What the run does about claims --------------------------------------------------------------------------------
+
+
+def answers(run: RunState) -> Effects:
+    """The first claim that can be met now is; once nobody is at work, those that cannot be are told so."""
+    limits, ledger = run.given.limits, run.ledger
+    for story, claim in ledger.claims.items():
+        if amount := reservation(ledger, claim, limits):
+            cap = _cap(ledger, claim, limits, amount)
+            key = f"reserve/{story}/{claim.number}"
+            return (e.GrantAllowance(key=key, story=story, number=claim.number, amount=amount, cap=cap),)
+    if ledger.reserved:
+        return ()
+    untold = ((story, claim) for story, claim in ledger.claims.items() if not claim.told)
+    return tuple(
+        e.RefuseAllowance(
+            key=f"shortage/{story}/{claim.number}/{run.raises}",
+            story=story,
+            number=claim.number,
+            detail=shortage(ledger, claim, limits),
+        )
+        for story, claim in untold
+    )
+
+
+def _cap(ledger: Ledger, claim: Claim, limits: Limits, amount: Amount) -> float | None:
+    """With the rest of the money, an agent may go to its very end: there is nobody whose share it could use."""
+    if not claim.bounded or limits.run.usd is None:
+        return None
+    rest = left(ledger, limits.run).usd
+    return amount.usd if amount.usd == rest else amount.usd * HEADROOM
+
+
+def shortage(ledger: Ledger, claim: Claim, limits: Limits) -> str:
+    """What was spent of what, by how much an attempt went beyond its share, and what the next one may need."""
+    limit, most, over = limits.run, ledger.dearest.get(claim.kind), ledger.overshoot
+    spent = Usage(input_tokens=ledger.spent.tokens, cost_usd=ledger.spent.usd)
+    share = f", one attempt up to {_amount(limit, over)} more than was set aside for it"
+    needs = f"; {claim.kind} has needed up to {_amount(limit, most)}" if most and _any(left(ledger, limit)) else ""
+    return f"the run has spent {told(limit, spent)}{share if _passed(limit, over) else ''}{needs}"
+
+
+def _passed(limit: Budget, over: Amount) -> bool:
+    return (limit.usd is not None and over.usd >= _CENT) or (limit.tokens is not None and over.tokens > 0)
+
+
+def _amount(limit: Budget, amount: Amount) -> str:
+    money = f"{amount.usd:.2f} USD" if limit.usd is not None else ""
+    tokens = f"{amount.tokens} tokens" if limit.tokens is not None else ""
+    return " and ".join(filter(None, (money, tokens)))

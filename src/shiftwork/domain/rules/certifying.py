@@ -1,0 +1,87 @@
+"""The certificate of a story: made of what its history says when it has landed, in one canonical form."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.certificate import Certificate, GateLine, StepLine, VerifiedLine
+from shiftwork.domain.model.codec import to_plain
+from shiftwork.domain.model.gate import GateResult
+from shiftwork.domain.model.proof import ProofReport
+from shiftwork.domain.model.proof_facts import StoryCertified
+from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.rules.deciding import NOW
+from shiftwork.domain.rules.evidence import gate_name
+
+FORMAT: Final = "shiftwork-certificate/1"
+
+
+def completion(story: StoryState) -> tuple[f.Fact, ...]:
+    """The facts with which a landed story ends; one that was proved leaves its certificate."""
+    completed = f.StoryCompleted(at=NOW, commit=story.landed)
+    if story.landed_proof is None:
+        return (completed,)
+    certificate = certify(story, story.landed_proof)
+    return (StoryCertified(at=NOW, certificate=certificate, sha256=digest(certificate)), completed)
+
+
+def certify(story: StoryState, proof: ProofReport) -> Certificate:
+    given, asked = story.given, story.given.story
+    results = story.landed_report.results if story.landed_report else ()
+    seconds = {result.name: result.seconds for result in results}
+    own = {gate_name(asked.id, step.id): step for step in asked.verification}
+    return Certificate(
+        run=given.run,
+        story=asked.id,
+        title=asked.title,
+        ref=story.landed_ref,
+        commit=story.landed,
+        base=story.landed_base,
+        tree=proof.tree,
+        policy=proof.policy,
+        criteria=proof.criteria,
+        gates=tuple(_gate(one) for one in results if one.name not in own),
+        verification=tuple(
+            VerifiedLine(step=step, seconds=seconds[name]) for name, step in own.items() if name in seconds
+        ),
+        steps=tuple(_steps(story)),
+        repairs=story.repairs,
+        conflicts=story.conflicts,
+        usage=story.usage,
+        vouched=story.vouched,
+    )
+
+
+def _gate(result: GateResult) -> GateLine:
+    return GateLine(name=result.name, seconds=result.seconds, flaky=result.flaky, restored=result.restored)
+
+
+def _steps(story: StoryState) -> Iterator[StepLine]:
+    for step in story.pipeline.steps:
+        if step.attempts:
+            yield StepLine(
+                step=step.id,
+                type=step.type,
+                attempts=step.attempts,
+                agent=step.played_by,
+                model=step.model,
+                usage=step.usage,
+            )
+
+
+def certified(story: StoryState, fact: StoryCertified) -> StoryState | None:
+    """Only the commit that the story has landed is certified."""
+    return replace(story, certified=fact.sha256) if fact.certificate.commit == story.landed else None
+
+
+def canonical(certificate: Certificate) -> bytes:
+    """The same certificate gives the same bytes, always."""
+    plain = to_plain(certificate)
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(errors="surrogatepass")
+
+
+def digest(certificate: Certificate) -> str:
+    return hashlib.sha256(canonical(certificate)).hexdigest()

@@ -1,0 +1,40 @@
+"""The options by which limits are typed: of money and tokens, for the run, each story and each step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import click
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What was typed; None where nothing was said."""
+
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    max_story_cost: float | None = None
+    max_story_tokens: int | None = None
+    max_step_cost: float | None = None
+    max_step_tokens: int | None = None
+
+    @property
+    def said(self) -> bool:
+        return any(getattr(self, field.name) is not None for field in fields(self))
+
+
+def taken(asked: dict[str, Any]) -> Bounds:
+    """The limits among what was typed, which are no longer among it then."""
+    return Bounds(**{field.name: asked.pop(field.name) for field in fields(Bounds)})
+
+
+def limited(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command the options."""
+    money, tokens = click.FloatRange(min=0, min_open=True), click.IntRange(min=1)
+    for whose in ("step", "story", ""):
+        name = f"max-{whose}-" if whose else "max-"
+        told = f"for each {whose}" if whose else "for the whole run"
+        counted = click.option(f"--{name}tokens", type=tokens, metavar="N", help=f"At most so many tokens {told}.")
+        paid = click.option(f"--{name}cost", type=money, metavar="USD", help=f"At most so much money {told}.")
+        command = paid(counted(command))
+    return command

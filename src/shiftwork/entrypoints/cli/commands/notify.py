@@ -1,0 +1,69 @@
+"""`shiftwork notify`: tells who would be told of what, and sends one notice to try it."""
+
+import asyncio
+from collections.abc import Mapping
+
+import click
+
+from shiftwork.bootstrap.notifying import build_notifiers, channel_names, system_clock
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import SETTINGS_FILE, environment
+from shiftwork.entrypoints.cli.conditions import trusted_conditions
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.here import here
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED, ShiftworkError, UsageError
+from shiftwork.ports.notify import Notice, Notifier
+
+
+@click.command("notify", short_help="Tell who is told of what; send a notice to try it.")
+@click.option("--test", "test", is_flag=True, help="Send one notice to every channel.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(*, test: bool, as_json: bool) -> int:
+    """Tell by which channels people are told of what, as [notify] in shiftwork.toml says.
+
+    With --test one notice goes to every channel now; the exit code is 1 where one of them does not take it.
+    """
+    env = environment()
+    settings = trusted_conditions(here(), env).settings
+    answers = asyncio.run(_tried(settings, env)) if test else dict.fromkeys(channel_names(settings), "")
+    if as_json:
+        listed = [{"name": name, "error": trouble} for name, trouble in answers.items()]
+        say({"on": list(settings.notify.on), "tested": test, "channels": listed})
+    else:
+        click.echo("\n".join(_lines(settings, answers, test=test)))
+    return EXIT_FAILED if any(answers.values()) else EXIT_DONE
+
+
+async def _tried(settings: Settings, env: Mapping[str, str]) -> dict[str, str]:
+    notifiers = build_notifiers(settings, env)
+    if not notifiers:
+        raise UsageError(
+            "nobody is to be told of anything", hint=f"name urls or a webhook under [notify] in {SETTINGS_FILE}"
+        )
+    clock = system_clock()
+    notice = Notice(
+        key=f"test/{clock.fresh()}",
+        at=clock.now(),
+        occasion="test",
+        run="",
+        story="",
+        title="shiftwork: a test",
+        text="This is what a notice looks like. Nothing has to be done.",
+    )
+    answers = await asyncio.gather(*(_sent(one, notice) for one in notifiers.values()))
+    return dict(zip(notifiers, answers, strict=True))
+
+
+async def _sent(notifier: Notifier, notice: Notice) -> str:
+    try:
+        await notifier.send(notice)
+    except ShiftworkError as error:
+        return error.message
+    return ""
+
+
+def _lines(settings: Settings, answers: Mapping[str, str], *, test: bool) -> list[str]:
+    if not answers:
+        return [f"nobody is told of anything: see [notify] in {SETTINGS_FILE}"]
+    told = [f"{name:<16} {trouble or ('taken' if test else '')}".rstrip() for name, trouble in answers.items()]
+    return [f"on {', '.join(settings.notify.on)}:", *told]

@@ -1,0 +1,171 @@
+"""From what was typed after `proof` to certificates on the screen, in files, or held against the repository."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from shiftwork.app.certificates import Bench, Held, Paper, document, from_document, recorded, verify
+from shiftwork.app.queries import run_view
+from shiftwork.bootstrap.looking import open_examination, open_history
+from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import Site, environment
+from shiftwork.config.trust import Claim, Command
+from shiftwork.domain.model.ids import RunId, StoryId
+from shiftwork.domain.model.usage import Usage
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.conditions import trusted_conditions
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.files import written
+from shiftwork.entrypoints.cli.trusting import ensure
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED, UsageError
+
+_WIDEST: Final = 160
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What was typed; empty where nothing was said."""
+
+    what: str
+    run: str
+    out: Path | None = None
+
+
+def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
+    papers = _papers(site, wanted)
+    if wanted.out and len(papers) != 1:
+        raise UsageError("one certificate is written to one file", hint="shiftwork proof STORY --out FILE")
+    if wanted.out:
+        written(wanted.out, json.dumps(document(papers[0]), indent=2) + "\n")
+    if as_json:
+        say({"file": str(wanted.out) if wanted.out else None, "certificates": [document(one) for one in papers]})
+        return EXIT_DONE
+    if wanted.out:
+        click.echo(f"written to {wanted.out}; check it again: shiftwork proof --verify {wanted.out}")
+        return EXIT_DONE
+    lines = _told(papers[0]) if wanted.what else (_row(one) for one in papers)
+    click.echo("\n".join(lines))
+    return EXIT_DONE
+
+
+def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
+    env = environment()
+    papers = _papers(site, wanted)
+    settings = trusted_conditions(site, env).settings
+    if _is_file(wanted.what):
+        ensure(_claim(Path(wanted.what), papers[0]), env)
+    checked = [(one, asyncio.run(_verified(site, settings, env, one))) for one in papers]
+    holds = all(held.passed for _, found in checked for held in found)
+    if as_json:
+        rows = [
+            {
+                "story": one.certificate.story,
+                "holds": all(held.passed for held in found),
+                "checks": list(map(asdict, found)),
+            }
+            for one, found in checked
+        ]
+        say({"holds": holds, "certificates": rows})
+    else:
+        click.echo("\n".join(line for one, found in checked for line in _outcome(one, found)))
+    return EXIT_DONE if holds else EXIT_FAILED
+
+
+async def _verified(site: Site, settings: Settings, env: Mapping[str, str], paper: Paper) -> tuple[Held, ...]:
+    said = paper.certificate
+    witness, gates = await open_examination(site, settings, env)
+    async with open_history(site) as events:
+        known = await recorded(events, said.run, said.story)
+    return await verify(paper, Bench(witness=witness, gates=gates, configured=settings.gate_list, known=known))
+
+
+# Which certificates ----------------------------------------------------------------------------------------------
+
+
+def _is_file(what: str) -> bool:
+    return Path(what).suffix == ".json" and Path(what).is_file()
+
+
+def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
+    """That of a file, of the story, or of all landed stories of the run."""
+    if _is_file(wanted.what):
+        return (from_document(Path(wanted.what).read_text(encoding="utf-8", errors="replace")),)
+    queries = open_queries(site)
+    view = answer(lambda: run_view(queries, wanted.run, liveness()))
+    run, known = view.run.run, [one.story.story for one in view.stories]
+    if wanted.what and wanted.what not in known:
+        raise UsageError(f"run {run} has no story {wanted.what}", hint=f"shiftwork stories {run}")
+    found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else known))
+    if not found:
+        told = (
+            f"{wanted.what} has landed no proved work yet" if wanted.what else f"no story of run {run} has landed yet"
+        )
+        raise UsageError(told, hint=f"shiftwork status {run}")
+    return found
+
+
+async def _recorded(site: Site, run: RunId, stories: Sequence[str]) -> list[Paper]:
+    async with open_history(site) as events:
+        return [paper for story in stories if (paper := await recorded(events, run, StoryId(story)))]
+
+
+def _claim(file: Path, paper: Paper) -> Claim:
+    """A file may be anybody's: what its verification steps run is trusted as that of any other file."""
+    steps = (line.step for line in paper.certificate.verification)
+    commands = (Command(where=step.id, text=step.command or step.url) for step in steps if step.command or step.url)
+    return Claim(file=file.resolve(), commands=tuple(commands))
+
+
+# In words --------------------------------------------------------------------------------------------------------
+
+
+def _row(paper: Paper) -> str:
+    said = paper.certificate
+    holding = sum(one.verdict in {"holds", "present", "vouched"} for one in said.criteria)
+    shown = f"{holding}/{len(said.criteria)} criteria shown, {len(said.gates)} gates"
+    return one_line(f"{said.story}  {said.commit[:12]} on {said.ref}  {shown}  {said.title}", _WIDEST)
+
+
+def _told(paper: Paper) -> Iterator[str]:
+    said = paper.certificate
+    yield one_line(f"{said.story}: {said.title}", _WIDEST)
+    yield one_line(f"landed as {said.commit} on {said.ref}, on top of {said.base[:12]}, tree {said.tree}", _WIDEST)
+    yield f"\ncriteria (policy {said.policy}):"
+    for one in said.criteria:
+        offered = f"{one.kind} {one.reference}: " if one.reference else ""
+        yield one_line(f"  {one.verdict:<8} {one.criterion}  {one.text}", _WIDEST)
+        yield one_line(f"           {offered}{one.why}", _WIDEST)
+    yield "\ngates:" if said.gates or said.verification else "\nno gates"
+    for gate in said.gates:
+        extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
+        yield one_line(f"  {gate.name} passed in {gate.seconds:.1f} s{extra}", _WIDEST)
+    for line in said.verification:
+        yield one_line(f"  {line.step.id} {line.step.name} passed in {line.seconds:.1f} s", _WIDEST)
+    yield "\nwork:"
+    for step in said.steps:
+        who = " ".join(part for part in (step.agent, step.model) if part)
+        tries = f"{step.attempts} attempt{'s' if step.attempts > 1 else ''}"
+        yield one_line(f"  {step.step} {step.type}: {tries} {f'by {who}, ' if who else ''}{_cost(step.usage)}", _WIDEST)
+    yield f"\n{said.repairs} repairs, {said.conflicts} conflicts, {_cost(said.usage)}"
+    yield f"sha256 {paper.sha256}"
+
+
+def _cost(usage: Usage) -> str:
+    money = "cost unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
+    return f"{money}, {usage.input_tokens} tokens in, {usage.output_tokens} out"
+
+
+def _outcome(paper: Paper, found: Sequence[Held]) -> Iterator[str]:
+    for held in found:
+        yield one_line(
+            f"{'ok  ' if held.passed else 'FAIL'} {paper.certificate.story} {held.name}: {held.told}", _WIDEST
+        )
+    good = all(held.passed for held in found)
+    yield f"{paper.certificate.story}: {'the certificate holds' if good else 'the certificate does NOT hold'}"

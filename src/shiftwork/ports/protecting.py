@@ -1,0 +1,26 @@
+"""What a change does to the tests and the gate configuration that judge it, and a candidate without that."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.tampering import Touched
+
+
+class Protecting(Protocol):
+    """Reads changes by the harness's own git; no ref moves."""
+
+    async def touched(self, base: Commit, tip: Commit) -> Sequence[Touched]:
+        """Every path in which the two differ; one that was renamed is both deleted and added."""
+        ...
+
+    async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> str:
+        """What differs in these paths, as a diff without lines around the changes; bounded, and text only."""
+        ...
+
+    async def restored(self, base: Commit, commit: Commit, back: Sequence[str], out: Sequence[str]) -> Commit:
+        """A commit with the files of `commit`, but for the paths `back` and `out`, which are as `base` has them; those
+        of `back` that it does not have stay. It is `commit` itself where that is the same. Calling again gives a commit
+        with the same tree.
+        """
+        ...

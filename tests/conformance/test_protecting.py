@@ -1,0 +1,107 @@
+"""Changes to tests on real git: what is touched, and the candidate with the base's own version of it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.workspace.protecting import PATCH_BYTES, GitProtecting
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.tampering import Touched
+from shiftwork.ports.protecting import Protecting
+from shiftwork.testing.git_user import GitUser, new_user
+from tests.conformance.git_rig import hub_git, hub_of
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> GitUser:
+    return new_user(tmp_path)
+
+
+@pytest.fixture
+def protecting(user: GitUser) -> Protecting:
+    return GitProtecting(hub=hub_of(user))
+
+
+@pytest.fixture
+def base(user: GitUser) -> Commit:
+    return user.commit("tests", {"tests/a.py": "assert 1\n", "tests/b.py": "assert 2\n", "conf.py": "x\n"})
+
+
+def files(user: GitUser, commit: Commit) -> dict[str, str]:
+    names = hub_git(user, "ls-tree", "-r", "--name-only", commit).splitlines()
+    return {name: hub_git(user, "show", f"{commit}:{name}") for name in names}
+
+
+def test_touched_paths_are_told_with_what_became_of_them(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    user.git("rm", "--quiet", "tests/b.py")
+    tip = user.commit("change", {"tests/a.py": "assert 0\n", "tests/new.py": "assert 2\n"})
+    assert set(asyncio.run(protecting.touched(base, tip))) == {
+        Touched(path="tests/a.py", letter="M"),
+        Touched(path="tests/b.py", letter="D"),
+        Touched(path="tests/new.py", letter="A"),
+    }
+    assert asyncio.run(protecting.touched(base, base)) == ()
+
+
+def test_the_patch_is_of_these_paths_alone(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    tip = user.commit("change", {"tests/a.py": "assert 0\n", "tests/ü[*].py": "new\n", "conf.py": "y\n"})
+    patch = asyncio.run(protecting.patch(base, tip, ["tests/a.py", "tests/ü[*].py"]))
+    assert "-assert 1\n+assert 0\n" in patch
+    assert "+++ b/tests/ü[*].py\n" in patch
+    assert "conf.py" not in patch
+    assert asyncio.run(protecting.patch(base, tip, [])) == ""
+
+
+def test_a_huge_patch_is_cut(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    tip = user.commit("change", {"tests/a.py": "x = 1\n" * PATCH_BYTES})
+    assert len(asyncio.run(protecting.patch(base, tip, ["tests/a.py"]))) == PATCH_BYTES
+
+
+def test_changed_and_deleted_files_come_back_and_new_ones_stay_or_go(
+    user: GitUser, base: Commit, protecting: Protecting
+) -> None:
+    user.git("rm", "--quiet", "tests/b.py")
+    changed = {
+        "tests/a.py": "assert 0\n",
+        "tests/new.py": "assert 2\n",
+        "conftest.py": "trick\n",
+        "src/a.txt": "work\n",
+    }
+    tip = user.commit("change", changed)
+    back = ["tests/a.py", "tests/b.py", "tests/new.py"]
+    made = asyncio.run(protecting.restored(base, tip, back, ["conftest.py"]))
+    found = files(user, made)
+    assert (found["tests/a.py"], found["tests/b.py"]) == ("assert 1", "assert 2")
+    assert (found["tests/new.py"], found["src/a.txt"]) == ("assert 2", "work")
+    assert "conftest.py" not in found
+    assert files(user, tip)["tests/a.py"] == "assert 0", "what is to land stays as it is"
+    again = asyncio.run(protecting.restored(base, tip, back, ["conftest.py"]))
+    assert hub_git(user, "rev-parse", f"{made}^{{tree}}") == hub_git(user, "rev-parse", f"{again}^{{tree}}")
+
+
+def test_a_file_in_the_place_of_a_folder_of_tests_gives_way(
+    user: GitUser, base: Commit, protecting: Protecting
+) -> None:
+    user.git("rm", "-r", "--quiet", "tests")
+    tip = user.commit("change", {"tests": "no longer a folder\n"})
+    made = asyncio.run(protecting.restored(base, tip, ["tests/a.py", "tests/b.py"], []))
+    assert files(user, made)["tests/a.py"] == "assert 1"
+    assert "tests" not in files(user, made)
+
+
+def test_what_is_as_the_base_has_it_is_left_alone(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    tip = user.commit("change", {"src/a.txt": "work\n"})
+    assert asyncio.run(protecting.restored(base, tip, ["tests/a.py", "src/none.py"], ["conftest.py"])) == tip
+
+
+def test_a_name_that_is_no_text_is_put_back_all_the_same(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    odd = "tests/\udcff.py"
+    before = user.commit("odd", {odd: "assert 1\n"})
+    tip = user.commit("change", {odd: "assert 0\n"})
+    (touched,) = asyncio.run(protecting.touched(before, tip))
+    assert touched.path == "tests/\ufffd.py"
+    made = asyncio.run(protecting.restored(before, tip, [touched.path], []))
+    tree = (hub_git(user, "rev-parse", f"{commit}^{{tree}}") for commit in (before, made))
+    assert len(set(tree)) == 1
+    assert base != before

@@ -1,0 +1,111 @@
+"""What is found in a commit, on real git: the lines that a change wrote, the names that stand in it, where it is."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from shiftwork.adapters.workspace.witness import GitWitness
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.proof import FileFound, NameFound
+from shiftwork.errors import RepositoryError
+from shiftwork.testing.git_user import GitUser, new_user
+from tests.conformance.git_rig import hub_of
+
+LINES = st.lists(st.sampled_from(["alpha", "beta", "gamma", "", "@@ -1 +1 @@", "+++ b/x"]), max_size=30)
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> GitUser:
+    return new_user(tmp_path)
+
+
+def committed(user: GitUser, files: dict[str, bytes]) -> Commit:
+    for name, content in files.items():
+        path = user.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    user.git("add", "-A")
+    user.git("commit", "--quiet", "--allow-empty", "-m", "work\n\nNoted-By: a test")
+    return user.at("HEAD")
+
+
+def in_order(part: list[str], whole: list[str]) -> bool:
+    rest = iter(whole)
+    return all(line in rest for line in part)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=LINES, after=LINES, open_end=st.booleans())
+def test_what_is_not_called_written_was_there_before(
+    user: GitUser, before: list[str], after: list[str], *, open_end: bool
+) -> None:
+    text = "\n".join(after) if open_end else "".join(f"{line}\n" for line in after)
+    base = committed(user, {"f.txt": "".join(f"{line}\n" for line in before).encode()})
+    tip = committed(user, {"f.txt": text.encode()})
+    (found,) = asyncio.run(GitWitness(hub=hub_of(user)).look(base, tip, ["f.txt"], [])).files
+    lines = text.split("\n") if text else []
+    lines = lines[:-1] if text.endswith("\n") else lines
+    written = {line for first, last in found.changed for line in range(first, last + 1)}
+    assert found.lines == len(lines)
+    assert written <= set(range(1, len(lines) + 1))
+    assert in_order([line for number, line in enumerate(lines, start=1) if number not in written], before)
+    if before == lines and not open_end:
+        assert not written
+
+
+def test_only_text_files_that_are_in_the_commit_are_found(user: GitUser) -> None:
+    base = user.at("HEAD")
+    tip = committed(user, {"a/b.txt": b"one\ntwo", "raw": b"\0\1", "weird [x].txt": b"x\n", "empty": b""})
+    (user.root / "untracked.txt").write_text("x\n")
+    wanted = [
+        "a/b.txt",
+        "./a/b.txt",
+        "a",
+        "raw",
+        "nowhere",
+        "../x",
+        "/etc/passwd",
+        "weird [x].txt",
+        "untracked.txt",
+        "empty",
+    ]
+    found = asyncio.run(GitWitness(hub=hub_of(user)).look(base, tip, wanted, []))
+    assert found.files == (
+        FileFound(path="a/b.txt", lines=2, changed=((1, 2),)),
+        FileFound(path="weird [x].txt", lines=1, changed=((1, 1),)),
+        FileFound(path="empty", lines=0),
+    )
+    assert found.tree == user.git("rev-parse", "HEAD^{tree}").strip()
+
+
+def test_names_are_found_whole_and_literally(user: GitUser) -> None:
+    base = user.at("HEAD")
+    tip = committed(user, {"t.py": b"def test_a(): ...\n", "u.py": b"test_ab = 1\n"})
+    names = ["test_a", "test_.", "test_b", "a\nb"]
+    found = asyncio.run(GitWitness(hub=hub_of(user)).look(base, tip, [], names))
+    assert found.names == (
+        NameFound(name="test_a", files=("t.py",)),
+        NameFound(name="test_."),
+        NameFound(name="test_b"),
+        NameFound(name="a\nb"),
+    )
+
+
+def test_a_commit_tells_its_parents_its_message_and_where_it_is(user: GitUser) -> None:
+    witness, base = GitWitness(hub=hub_of(user)), user.at("HEAD")
+    tip = committed(user, {"a": b"a\n"})
+
+    async def scenario() -> None:
+        assert await witness.told(tip) == ((base,), "work\n\nNoted-By: a test\n")
+        assert await witness.is_on(base, "main")
+        assert not await witness.is_on(tip, "other")
+        assert not await witness.is_on(Commit("1" * 40), "main")
+        with pytest.raises(RepositoryError, match="is not there"):
+            await witness.told(Commit("1" * 40))
+        with pytest.raises(RepositoryError, match="is not there"):
+            await witness.look(Commit("1" * 40), tip, [], [])
+
+    asyncio.run(scenario())

@@ -1,0 +1,97 @@
+"""The real Claude Code at a rate limit, as its service tells of it: the run waits, or another profile goes on."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shiftwork.testing.model_server import Fail, ModelRequest, ModelServer, Turn, call
+from tests.e2e.claude_rig import Handover
+
+pytest_plugins = ["shiftwork.testing.agent_programs"]
+pytestmark = [pytest.mark.real_agent, pytest.mark.timeout(180)]
+
+REQUEST = "Write a greeting into greeting.txt"
+
+
+class LoggedIn(Handover):
+    """With a subscription instead of a key: only then does Claude Code tell when a limit ends."""
+
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in super().environment().items() if name != "ANTHROPIC_API_KEY"}
+        return {**kept, "CLAUDE_CODE_OAUTH_TOKEN": "sk-ant-oat01-scripted"}
+
+
+@pytest.fixture
+def handover(tmp_path: Path, claude_program: Path, scripted_model: ModelServer) -> Handover:
+    return LoggedIn(root=tmp_path, program=claude_program, server=scripted_model)
+
+
+def limited_once(seconds: float) -> Callable[[str, ModelRequest], Turn | None]:
+    """The first request of the coding step is refused until so many seconds later; then the work is done."""
+    ends: list[int] = []
+
+    def play(kind: str, request: ModelRequest) -> Turn | None:
+        if kind != "coding":
+            return None
+        if not ends:
+            ends.append(int(time.time() + seconds))  # noqa: TID251 - a server's own clock
+            told = {"status": "rejected", "reset": str(ends[0]), "representative-claim": "five_hour"}
+            headers = {f"anthropic-ratelimit-unified-{name}": value for name, value in told.items()}
+            return Fail(status=429, headers={**headers, "retry-after": "3600"})
+        return call("Write", file_path="greeting.txt", content="hello\n") if request.turn == 0 else None
+
+    return play
+
+
+def waits(stories: dict[str, Any]) -> bool:
+    return bool(stories) and stories["US-001"]["until"] is not None
+
+
+def coding(handover: Handover) -> dict[str, Any]:
+    steps = handover.status()["stories"][0]["steps"]
+    return next(step for step in steps if step["type"] == "coding")
+
+
+def test_a_run_waits_for_the_reset_without_asking_and_outlives_its_process(handover: Handover) -> None:
+    handover.prepare()
+    handover.play(limited_once(20))
+    with handover.started("run", REQUEST) as first:
+        handover.wait_until(waits)
+        document = handover.status()
+        assert (document["pulse"], document["stories"][0]["standing"]) == ("limited", "waiting")
+        assert "goes on at " in handover.shiftwork("status").stdout
+        asked = len(handover.server.requests("model"))
+        first.kill()
+        first.wait(timeout=10)
+    until = handover.status()["stories"][0]["until"]
+    resumed = handover.shiftwork("resume")
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+    step = coding(handover)
+    assert (step["attempts"], step["restarts"]) == (2, 0), "one attempt was refused, and the next did the work"
+    assert step["started_at"] >= until, "nobody asked before the limit had ended"
+    assert len(handover.server.requests("model")) > asked
+    told = json.loads(handover.shiftwork("export").stdout)["stories"]["US-001"]["history"]
+    troubles = [entry["details"]["trouble"] for entry in told if entry["action"] == "step_cancelled"]
+    assert troubles == ["limited"]
+
+
+def test_with_a_fallback_profile_it_goes_on_at_once(handover: Handover) -> None:
+    handover.prepare()
+    settings = handover.repo / "shiftwork.toml"
+    second = f'\n[profiles.second]\nuse = "claude-code"\nprogram = "{handover.program}"\nmodel = "claude-opus-5-5"\n'
+    settings.write_text(settings.read_text().replace("[agent]\n", '[agent]\nfallback = ["second"]\n') + second)
+    handover.play(limited_once(3600))
+    ran = handover.shiftwork("run", REQUEST)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "the agent is at a limit" in ran.stdout
+    step = coding(handover)
+    assert (step["attempts"], step["agent"]) == (2, "second")
+    shown = handover.shiftwork("status").stdout
+    assert "played by second" in shown
+    models = {one.conversation.model for one in handover.server.requests("model") if not one.auxiliary}
+    assert "claude-opus-5-5" in models

@@ -1,0 +1,52 @@
+"""`shiftwork agents`: the profiles there are, what each has done, and who would be chosen and why."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import Project, new_project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def profiles(project: Project, *, choose: str) -> None:
+    file = project.root / "shiftwork.toml"
+    text = file.read_text(encoding="utf-8").replace("[agent]\n", f'[agent]\nchoose = "{choose}"\n')
+    other = f'\n[profiles.other]\nuse = "command"\ncommand = "sh {project.agent}"\nmodel = "large"\n'
+    file.write_text(text + other, encoding="utf-8")
+
+
+def test_fixed_is_how_it_is_and_a_missing_program_is_told(project: Project) -> None:
+    profiles(project, choose="fixed")
+    file = project.root / "shiftwork.toml"
+    gone = '\n[profiles.gone]\nuse = "claude-code"\nprogram = "/nowhere/claude"\n'
+    file.write_text(file.read_text(encoding="utf-8") + gone, encoding="utf-8")
+    told = project.shiftwork("agents")
+    assert told.returncode == 0, told.stderr
+    ours, other, missing, _, reason = told.stdout.splitlines()
+    assert ours.startswith("ok       command")
+    assert "large" in other
+    assert missing.startswith("missing  gone")
+    assert reason == 'command plays every role that a workflow leaves open (choose = "fixed")'
+
+
+def test_what_was_learnt_is_explained(project: Project) -> None:
+    profiles(project, choose="learn")
+    before = json.loads(project.shiftwork("agents", "--json").stdout)
+    assert [(one["role"], one["chosen"], one["why"]) for one in before["roles"]] == [
+        ("work", "command", "it has not been tried yet")
+    ]
+    ran = project.shiftwork("run", "Add hello.txt")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    (role,) = json.loads(project.shiftwork("agents", "--json").stdout)["roles"]
+    assert (role["chosen"], role["priced"]) == ("other", False)
+    first, second = role["profiles"]
+    assert (first["profile"], first["tries"], first["verified"], first["cost_usd"]) == ("command", 1, 1, None)
+    assert (second["profile"], second["tries"]) == ("other", 0)
+    shown = project.shiftwork("agents").stdout
+    assert "role work: other would be chosen: it has not been tried yet" in shown
+    assert "command: 1 tried, 1 of 1 verified, cost unknown" in shown

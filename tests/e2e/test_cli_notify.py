@@ -1,0 +1,132 @@
+"""Notices from the installed command: quiet by default, signed, once, and again under the same key after a kill."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from standardwebhooks import Webhook
+
+from shiftwork.testing.notify_conformance import Receiver, receiving
+from tests.documented import ROOT, blocks
+from tests.e2e.cli_rig import SHIFTWORK, Project, new_project
+
+SECRET = "whsec_c2hpZnR3b3JrLXRlc3Qtc2VjcmV0LTAxMjM0NTY3ODk="  # noqa: S105 - a test's own
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as open_one:
+        yield open_one
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def hooked(project: Project, receiver: Receiver, more: str = "") -> Project:
+    file = project.root / "shiftwork.toml"
+    hook = f'\n[notify.webhook]\nurl = "http://{receiver.address}"\nsecret_env = "HOOK"\n{more}'
+    file.write_text(file.read_text(encoding="utf-8") + hook, encoding="utf-8")
+    return project
+
+
+def keys(receiver: Receiver) -> list[str]:
+    return [{name.lower(): value for name, value in headers.items()}["webhook-id"] for headers, _ in receiver.requests]
+
+
+def test_without_settings_nobody_is_told(project: Project) -> None:
+    told = project.shiftwork("notify")
+    assert (told.returncode, told.stdout) == (0, "nobody is told of anything: see [notify] in shiftwork.toml\n")
+    assert "nobody is told of anything" in project.shiftwork("doctor").stdout
+    nothing = project.shiftwork("notify", "--test")
+    assert nothing.returncode == 64
+    assert "name urls or a webhook under [notify]" in nothing.stderr
+
+
+def test_a_test_notice_arrives_signed(project: Project, receiver: Receiver) -> None:
+    hooked(project, receiver, f'[notify]\nurls = ["json://{receiver.address}"]\n')
+    told = project.shiftwork("notify", "--test", "--json", HOOK=SECRET)
+    assert told.returncode == 0, told
+    document = json.loads(told.stdout)
+    assert document["channels"] == [{"name": "1:json", "error": ""}, {"name": "webhook", "error": ""}]
+    signed = next((headers, body) for headers, body in receiver.requests if b"shiftwork.test" in body)
+    assert Webhook(SECRET).verify(signed[1], signed[0])["type"] == "shiftwork.test"
+    assert len(receiver.requests) == 2
+    assert "1:json, webhook on needs-you" in project.shiftwork("doctor", HOOK=SECRET).stdout
+
+
+def test_what_is_missing_is_told_by_doctor_and_by_the_test(project: Project, receiver: Receiver) -> None:
+    hooked(project, receiver)
+    examined = project.shiftwork("doctor")
+    assert examined.returncode == 1
+    assert "the webhook is signed with $HOOK, which is not set" in examined.stdout
+    receiver.status = 500
+    refused = project.shiftwork("notify", "--test", HOOK=SECRET)
+    assert refused.returncode == 1
+    assert "the webhook answered 500" in refused.stdout
+
+
+def test_addresses_that_are_not_trusted_are_told_nothing(project: Project, receiver: Receiver) -> None:
+    hooked(project, receiver)
+    refused = project.shiftwork("notify", "--test", HOOK=SECRET, SHIFTWORK_TRUST="")
+    assert refused.returncode == 64
+    assert "notify.webhook.url" in refused.stderr
+    assert receiver.requests == []
+
+
+def test_a_run_tells_its_end_once_and_a_receiver_that_fails_does_not_stop_it(
+    project: Project, receiver: Receiver
+) -> None:
+    hooked(project, receiver)
+    ran = project.shiftwork("run", "Add hello.txt", HOOK=SECRET)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    ((headers, body),) = receiver.requests
+    document = Webhook(SECRET).verify(body, headers)
+    assert (document["type"], document["data"]["story"]) == ("shiftwork.finished", None)
+    assert project.shiftwork("resume", HOOK=SECRET).returncode == 0
+    assert len(receiver.requests) == 1
+    receiver.status = 500
+    again = project.shiftwork("run", "Add hello.txt again", HOOK=SECRET)
+    assert "run" in again.stdout
+    assert len(receiver.requests) == 4, "one that was taken, and three tries"
+
+
+@pytest.mark.durability
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+def test_killed_before_a_notice_is_recorded_it_is_sent_again_under_its_key(
+    project: Project, receiver: Receiver, engine: str
+) -> None:
+    hooked(project, receiver)
+    died = project.shiftwork("run", "Add hello.txt", HOOK=SECRET, SHIFTWORK_FAILPOINT="notice.sent")
+    assert died.returncode == -signal.SIGKILL, died.stdout + died.stderr
+    assert len(receiver.requests) == 1
+    if engine == "deleted":
+        for file in (project.root / ".shiftwork").glob("engine.db*"):
+            file.unlink()
+    resumed = project.shiftwork("resume", HOOK=SECRET)
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    first, second = keys(receiver)
+    assert first == second
+    assert project.git("log", "--format=%s", "main").splitlines()[1:] == ["start"]
+
+
+def test_the_howto_typed_literally_works(project: Project, receiver: Receiver) -> None:
+    hooked(project, receiver)
+    file = project.root / "shiftwork.toml"
+    file.write_text(file.read_text(encoding="utf-8").replace('"HOOK"', '"SHIFTWORK_WEBHOOK_SECRET"'), encoding="utf-8")
+    env = {name: value for name, value in project.environment().items() if name != "SHIFTWORK_TRUST"}
+    typed = subprocess.run(
+        ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "notifications.md", "notify")),
+        cwd=project.root,
+        env={**env, "PATH": f"{SHIFTWORK.parent}:{env['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert len(receiver.requests) == 1

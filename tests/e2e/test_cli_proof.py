@@ -1,0 +1,107 @@
+"""`shiftwork proof`: certificates of a whole run verify, and nothing that was altered does."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.documented import ROOT, blocks
+from tests.e2e.cli_rig import Project, new_project
+
+AGENT = """\
+cat > /dev/null
+if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then printf 'hello\\n%s\\n' "$SHIFTWORK_STORY" > "$SHIFTWORK_STORY.txt"; fi
+echo SUMMARY:
+echo "did the $SHIFTWORK_STEP_TYPE"
+echo EVIDENCE:
+echo "- AC-1 citation $SHIFTWORK_STORY.txt:2"
+"""
+
+
+def story(number: int) -> dict[str, Any]:
+    name = f"US-00{number}"
+    return {
+        "id": name,
+        "title": f"Greet {number}",
+        "acceptance_criteria": [f"{name}.txt exists"],
+        "verification_steps": [
+            {"type": "shell", "name": "greets", "command": f"cat {name}.txt", "expect_output_contains": ["hello"]},
+            {"type": "file_exists", "path": f"{name}.txt"},
+        ],
+    }
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = new_project(tmp_path)
+    made.settle(agent=AGENT, gates='test = "test -f US-001.txt"')
+    with (made.root / "shiftwork.toml").open("a") as settings:
+        settings.write('\n[proof]\npolicy = "cited"\n')
+    document = {"project": "Greeter", "user_stories": [story(1), {**story(2), "depends_on": ["US-001"]}]}
+    (made.root / "prd.json").write_text(json.dumps(document), encoding="utf-8")
+    return made
+
+
+def test_the_certificates_of_a_run_verify_as_the_howto_says_and_no_altered_one_does(project: Project) -> None:
+    ran = project.shiftwork("run", "prd.json")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    for line in blocks(ROOT / "docs" / "howto" / "proof.md", "proof").splitlines():
+        typed = project.shiftwork(*line.split()[1:])
+        assert typed.returncode == 0, f"{line}: {typed.stdout}{typed.stderr}"
+    checked = json.loads(project.shiftwork("proof", "--verify", "--json").stdout)
+    assert checked["holds"]
+    assert [one["story"] for one in checked["certificates"]] == ["US-001", "US-002"]
+    assert "Shiftwork-Evidence: 3/3 cited" in project.git("log", "-1", "--format=%B", "main")
+    _altered(project)
+    _amended(project)
+
+
+def _altered(project: Project) -> None:
+    """One character of the evidence, the commit or the digest."""
+    file = project.root / "us-001.json"
+    whole = file.read_text()
+    given = json.loads(whole)
+    commit = given["certificate"]["commit"]
+    for old, new in (
+        ("US-001.txt:2", "US-001.txt:1"),
+        (commit, commit[:-1] + ("0" if commit[-1] != "0" else "1")),
+        (given["sha256"], given["sha256"][:-1] + ("0" if given["sha256"][-1] != "0" else "1")),
+        ('"holds"', '"present"'),
+    ):
+        file.write_text(whole.replace(old, new, 1))
+        told = project.shiftwork("proof", "--verify", "us-001.json")
+        assert told.returncode == 1, told.stdout
+        assert "FAIL US-001 digest" in told.stdout
+        assert "the certificate does NOT hold" in told.stdout
+    file.write_text("{}")
+    assert "not a certificate" in project.shiftwork("proof", "--verify", "us-001.json").stderr
+
+
+def _amended(project: Project) -> None:
+    """The last commit is replaced by one that says and does the same a moment later: it is not the one certified."""
+    project.git("commit", "--quiet", "--amend", "--no-edit", "--date=2001-01-01T00:00:00Z")
+    told = project.shiftwork("proof", "--verify", "US-002")
+    assert told.returncode == 1
+    assert "FAIL US-002 branch" in told.stdout
+
+
+def test_commands_of_a_spec_wait_for_trust(project: Project) -> None:
+    refused = project.shiftwork("run", "prd.json", SHIFTWORK_TRUST="")
+    assert refused.returncode == 64
+    assert project.shiftwork("trust", SHIFTWORK_TRUST="").returncode == 0
+    refused = project.shiftwork("run", "prd.json", SHIFTWORK_TRUST="")
+    assert refused.returncode == 64
+    assert "cat US-001.txt" in refused.stderr
+    trusted = project.shiftwork("trust", "prd.json", SHIFTWORK_TRUST="")
+    assert "cat US-002.txt" in trusted.stdout
+    assert project.shiftwork("run", "prd.json", SHIFTWORK_TRUST="").returncode == 0
+
+
+def test_what_is_not_there_is_told(project: Project) -> None:
+    (project.root / "prd.json").unlink()
+    project.settle(agent="cat >/dev/null; exit 1")
+    project.shiftwork("run", "Greet")
+    assert "has landed no proved work yet" in project.shiftwork("proof", "US-001").stderr
+    assert "no story of run" in project.shiftwork("proof", "--verify").stderr
+    assert "has no story US-009" in project.shiftwork("proof", "US-009").stderr

@@ -1,0 +1,231 @@
+"""What a run sets aside, what it counts, and what it says when there is not enough."""
+
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.domain.model import budget_facts as b
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger
+from shiftwork.domain.model.ids import StoryId, step_id
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import HoldCause, Limits, StoryState
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.rules import allowing, budgets
+from shiftwork.domain.rules.decide_run import decide_run
+from shiftwork.domain.rules.evolve_run import evolve_run
+from shiftwork.testing.builders import (
+    asked,
+    began,
+    conclusion,
+    done,
+    fold_run,
+    fold_story,
+    next_effect,
+    run_plan,
+    started_story,
+)
+
+US_1, US_2 = StoryId("US-001"), StoryId("US-002")
+CODING = Claim(number=1, kind="coding", bounded=True)
+ALONE = replace(CODING, bounded=False)
+MONEY = Limits(run=Budget(usd=4.0), attempt=Amount(usd=1.0, tokens=10))
+BOTH = Limits(run=Budget(usd=4.0, tokens=100), attempt=Amount(usd=1.0, tokens=10))
+
+HALF = "the run has spent 3.00 of 4.00 USD and 50 of 100 tokens"
+CODING_NEEDS = "coding has needed up to 3.00 USD and 50 tokens"
+
+
+def spent(usd: float, *, kind: str = "coding", tokens: int = 5, used: Usage | None = None) -> Ledger:
+    """The books after one attempt."""
+    ledger = budgets.claimed(Ledger(), US_1, replace(CODING, kind=kind))
+    reserved = budgets.reserved(ledger, US_1, Amount(usd=1.0, tokens=10))
+    return budgets.settled(reserved, US_1, used or Usage(input_tokens=tokens, cost_usd=usd))
+
+
+def test_a_kind_that_was_seen_is_set_aside_for_by_its_dearest_attempt() -> None:
+    assert budgets.reservation(Ledger(), CODING, MONEY) == Amount(usd=1.0, tokens=10)
+    assert budgets.reservation(spent(2.5, tokens=20), CODING, BOTH) is None, "1.50 USD are left"
+    assert budgets.reservation(spent(0.5, tokens=4), CODING, BOTH) == Amount(usd=0.75, tokens=6)
+
+
+def test_the_rest_is_enough_where_it_pays_for_the_dearest_one() -> None:
+    assert budgets.reservation(spent(1.75), CODING, MONEY) == Amount(usd=2.25, tokens=7)
+    assert budgets.reservation(spent(2.1), CODING, MONEY) is None
+
+
+def test_an_attempt_that_nothing_stops_waits_for_the_other() -> None:
+    other = budgets.reserved(budgets.claimed(Ledger(), US_2, ALONE), US_2, Amount(usd=1.0))
+    assert budgets.reservation(other, ALONE, MONEY) is None
+    assert budgets.reservation(other, CODING, MONEY) is not None
+
+
+def test_what_nobody_tells_counts_as_what_was_set_aside() -> None:
+    unpriced = spent(0.0, used=Usage(input_tokens=3))
+    assert (unpriced.spent, unpriced.guessed) == (Amount(usd=1.0, tokens=3), Amount(usd=1.0))
+    reserved = budgets.reserved(budgets.claimed(Ledger(), US_1, CODING), US_1, Amount(usd=1.0, tokens=10))
+    unknown = budgets.settled(reserved, US_1, None)
+    assert unknown.spent == unknown.guessed == Amount(usd=1.0, tokens=10)
+
+
+@pytest.mark.parametrize(
+    ("ledger", "limits", "told"),
+    [
+        (
+            spent(5.0),
+            MONEY,
+            "the run has spent 5.00 of 4.00 USD, one attempt up to 4.00 USD more than was set aside for it",
+        ),
+        (spent(1.0, kind="review"), MONEY, "the run has spent 1.00 of 4.00 USD"),
+        (
+            spent(3.0, tokens=50),
+            BOTH,
+            f"{HALF}, one attempt up to 2.00 USD and 40 tokens more than was set aside for it; {CODING_NEEDS}",
+        ),
+        (
+            spent(9.0, tokens=15),
+            Limits(run=Budget(tokens=15)),
+            "the run has spent 15 of 15 tokens, one attempt up to 5 tokens more than was set aside for it",
+        ),
+    ],
+)
+def test_a_shortage_tells_what_was_spent_of_what(ledger: Ledger, limits: Limits, told: str) -> None:
+    assert budgets.shortage(ledger, CODING, limits) == told
+
+
+# A run and its stories ----------------------------------------------------------------------------------------------
+
+
+def claiming(limits: Limits = MONEY) -> StoryState:
+    story = started_story("planning", "coding", limits=limits)
+    return fold_story(story, b.AllowanceClaimed(at=1, number=1))
+
+
+def test_a_story_waits_for_its_allowance_and_settles_it() -> None:
+    story = started_story("planning", "coding", limits=MONEY)
+    assert next_effect(story) == e.ClaimAllowance(key="claim/1", number=1, step=step_id(1))
+    assert isinstance(next_effect(claiming()), e.Receive)
+    granted = fold_story(claiming(), b.AllowanceGranted(at=2, number=1, cap=0.8))
+    assert isinstance(next_effect(granted), e.RunAgent)
+    used = Usage(input_tokens=3, cost_usd=0.5)
+    at_work = fold_story(granted, began(granted))
+    ended = fold_story(at_work, done(at_work, usage=used))
+    assert next_effect(ended) == e.SettleAllowance(key="settle/1", number=1, used=used)
+    settled = fold_story(ended, b.AllowanceSettled(at=3, number=1))
+    assert next_effect(settled) == e.ClaimAllowance(key="claim/2", number=2, step=step_id(2))
+
+
+def test_a_worker_that_died_can_tell_nothing_of_its_attempt() -> None:
+    granted = fold_story(claiming(), b.AllowanceGranted(at=2, number=1, cap=None))
+    at_work = fold_story(granted, began(granted))
+    died = fold_story(at_work, f.StepInterrupted(at=3, step=step_id(1), attempt=1, diff=""))
+    assert next_effect(died) == e.SettleAllowance(key="settle/1", number=1, used=None)
+
+
+def test_a_refusal_holds_the_story_until_it_is_granted_or_ended() -> None:
+    held = fold_story(claiming(), b.AllowanceRefused(at=2, number=1, detail="spent"))
+    assert held.hold is not None
+    assert (held.hold.cause, held.holds) == (HoldCause.LIMIT, 1)
+    assert fold_story(held, b.AllowanceRefused(at=2, number=1, detail="again")) == held
+    assert fold_story(held, b.AllowanceGranted(at=2, number=1, cap=None)).hold is None
+    assert fold_story(held, f.StoryReleased(at=2, granted=False, answer="")).cancelled
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        b.AllowanceClaimed(at=1, number=7),
+        b.AllowanceGranted(at=1, number=7, cap=None),
+        b.AllowanceRefused(at=1, number=7, detail=""),
+        b.AllowanceSettled(at=1, number=7),
+        b.StepCutShort(at=1, step=step_id(1), attempt=7, usage=Usage(), diff=""),
+        b.StepCutShort(at=1, step=step_id(1), attempt=0, usage=Usage(), diff=""),
+        b.StepCutShort(at=1, step=step_id(9), attempt=1, usage=Usage(), diff=""),
+    ],
+)
+def test_facts_about_another_claim_or_attempt_change_nothing(fact: f.Fact) -> None:
+    for story in (claiming(), fold_story(claiming(), b.AllowanceGranted(at=2, number=1, cap=None))):
+        assert fold_story(story, fact) == story
+
+
+def test_an_agent_is_told_the_least_of_what_is_left() -> None:
+    limits = Limits(run=Budget(usd=9.0), story=Budget(usd=3.0), step=Budget(usd=2.0))
+    story = claiming(limits)
+    step = story.pipeline.steps[0]
+    assert allowing.cap(story, step) == 2.0
+    granted = fold_story(story, b.AllowanceGranted(at=2, number=1, cap=0.8))
+    assert allowing.cap(granted, step) == 0.8
+    assert allowing.cap(started_story("coding"), step) is None
+
+
+def test_a_step_that_has_spent_its_limit_waits_for_a_person() -> None:
+    story = started_story("coding", limits=Limits(step=Budget(tokens=3)))
+    step = replace(story.pipeline.steps[0], usage=Usage(input_tokens=3))
+    assert allowing.limit_reached(story, step) == "step-001 coding has spent 3 of 3 tokens"
+    running = replace(story, pipeline=story.pipeline.with_step(step))
+    assert conclusion(running) == f.StoryHeld(
+        at=0, cause=HoldCause.LIMIT, detail="step-001 coding has spent 3 of 3 tokens"
+    )
+
+
+def run_with(limits: Limits, *claims: r.AllowanceAsked) -> RunState:
+    plan = replace(run_plan(asked(1), asked(2), parallel=2), limits=limits)
+    run = fold_run(RunState(), r.RunStarted(at=1, plan=plan), r.StoryDispatched(at=1, story=US_1))
+    return fold_run(run, r.StoryDispatched(at=1, story=US_2, slot=1), *claims)
+
+
+def claim(story: StoryId = US_1, *, bounded: bool = True) -> r.AllowanceAsked:
+    return r.AllowanceAsked(at=2, story=story, number=1, kind="coding", bounded=bounded)
+
+
+def grant(cap: float | None, amount: Amount) -> e.GrantAllowance:
+    return e.GrantAllowance(key="reserve/US-001/1", story=US_1, number=1, amount=amount, cap=cap)
+
+
+def test_a_run_grants_within_its_limit_and_tells_the_agent_where_to_stop() -> None:
+    aside = Amount(usd=1.0, tokens=10)
+    assert decide_run(run_with(MONEY, claim())) == (grant(0.8, aside),)
+    assert decide_run(run_with(MONEY, claim(bounded=False))) == (grant(None, aside),)
+    last = replace(MONEY, run=Budget(usd=0.5))
+    assert decide_run(run_with(last, claim())) == (grant(0.5, Amount(usd=0.5, tokens=10)),), "the rest to its very end"
+    tokens = Limits(run=Budget(tokens=5), attempt=aside)
+    assert decide_run(run_with(tokens, claim())) == (grant(None, Amount(usd=1.0, tokens=5)),)
+
+
+def test_while_somebody_is_at_work_others_wait_and_nobody_is_refused() -> None:
+    reserved = r.AmountReserved(at=3, story=US_1, number=1, amount=Amount(usd=1.0))
+    run = fold_run(run_with(replace(MONEY, run=Budget(usd=1.0)), claim(), claim(US_2)), reserved)
+    assert isinstance(decide_run(run)[0], e.Receive)
+    assert fold_run(run, replace(reserved, number=9)) == run
+    assert fold_run(run, r.AttemptSettled(at=4, story=US_1, number=9, used=None)) == run
+    settled = fold_run(run, r.AttemptSettled(at=4, story=US_1, number=1, used=None))
+    (refused,) = decide_run(settled)
+    assert isinstance(refused, e.RefuseAllowance)
+    assert (refused.story, refused.detail) == (US_2, "the run has spent 1.00 of 1.00 USD")
+
+
+def test_whoever_was_refused_is_answered_anew_when_limits_are_raised() -> None:
+    run = run_with(replace(MONEY, run=Budget(usd=0.0)), claim())
+    assert [effect.key for effect in decide_run(run)] == ["shortage/US-001/1/0"]
+    told = fold_run(run, r.ShortageTold(at=3, story=US_1, number=1))
+    assert isinstance(decide_run(told)[0], e.Receive)
+    assert fold_run(told, r.ShortageTold(at=3, story=US_2, number=1)) == told
+    raised = fold_run(told, r.LimitsRaised(at=4, limits=Limits(run=Budget(usd=9.0))))
+    assert isinstance(decide_run(raised)[0], e.GrantAllowance)
+    assert raised.given.limits == replace(MONEY, run=Budget(usd=9.0))
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        r.AllowanceAsked(at=1, story=US_1, number=1, kind="coding", bounded=True),
+        r.AmountReserved(at=1, story=US_1, number=1, amount=Amount()),
+        r.ShortageTold(at=1, story=US_1, number=1),
+        r.AttemptSettled(at=1, story=US_1, number=1, used=None),
+        r.LimitsRaised(at=1, limits=MONEY),
+    ],
+)
+def test_a_run_that_has_not_started_keeps_no_books(fact: f.Fact) -> None:
+    assert evolve_run(RunState(), fact) == RunState()

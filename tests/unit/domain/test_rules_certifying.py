@@ -1,0 +1,113 @@
+"""Certificates as they follow from a story's history, and candidates that gates pass and evidence does not."""
+
+from dataclasses import replace
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.codec import decode, encode
+from shiftwork.domain.model.gate import GateReport, GateResult
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.proof import ProofPolicy, ProofReport
+from shiftwork.domain.model.proof_facts import StoryCertified
+from shiftwork.domain.model.queue import LandingPolicy, Proof, QueueState
+from shiftwork.domain.model.story import Refusal, StoryState
+from shiftwork.domain.rules.certifying import canonical, completion, digest
+from shiftwork.domain.rules.decide_queue import decide_queue
+from shiftwork.testing.builders import BASE, fold_queue, fold_story, gate_report, landing_asked, landing_request
+
+TIP = Commit("tip")
+PROOF = ProofReport(commit=TIP, tree="tree", policy=ProofPolicy.CITED)
+
+
+def landed(*, proof: ProofReport | None = PROOF, report: GateReport | None = None) -> StoryState:
+    accepted = f.LandingAccepted(at=9, commit=TIP, ref="main", base=BASE, report=report, proof=proof)
+    return fold_story(landing_asked("coding", "linting"), accepted)
+
+
+def test_a_story_that_was_proved_leaves_its_certificate_and_then_completes() -> None:
+    result = GateResult(name="unit", passed=True, seconds=2, flaky=True)
+    story = landed(report=GateReport(commit=TIP, results=(result,)))
+    certified, completed = completion(story)
+    assert isinstance(certified, StoryCertified)
+    assert isinstance(completed, f.StoryCompleted)
+    said = certified.certificate
+    assert (said.commit, said.base, said.tree, said.ref) == (TIP, BASE, "tree", "main")
+    assert [(line.name, line.seconds, line.flaky) for line in said.gates] == [("unit", 2, True)]
+    assert certified.sha256 == digest(said)
+    stored = encode(certified)
+    assert decode(stored.kind, stored.version, stored.body) == certified
+    assert fold_story(story, certified).certified == certified.sha256
+    other = replace(certified, certificate=replace(said, commit=Commit("other")))
+    assert fold_story(story, other) == story, "what has not landed is not certified"
+
+
+def test_what_landed_before_there_were_proofs_completes_without_a_certificate() -> None:
+    (only,) = completion(landed(proof=None))
+    assert isinstance(only, f.StoryCompleted)
+
+
+def test_steps_that_nobody_tried_are_not_in_it() -> None:
+    story = landed()
+    untried = replace(story.pipeline.steps[0], attempts=0)
+    changed = replace(story, pipeline=story.pipeline.with_step(untried))
+    certified = completion(changed)[0]
+    assert isinstance(certified, StoryCertified)
+    assert [line.type for line in certified.certificate.steps] == ["linting"]
+
+
+def test_the_canonical_form_is_the_same_whatever_stands_in_it() -> None:
+    certified = completion(landed())[0]
+    assert isinstance(certified, StoryCertified)
+    odd = replace(certified.certificate, title="caf\u00e9 \ud800")
+    assert canonical(odd) == canonical(replace(odd))
+    assert digest(odd) != digest(certified.certificate)
+
+
+# In the queue ----------------------------------------------------------------------------------------------------
+
+
+def batch(policy: LandingPolicy) -> QueueState:
+    requests = [landing_request(1), landing_request(2)]
+    commits = [Commit("one"), Commit("two")]
+    bases = [BASE, commits[0]]
+    return fold_queue(
+        QueueState(),
+        *(q.EntryQueued(at=1, branch="main", request=request) for request in requests),
+        q.BatchTaken(at=2, number=1, policy=policy),
+        *(
+            q.CandidateBuilt(at=2, request=request.key, round=1, base=base, commit=commit)
+            for request, base, commit in zip(requests, bases, commits, strict=True)
+        ),
+    )
+
+
+def unproved(number: int, commit: str) -> q.CandidateUnproved:
+    return q.CandidateUnproved(
+        at=3,
+        request=landing_request(number).key,
+        report=gate_report(Commit(commit)),
+        proof=replace(PROOF, commit=Commit(commit)),
+        lacking="AC-1 is not shown",
+    )
+
+
+def test_what_is_not_proved_is_refused_with_what_it_lacks_and_is_not_checked_again() -> None:
+    queue = fold_queue(batch(LandingPolicy(proof=Proof.EACH)), unproved(1, "one"))
+    (effect,) = decide_queue(queue)
+    assert isinstance(effect, e.Conclude)
+    (refused,) = effect.facts
+    assert isinstance(refused, q.EntryRefused)
+    assert (refused.cause, refused.detail) == (Refusal.EVIDENCE, "AC-1 is not shown")
+    assert refused.report
+
+
+def test_a_verdict_on_another_commit_is_not_about_this_one() -> None:
+    queue = batch(LandingPolicy(proof=Proof.EACH))
+    assert fold_queue(queue, unproved(1, "two")) == queue
+
+
+def test_gates_on_the_last_of_a_batch_do_not_verify_what_was_found_unproved() -> None:
+    queue = fold_queue(batch(LandingPolicy(proof=Proof.TIP)), unproved(1, "one"))
+    last = q.CandidateVerified(at=4, request=landing_request(2).key, report=gate_report(Commit("two")))
+    assert fold_queue(queue, last) == queue

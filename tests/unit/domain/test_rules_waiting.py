@@ -1,0 +1,126 @@
+"""Limits of agents: what one does to a story, and what the story does then."""
+
+from typing import Any
+
+import pytest
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model.ids import StepId
+from shiftwork.domain.model.pipeline import StepStatus
+from shiftwork.domain.model.story import FailureCause, StoryState
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.waiting import Patience, Wait
+from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.domain.rules.waiting import next_chance, player, seconds_to_wait
+from shiftwork.testing.builders import began, concluded, fold_story, next_effect, started_story
+
+FIRST = StepId("step-001")
+USED = Usage(input_tokens=3)
+
+
+def limited(**changes: Any) -> w.StepDeferred:
+    told: dict[str, Any] = {
+        "at": 100.0,
+        "step": FIRST,
+        "attempt": 1,
+        "agent": "one",
+        "resets_at": 120.0,
+        "until": 120.0,
+    }
+    return w.StepDeferred(**{**told, "reason": "429", "usage": USED, "diff": "", **changes})
+
+
+@pytest.fixture
+def at_work() -> StoryState:
+    story = started_story("coding", "final_review")
+    return fold_story(story, began(story))
+
+
+def test_a_limit_costs_no_retry_and_sets_a_wait(at_work: StoryState) -> None:
+    story = fold_story(at_work, limited())
+    step = story.pipeline.steps[0]
+    assert (step.status, step.attempts, step.retries, step.deferrals) == (StepStatus.PENDING, 1, 0, 1)
+    assert (story.wait, story.limited) == (Wait(until=120.0, reason="429"), (("one", 120.0),))
+    assert (story.usage, step.usage) == (USED, USED)
+    assert decide_story(story) == (e.WaitUntil(key="wait/1", until=120.0, number=1),)
+
+
+def test_nothing_begins_while_it_waits(at_work: StoryState) -> None:
+    story = fold_story(at_work, limited())
+    assert fold_story(story, f.StepStarted(at=101, step=FIRST, attempt=2, commit=story.head, log="")) == story
+
+
+def test_once_it_is_over_the_step_is_tried_again(at_work: StoryState) -> None:
+    story = fold_story(at_work, limited(), w.WaitEnded(at=120, number=1))
+    assert story.wait is None
+    assert next_effect(story) == e.RunAgent(key="step-001/2@1", step=FIRST, attempt=2)
+
+
+def test_a_wait_that_is_not_there_does_not_end(at_work: StoryState) -> None:
+    waiting = fold_story(at_work, limited())
+    assert fold_story(waiting, w.WaitEnded(at=120, number=2)) == waiting
+    assert fold_story(at_work, w.WaitEnded(at=120, number=0)) == at_work
+
+
+def test_where_another_can_go_on_nothing_is_waited_for(at_work: StoryState) -> None:
+    story = fold_story(at_work, limited(until=100.0))
+    assert story.wait is None
+    assert isinstance(next_effect(story), e.RunAgent)
+
+
+@pytest.mark.parametrize("stray", [limited(step=StepId("step-009")), limited(attempt=2)])
+def test_a_limit_of_another_attempt_changes_nothing(at_work: StoryState, stray: w.StepDeferred) -> None:
+    assert fold_story(at_work, stray) == at_work
+
+
+def test_a_limit_of_an_attempt_that_has_ended_changes_nothing(at_work: StoryState) -> None:
+    waiting = fold_story(at_work, limited(), w.WaitEnded(at=120, number=1))
+    assert fold_story(waiting, limited()) == waiting
+
+
+def test_a_paused_story_waits_for_word_and_then_for_the_time(at_work: StoryState) -> None:
+    story = fold_story(at_work, limited(), f.StoryPaused(at=101))
+    assert isinstance(next_effect(story), e.Receive)
+    assert isinstance(next_effect(fold_story(story, f.StoryUnpaused(at=102))), e.WaitUntil)
+
+
+def test_a_cancelled_story_waits_no_longer(at_work: StoryState) -> None:
+    story = concluded(fold_story(at_work, limited(), f.StoryCancelRequested(at=101)))
+    assert (story.cause, story.wait) == (FailureCause.CANCELLED, None)
+
+
+def test_the_last_word_about_a_profile_counts(at_work: StoryState) -> None:
+    story = fold_story(at_work, limited(until=100.0))
+    story = fold_story(story, began(story), limited(attempt=2, agent="other", resets_at=150.0, until=120.0))
+    story = fold_story(story, w.WaitEnded(at=120, number=2))
+    story = fold_story(story, began(story), limited(attempt=3, resets_at=300.0, until=300.0))
+    assert story.limited == (("other", 150.0), ("one", 300.0))
+
+
+CHAIN = ("own", "thorough", "quick")
+
+
+def test_the_first_that_is_free_plays_and_the_own_profile_again_once_its_limit_is_over() -> None:
+    limits = (("own", 50.0), ("thorough", 20.0))
+    assert [player(CHAIN, limits, now) for now in (10.0, 20.0, 50.0)] == ["quick", "thorough", "own"]
+    assert next_chance(CHAIN, limits, 10.0) == 10.0
+
+
+def test_where_nobody_is_free_it_is_whoever_will_be_first() -> None:
+    limits = (("own", 50.0), ("thorough", 20.0))
+    assert (player(CHAIN[:2], limits, 10.0), next_chance(CHAIN[:2], limits, 10.0)) == ("thorough", 20.0)
+
+
+def test_what_an_agent_says_is_believed_within_reason() -> None:
+    patience = Patience(longest_seconds=600)
+    assert 20 <= seconds_to_wait(20.0, 1, patience, "r/s") <= 22
+    assert seconds_to_wait(1e12, 1, patience, "r/s") == 600
+
+
+@pytest.mark.parametrize("told", [None, -5.0, 0.0])
+def test_where_it_says_nothing_that_helps_the_wait_doubles(told: float | None) -> None:
+    waits = [seconds_to_wait(told, nth, Patience(), "r/s") for nth in range(1, 9)]
+    for found, least in zip(waits, [30, 60, 120, 240, 480, 960, 1800, 1800], strict=True):
+        assert least <= found <= least * 1.1
