@@ -260,8 +260,11 @@ def test_red_code_is_repaired_with_what_the_gate_said(handover: Handover) -> Non
     ran = handover.shiftwork("run", REQUEST)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert handover.git("show", "main:greeting.txt") == "hello"
-    red, again, green = handover.proved()
+    red, again, base, green = handover.proved()
     assert red == again != green, "a red gate is tried once more before it is believed"
+    assert base == handover.git("rev-list", "--max-parents=0", "main"), (
+        "then the base is asked whether it was broken before"
+    )
 
 
 def test_answers_cannot_touch_the_terminal(handover: Handover) -> None:
