@@ -7,11 +7,10 @@ from statistics import quantiles
 from typing import Final
 
 from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Spec, Story
+from shiftwork.domain.model.spec import USUAL_COMPLEXITY, Spec, Story
 from shiftwork.domain.rules.graph import critical_path, in_order
 from shiftwork.planning.remarks import Remark, remarks
 
-USUAL_COMPLEXITY: Final = 3
 FEW: Final = 5
 """Fewer stories than this are no ground for a quantile: their extremes are told instead."""
 

@@ -1,21 +1,17 @@
 """Understands a planner's answer: the stories after `STORIES_JSON:`, checked as a whole before anything is believed."""
 
-import re
 from collections.abc import Sequence
-from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.domain.model.ids import STORY_ID, StoryId
+from shiftwork.domain.model.spec import COMPLEXITIES, USUAL_COMPLEXITY, Criterion, Story
+from shiftwork.domain.rules.graph import find_cycle
 from shiftwork.prompts.fields import Fields, kind, read_json
 from shiftwork.prompts.problem import Problem, did_you_mean, problem, shown
 from shiftwork.prompts.signals import cleaned, marks, values
 
 STORIES_KEY: Final = "stories_json"
 MAX_STORIES: Final = 20
-
-# Ids become names of branches and folders.
-_ID: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,63}")
 
 
 def stories(answer: str, *, wanted: bool = True) -> tuple[Story, ...] | Problem:
@@ -51,10 +47,10 @@ def _story(number: int, item: object, problems: list[str]) -> Story:
         problems.append(f"{where} must be an object, not {kind(item)}")
         return Story(id=StoryId(""), title="", description="")
     name = item.get("id")
-    where = f"{where} ({name})" if isinstance(name, str) and _ID.fullmatch(name) else where
+    where = f"{where} ({name})" if isinstance(name, str) and STORY_ID.fullmatch(name) else where
     fields = Fields(item, where, problems)
     found = fields.text("id")
-    if found and not _ID.fullmatch(found):
+    if found and not STORY_ID.fullmatch(found):
         problems.append(f"{where}: id {shown(found)} must be letters, digits, '-', '_' and single dots, at most 64")
     texts = fields.texts("acceptanceCriteria", "acceptance_criteria")
     needed = fields.texts("dependsOn", "depends_on", "dependencies", required=False)
@@ -65,7 +61,19 @@ def _story(number: int, item: object, problems: list[str]) -> Story:
         criteria=tuple(Criterion(id=f"AC-{place}", text=text) for place, text in enumerate(texts, start=1)),
         depends_on=tuple(StoryId(other) for other in dict.fromkeys(needed)),
         priority=fields.number("priority"),
+        complexity=_complexity(fields, where, problems),
+        touches=fields.texts("touches", required=False),
     )
+
+
+def _complexity(fields: Fields, where: str, problems: list[str]) -> int:
+    """From 1 to 5; the middle where nothing is said."""
+    if fields.item.get("complexity") is None:
+        return USUAL_COMPLEXITY
+    found = fields.number("complexity")
+    if found not in COMPLEXITIES:
+        problems.append(f"{where}: complexity must lie between 1 and 5")
+    return found
 
 
 def _repeated(plan: Sequence[Story]) -> list[str]:
@@ -90,9 +98,5 @@ def _unknown(plan: Sequence[Story]) -> list[str]:
 
 
 def _cycle(plan: Sequence[Story]) -> list[str]:
-    try:
-        TopologicalSorter({story.id: story.depends_on for story in plan}).prepare()
-    except CycleError as error:
-        # The sorter names what comes first first; a reader follows "depends on" the other way.
-        return [f"stories depend on each other in a circle: {' → '.join(reversed(error.args[1]))}"]
-    return []
+    circle = find_cycle({story.id: story.depends_on for story in plan})
+    return [f"stories depend on each other in a circle: {' → '.join((*circle, circle[0]))}"] if circle else []

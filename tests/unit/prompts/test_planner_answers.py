@@ -44,6 +44,13 @@ def test_all_fields_are_read() -> None:
     )
 
 
+def test_what_helps_to_choose_an_order_is_read_too() -> None:
+    (story,) = understood(answer(a_story(complexity=5, touches=["src/a.py", "docs/*.md"])))
+    assert (story.complexity, story.touches) == (5, ("src/a.py", "docs/*.md"))
+    assert understood(answer(a_story()))[0].complexity == 3
+    assert "story 1 (US-1): complexity must lie between 1 and 5" in refused(answer(a_story(complexity=9)))
+
+
 @pytest.mark.parametrize("name", ["acceptanceCriteria", "acceptance_criteria"])
 def test_names_of_criteria(name: str) -> None:
     item = {"id": "A", "title": "T", name: ["C"]}

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.adapters.specs._document import Mistake
-from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.ids import STORY_ID, StoryId
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.rules.graph import find_cycle
 from shiftwork.prompts.problem import did_you_mean, shown
 
-_ID: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,63}")
 _SLUG_LIMIT: Final = 32
 
 
@@ -67,7 +66,7 @@ def _ids(stories: Sequence[Found]) -> Iterator[Mistake]:
         name = found.story.id
         if not name:
             continue  # that it is missing has been said
-        if not _ID.fullmatch(name):
+        if not STORY_ID.fullmatch(name):
             told = f"the id {shown(name)} must be letters, digits, '-', '_' and single dots, at most 64"
             yield Mistake(at=found.at, text=told)
         elif first.setdefault(name.lower(), found) is not found:

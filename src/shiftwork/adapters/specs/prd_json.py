@@ -17,7 +17,7 @@ from shiftwork.adapters.specs._fields import Fields
 from shiftwork.adapters.specs._json import FLAG, LIST, OBJECT, TEXT, Node, parse
 from shiftwork.adapters.specs._verification import in_words, verifications
 from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.domain.model.spec import COMPLEXITIES, USUAL_COMPLEXITY, Criterion, Story
 from shiftwork.ports.specs import Mark
 
 NAME: Final = "prd-json"
@@ -72,7 +72,7 @@ def _found(node: Node, number: int, mistakes: list[Mistake]) -> Found:
         criteria=(*_criteria(fields), *map(in_words, checks)),
         depends_on=tuple(StoryId(other) for other in needs),
         priority=fields.number("priority", 0, -_PRIORITIES, _PRIORITIES),
-        complexity=fields.number("complexity", 3, 1, 5),
+        complexity=fields.number("complexity", USUAL_COMPLEXITY, COMPLEXITIES[0], COMPLEXITIES[-1]),
         touches=tuple(path for path, _ in fields.texts("touches")),
         verification=checks,
     )

@@ -1,5 +1,6 @@
 """Names of things: ids, streams, and the keys by which effects and messages are done once."""
 
+import re
 from typing import Final, NewType
 
 RunId = NewType("RunId", str)
@@ -7,6 +8,9 @@ StoryId = NewType("StoryId", str)
 StepId = NewType("StepId", str)
 Stream = NewType("Stream", str)
 Commit = NewType("Commit", str)
+
+STORY_ID: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,63}")
+"""What a story may be called: ids become names of branches and folders."""
 
 FRAME: Final = StoryId("_run")
 """Under this id the run's own steps are worked on, those before and after its stories; no story can have it."""

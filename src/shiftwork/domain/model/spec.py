@@ -6,6 +6,8 @@ from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.proof import Verification
 
 TITLE_LIMIT = 72
+COMPLEXITIES = range(1, 6)
+USUAL_COMPLEXITY = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +22,9 @@ class Criterion:
 class Story:
     """One unit of asked work. `may_be_empty` says that doing it may rightly change nothing.
 
-    A lower `priority` comes first. `complexity`, from 1 to 5, is a guess at how long it takes; `touches` are paths and
-    globs that it is expected to change. Both help to choose a good order; and tests that a story touches may change.
+    A lower `priority` comes first. `complexity`, one of `COMPLEXITIES`, is a guess at how long it takes; `touches` are
+    paths and globs that it is expected to change. Both help to choose a good order; and tests that a story touches may
+    change.
     All steps of its `verification` must pass before it lands.
     """
 
@@ -32,7 +35,7 @@ class Story:
     depends_on: tuple[StoryId, ...] = ()
     priority: int = 0
     may_be_empty: bool = False
-    complexity: int = 3
+    complexity: int = USUAL_COMPLEXITY
     touches: tuple[str, ...] = ()
     verification: tuple[Verification, ...] = ()
 
