@@ -45,7 +45,7 @@ def test_each_profile_is_tried_and_the_choice_is_in_the_history(rig: Rig) -> Non
         rig.others = {"other": ScriptedAgent(each_its_own)}
         run = await rig.run(three(), workflow=SHORT)
         assert run.status is RunStatus.COMPLETED
-        for story, profile in (("US-001", "scripted"), ("US-002", "other"), ("US-003", "other")):
+        for story, profile in (("US-001", "scripted"), ("US-002", "other"), ("US-003", "scripted")):
             facts = await rig.facts(run, story)
             (started,) = (fact for fact in facts if isinstance(fact, f.StoryStarted))
             (pick,) = started.assignment.picks
@@ -53,7 +53,7 @@ def test_each_profile_is_tried_and_the_choice_is_in_the_history(rig: Rig) -> Non
             assert {fact.agent for fact in facts if isinstance(fact, f.StepStarted)} == {profile}
         rows = await rig.store.queries.played()
         assert [(row.story, row.profile, row.verdict) for row in rows] == [
-            ("US-003", "other", Verdict.VERIFIED),
+            ("US-003", "scripted", Verdict.VERIFIED),
             ("US-002", "other", Verdict.VERIFIED),
             ("US-001", "scripted", Verdict.VERIFIED),
         ]

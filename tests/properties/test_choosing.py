@@ -1,7 +1,8 @@
 """The choice of profiles: the same record gives the same choice, what is worse is let be, and learning stays cheap."""
 
-import math
 import random
+from collections.abc import Mapping
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,16 +46,58 @@ def test_the_choice_follows_from_the_record_alone(record: list[Tally], candidate
 
 @given(records())
 @MANY
-def test_a_profile_is_chosen_only_if_it_is_untried_leads_or_could_still_lead(record: list[Tally]) -> None:
+def test_nobody_is_chosen_who_is_ruled_out(record: list[Tally]) -> None:
     found = choose(ANY_ROLE, NAMES, record)
     chosen = next(one for one in found.standings if one.tally.profile == found.profile)
-    assert chosen.low <= chosen.high
+    assert all(one.low <= one.high for one in found.standings)
     assert not chosen.tally.tries or chosen.high >= max(one.low for one in found.standings)
 
 
-def played(chances: list[float], costs: list[float], stories: int, seed: int) -> dict[str, Tally]:
+@given(records())
+@MANY
+def test_everybody_is_tried_before_anybody_is_compared(record: list[Tally]) -> None:
+    found = choose(ANY_ROLE, NAMES, record)
+    untried = [one.tally.profile for one in found.standings if not one.tally.tries]
+    assert untried[:1] in ([], [found.profile])
+
+
+@given(st.integers(0, 300), st.integers(0, 300), st.one_of(st.none(), st.floats(0.01, 50.0)), st.integers(0, 5))
+@MANY
+def test_of_equals_the_first_in_the_settings_is_chosen(
+    verified: int, failed: int, price: float | None, under_way: int
+) -> None:
+    ended = verified + failed
+    cost = price * ended if price and ended else None
+    record = [
+        Tally(role=ANY_ROLE, profile=name, ended=ended, verified=verified, under_way=under_way, cost_usd=cost)
+        for name in NAMES
+    ]
+    assert choose(ANY_ROLE, NAMES, record).profile == NAMES[0]
+
+
+@given(records())
+@MANY
+def test_one_story_more_that_landed_never_loses_the_choice(record: list[Tally]) -> None:
+    found = choose(ANY_ROLE, NAMES, record)
+    better = [
+        replace(one, verified=one.verified + (one.profile == found.profile and one.verified < one.ended))
+        for one in record
+    ]
+    assert choose(ANY_ROLE, NAMES, better).profile == found.profile
+
+
+@given(records(), st.sampled_from([0.25, 0.5, 2.0, 64.0]))
+@MANY
+def test_the_unit_of_money_does_not_matter(record: list[Tally], unit: float) -> None:
+    exchanged = [replace(one, cost_usd=one.cost_usd and one.cost_usd * unit) for one in record]
+    assert choose(ANY_ROLE, NAMES, exchanged).profile == choose(ANY_ROLE, NAMES, record).profile
+
+
+def played(
+    chances: list[float], costs: list[float], stories: int, seed: int, before: Mapping[str, Tally] | None = None
+) -> dict[str, Tally]:
     chance = random.Random(seed)  # noqa: S311 - nothing secret is drawn
-    record: dict[str, Tally] = {}
+    record = dict(before or {})
     names = NAMES[: len(chances)]
     for _ in range(stories):
         name = choose(ANY_ROLE, names, record.values()).profile
@@ -78,17 +121,6 @@ FLEETS = st.integers(2, 4).flatmap(
 )
 
 
-@given(records())
-@MANY
-def test_looking_at_another_stays_within_what_the_leader_would_have_landed_for_the_money(record: list[Tally]) -> None:
-    found = choose(ANY_ROLE, NAMES, record)
-    chosen = next(one for one in found.standings if one.tally.profile == found.profile)
-    leader = max(found.standings, key=lambda one: one.low)
-    if chosen.tally.tries and chosen.low < leader.low:
-        stories = sum(one.tally.tries for one in found.standings)
-        assert chosen.price * chosen.tally.tries * leader.low <= 1 + math.log(stories)
-
-
 @given(FLEETS)
 @settings(QUICK, max_examples=12, derandomize=True)
 def test_learning_costs_a_bounded_share_whatever_the_fleet(fleet: tuple[list[float], list[float], int]) -> None:
@@ -98,11 +130,24 @@ def test_learning_costs_a_bounded_share_whatever_the_fleet(fleet: tuple[list[flo
     records = [played(chances, costs, 200, seed + number) for number in range(4)]
     spent = sum(one.cost_usd or 0.0 for record in records for one in record.values())
     landed = sum(one.verified for record in records for one in record.values())
-    assert spent / landed <= 1.75 * best
+    assert spent / landed <= 1.4 * best
+
+
+@given(st.floats(0.6, 1.0), st.floats(1.5, 5.0), st.integers(0, 10_000))
+@settings(QUICK, max_examples=12, derandomize=True)
+def test_one_that_lands_less_for_more_money_is_left_in_the_end(chance: float, dearer: float, seed: int) -> None:
+    before = played([chance, chance / 2], [1.0, dearer], 200, seed)["b"].ended
+    after = played([chance, chance / 2], [1.0, dearer], 600, seed)["b"].ended
+    assert before <= 20
+    assert after - before <= 4
 
 
 @given(st.integers(0, 10_000))
-@settings(QUICK, max_examples=10, derandomize=True)
-def test_a_profile_that_is_plainly_worse_gets_a_tenth_of_three_hundred_stories_at_most(seed: int) -> None:
-    record = played([0.9, 0.2], [1.0, 2.0], 300, seed)
-    assert record["b"].ended <= 30
+@settings(QUICK, max_examples=12, derandomize=True)
+def test_the_best_is_found_though_its_first_story_failed(seed: int) -> None:
+    record = {
+        "a": Tally(role=ANY_ROLE, profile="a", ended=6, verified=3, cost_usd=6.0),
+        "b": Tally(role=ANY_ROLE, profile="b", ended=1, verified=0, cost_usd=1.0),
+    }
+    after = played([0.5, 0.95], [1.0, 1.0], 200, seed, record)
+    assert after["b"].ended >= 150

@@ -1,30 +1,35 @@
 """Which profile plays a role, learnt from the stories that landed: a bandit without dice.
 
-The leader is the profile whose verified stories per money are surely the most: the lower end of what its record allows
-(Wilson's interval), divided by what one try costs. So a profile with one lucky story does not lead one that has landed
-twenty. A leader chosen that way would never learn of an unlucky better one; so others are tried as well, within bounds:
+Of each profile is known how many stories it landed (which is what is verified) and what they cost. From that follows
+between which ends its verified stories per dollar lie: Wilson's interval of the rate, divided by the price of a story,
+which may be off by what one story more, or one for nothing, would change. The higher end, read the other way round, is
+the lower confidence bound on what a verified story costs; the profile where that is lowest is chosen. So:
 
-- Each profile is tried once.
-- After that one is tried only while the upper end of its record still beats the leader's lower end, and only until it
-  has taken as much money as `1 + ln(stories)` stories that the leader lands: what is spent on looking grows with the
-  logarithm, and a leader that rarely lands anything is doubted for longer. The upper end widens as slowly, so that
-  nobody is let go for ever because of one bad day.
+- A profile that has not been tried is tried once: what it costs is known from nothing else.
+- One that is dear is let be at once where landing everything would not make up for its price.
+- One that could still be the best is tried until its record says otherwise: the fewer its stories, the wider apart the
+  ends. In the long run they widen with the logarithm of all stories: nobody is let go for ever for one bad day.
+- One whose higher end is below another's lower end is ruled out, and not chosen while that is so.
 
-Options not taken: Thompson sampling (the same record must give the same choice, also after a crash), and choosing by
-the upper end (which pays for a dear profile's doubt as if it were as cheap as a cheap one's).
+What is under way is taken to end as the profile's stories before it did, so that a batch is spread before it is known.
+
+Options not taken: the profile whose lower end is highest (whoever leads early stays; to look at others on the side, so
+as to mend that, cost twice as much), Thompson sampling (the same record must give the same choice, also after a crash),
+a width that knows how many stories are ahead, and one that counts how much the prices vary (neither gained anything).
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Final
 
 from shiftwork.domain.model.picking import ANY_ROLE, Pick, Tally
 from shiftwork.domain.model.story import Assignment
 from shiftwork.domain.model.workflow import AgentPlan, StepKind, StepPlan
 
-SURE: Final = 1.3
-"""How many standard deviations the interval reaches to either side: nine times of ten the truth is not below it."""
+SURE: Final = 1.6
+"""How many standard deviations the interval reaches to either side: one time of twenty the truth is above it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,57 +58,54 @@ def choose(role: str, candidates: Sequence[str], tallies: Iterable[Tally]) -> Ch
     """The profile for the next story. Where nothing tells two apart, the one that stands first in the settings."""
     known = {tally.profile: tally for tally in tallies if tally.role == role}
     record = [known.get(name, Tally(role=role, profile=name)) for name in candidates]
-    priced = all(tally.cost_usd for tally in record if tally.ended)
+    ended = [tally for tally in record if tally.ended]
+    paid = [tally.cost_usd / tally.ended for tally in ended if tally.cost_usd]
+    priced = bool(paid) and len(paid) == len(ended)
+    usual = fmean(paid) if priced else None
     stories = sum(tally.tries for tally in record)
-    standings = tuple(_standing(tally, stories, priced=priced) for tally in record)
-    if untried := next((one for one in standings if not one.tally.tries), None):
-        return Choice(
-            profile=untried.tally.profile, why="it has not been tried yet", standings=standings, priced=priced
-        )
-    leader = max(standings, key=lambda one: one.low)
-    chosen = _doubtful(standings, leader) or leader
-    why = _led_by(leader, priced=priced) if chosen is leader else _looked_at(chosen, leader)
+    standings = tuple(_standing(tally, stories, usual) for tally in record)
+    untried = next((one for one in standings if not one.tally.tries), None)
+    chosen = untried or max(standings, key=lambda one: (one.high, one.low))
+    why = _why(chosen, standings, priced=priced)
     return Choice(profile=chosen.tally.profile, why=why, standings=standings, priced=priced)
 
 
-def _standing(tally: Tally, stories: int, *, priced: bool) -> Standing:
-    price = tally.cost_usd / tally.ended if priced and tally.ended and tally.cost_usd else 1.0
-    low, _ = _interval(tally, SURE)
-    _, high = _interval(tally, max(SURE, math.sqrt(math.log(stories)) if stories else 0.0))
-    return Standing(tally=tally, price=price, low=low / price, high=high / price)
+def _standing(tally: Tally, stories: int, usual: float | None) -> Standing:
+    """`usual` is what a story costs with the others: until its first has ended, nothing better is known of this one."""
+    low, high = _interval(tally, max(SURE**2, math.log(max(stories, 1)) / 2))
+    price, off = usual or 1.0, 1.0
+    if usual and tally.ended and tally.cost_usd:
+        price, off = tally.cost_usd / tally.ended, 1 + 1 / tally.ended
+    return Standing(tally=tally, price=price, low=low / price / off, high=high / price * off)
 
 
-def _interval(tally: Tally, sure: float) -> tuple[float, float]:
-    """Wilson's score interval of a rate; of nothing it is everything."""
-    verified, ended, square = tally.verified, tally.ended, sure**2
-    middle = (verified + square / 2) / (ended + square)
-    reach = sure / (ended + square) * math.sqrt(verified * (ended - verified) / ended + square / 4) if ended else middle
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+def _interval(tally: Tally, square: float) -> tuple[float, float]:
+    """Wilson's score interval of a rate, `square` being that of its width in standard deviations. Rounded, because the
+    higher ends of all that landed everything are the same but for the last digit.
+    """
+    expected = (tally.verified + 0.5) / (tally.ended + 1)
+    tries, verified = tally.tries, tally.verified + tally.under_way * expected
+    middle = (verified + square / 2) / (tries + square)
+    spread = verified * (tries - verified) / tries if tries else 0.0
+    reach = math.sqrt(square * (spread + square / 4)) / (tries + square)
+    return max(0.0, round(middle - reach, 12)), min(1.0, round(middle + reach, 12))
 
 
-def _doubtful(standings: Sequence[Standing], leader: Standing) -> Standing | None:
-    """Another that could still be better and that to look at is within the bounds: the least looked at first."""
-    stories = sum(one.tally.tries for one in standings)
-    allowed = (1 + math.log(stories)) / leader.low if leader.low else math.inf  # nobody has landed anything yet
-    others = [
-        one
-        for one in standings
-        if one is not leader and one.high > leader.low and one.price * one.tally.tries < allowed
-    ]
-    return min(others, key=lambda one: one.price * one.tally.tries, default=None)
+def _why(chosen: Standing, standings: Sequence[Standing], *, priced: bool) -> str:
+    if not chosen.tally.tries:
+        return "it has not been tried yet"
+    if not any(one.tally.ended for one in standings):
+        return "nothing has ended yet, and it has the least under way"
+    leader = max(standings, key=lambda one: one.low)
+    landed = f"{chosen.tally.verified} of {chosen.tally.ended} landed"
+    if chosen is leader:
+        return f"most surely verified: at least {_told(chosen.low, priced=priced)} ({landed})"
+    most = f"at most {_told(chosen.high, priced=priced)}, {leader.tally.profile} {_told(leader.high, priced=priced)}"
+    return f"it could still be better than {leader.tally.profile}: {most} ({landed})"
 
 
-def _led_by(leader: Standing, *, priced: bool) -> str:
-    surely = f"{leader.low:.2f} stories a dollar" if priced else f"{leader.low:.0%} of its stories"
-    return f"most surely verified: at least {surely} ({_told(leader)})"
-
-
-def _looked_at(chosen: Standing, leader: Standing) -> str:
-    return f"it could still be better than {leader.tally.profile} ({_told(chosen)})"
-
-
-def _told(one: Standing) -> str:
-    return f"{one.tally.verified} of {one.tally.ended} landed"
+def _told(rate: float, *, priced: bool) -> str:
+    return f"{rate:.2f} stories a dollar" if priced else f"{rate:.0%} of its stories"
 
 
 # Roles ---------------------------------------------------------------------------------------------------------------
