@@ -1,36 +1,18 @@
-"""Record what the pinned Codex prints in each kind of ending, into `tests/golden/transcripts/codex`.
+"""Record what the pinned Codex prints, into `tests/golden/transcripts/codex`: `python -m scripts.record_codex`.
 
-As `record_transcripts.py` does it for Claude Code: names of recordings as arguments make only those.
+Names of recordings as arguments make only those.
 """
 
 import re
 import signal
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from os import defpath
 from pathlib import Path
 from typing import Final
 
+from scripts.recording import ROOT, TRANSCRIPTS, UUID, Case, Recorder
 from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
-from shiftwork.ports.agent import AgentLimits, AgentTask
-from shiftwork.testing.model_server import Call, DropMid, Fail, Hang, ModelServer, Say, Tokens, ToolCall, Turn, call
-
-ROOT: Final = Path(__file__).resolve().parent.parent
-PLACE: Final = ROOT / "tests" / "golden" / "transcripts" / "codex"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One recording: what the model does, and how it is ended early."""
-
-    turns: Sequence[Turn]
-    ended_by: signal.Signals | None = None
-    toolbox: tuple[str, ...] = ()
-
+from shiftwork.testing.model_server import Call, DropMid, Fail, Hang, Say, Tokens, ToolCall, call
 
 PATCH: Final = "*** Begin Patch\n*** Add File: a.txt\n+a\n*** End Patch\n"
 EDIT: Final = Call(
@@ -60,65 +42,17 @@ CASES: Final = {
 }
 
 
-def main(names: list[str]) -> int:
-    program = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "agents.py", "codex"], check=True, capture_output=True, text=True
-    ).stdout.strip()
-    PLACE.mkdir(parents=True, exist_ok=True)
-    with ModelServer() as server:
-        for name in names or CASES:
-            case = CASES[name]
-            server.load(name, case.turns)
-            exit_code, printed = record(Path(program), server, name, case)
-            (PLACE / f"{name}.jsonl").write_text(printed)
-            print(f"{name}: {len(printed.splitlines())} lines, exit code {exit_code}")
-    return 0
+def driver(program: Path, url: str) -> Codex:
+    endpoint = CodexEndpoint(base_url=f"{url}/v1", api_key="sk-scripted", retries=1)
+    return Codex(program=program, env={"PATH": defpath}, endpoint=endpoint)
 
 
-def record(program: Path, server: ModelServer, name: str, case: Case) -> tuple[int, str]:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        work, home = Path(folder, "work"), Path(folder, "home")
-        for made in (work, home / "codex", home / "tmp"):
-            made.mkdir(parents=True)
-        endpoint = CodexEndpoint(base_url=f"{server.url(name)}/v1", api_key="sk-scripted", retries=1)
-        driver = Codex(program=program, env={"PATH": defpath}, endpoint=endpoint)
-        task = AgentTask(
-            prompt="Do it.",
-            workdir=work,
-            home=home,
-            log=home / "log",
-            marker="",
-            limits=AgentLimits(wall_seconds=60, silence_seconds=60),
-            toolbox=case.toolbox,
-            model="gpt-5.5",
-        )
-        launch = driver.launch(task)
-        with subprocess.Popen(
-            launch.argv, cwd=work, env=launch.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        ) as agent:
-            printed = talk(agent, server, name, case, launch.stdin)
-        return agent.returncode, scrubbed(printed.decode(), folder)
+def scrubbed(printed: str) -> str:
+    """Without random ids."""
+    return re.sub(UUID, "00000000-0000-7000-8000-000000000000", printed)
 
 
-def talk(agent: subprocess.Popen[bytes], server: ModelServer, name: str, case: Case, prompt: bytes) -> bytes:
-    if case.ended_by is None:
-        return agent.communicate(prompt)[0]
-    if agent.stdin is not None:
-        agent.stdin.write(prompt)
-        agent.stdin.close()
-        agent.stdin = None
-    server.wait_for(name, 1, 30)
-    time.sleep(1)
-    agent.send_signal(case.ended_by)
-    return agent.communicate()[0]
-
-
-def scrubbed(printed: str, folder: str) -> str:
-    """Without paths of this machine, ports and random ids."""
-    printed = printed.replace(folder, "/attempt")
-    printed = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "00000000-0000-7000-8000-000000000000", printed)
-    return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:1", printed)
-
+CODEX: Final = Recorder(agent="codex", driver=driver, scrubbed=scrubbed, place=TRANSCRIPTS / "codex", model="gpt-5.5")
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(CODEX.record(CASES, sys.argv[1:]))

@@ -20,6 +20,8 @@ pytest.register_assert_rewrite(
     "shiftwork.testing.engine_conformance",
     "shiftwork.testing.engine_endings",
     "shiftwork.testing.specs_conformance",
+    "tests.conformance.agent_rig",
+    "tests.golden.recordings",
 )
 
 # What a test run is given from outside is read here, as the product's own settings are read in `config`.

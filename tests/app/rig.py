@@ -25,7 +25,7 @@ from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.adapters.workspace.witness import GitWitness
-from shiftwork.app.commands import Order, start_run, wait_for
+from shiftwork.app.commands import Order, resume_run, start_run, wait_for
 from shiftwork.app.kinds import STORY, load
 from shiftwork.app.loop import bodies
 from shiftwork.app.world import Conduct, Sighting, World, nobody_knows, unpriced
@@ -211,6 +211,13 @@ class Rig:
             notices=self.notices,
         )
         return await start_run(world, order)
+
+    async def carried_on(self, run: RunId) -> RunState:
+        """The run's end after another process has taken it up: the engine knows nothing, the history everything."""
+        self.memory = type(self.memory)()
+        async with self.open() as world:
+            await resume_run(world, run, alive=False)
+            return await asyncio.wait_for(wait_for(world, run), timeout=60)
 
     async def story(self, run: RunState | RunId, story: str = "US-001") -> StoryState:
         name = run.given.run if isinstance(run, RunState) else run

@@ -15,7 +15,7 @@ from shiftwork.errors import UnknownRunError
 from tests.app.rig import SHORT, Rig
 from tests.app.tale import LANDED, told
 
-TOP = {"version", "created_at", "prd_file", "stories"}
+TOP = {"version", "created_at", "prd_file", "stories", "account"}
 STORY = {
     "story_id",
     "title",

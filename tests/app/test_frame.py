@@ -10,7 +10,7 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.account import account
 from shiftwork.app.answering import Reply, Word, reply
-from shiftwork.app.commands import Order, cancel_run, resume_run, start_run, wait_for
+from shiftwork.app.commands import Order, cancel_run, start_run, wait_for
 from shiftwork.app.export import export
 from shiftwork.app.report import report
 from shiftwork.app.roll import roll
@@ -242,10 +242,7 @@ def test_a_framed_run_is_resumed_wherever_its_process_died(rig: Rig, halt: type[
         async with rig.open() as world:
             run = await rig.start(world, workflow=WORKFLOW)
             await rig.until(lambda: any(isinstance(one.what, halt) for one in rig.seen))
-        rig.memory = type(rig.memory)()
-        async with rig.open() as world:
-            await resume_run(world, run, alive=False)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+        state = await rig.carried_on(run)
         assert state.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())

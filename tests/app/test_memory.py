@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import OUTBOX_VARIABLE, ScriptedAgent, Turn
-from shiftwork.app.commands import Order, resume_run, start_run, wait_for
+from shiftwork.app.commands import Order, start_run, wait_for
 from shiftwork.app.kinds import RUN, load
 from shiftwork.app.memory import REMARKS, carried_patterns, remarks_of
 from shiftwork.app.world import Sighting
@@ -161,10 +161,7 @@ def test_what_was_learnt_survives_the_process_and_the_next_run_begins_with_it(ri
             run = await rig.start(world, spec(1, 2, after={2: (1,)}), workflow=SHORT)
             await rig.until(lambda: any(isinstance(one.what, r.NoteShared) for one in rig.seen))
         assert await carried("test") == (), "no run has ended yet"
-        rig.memory = type(rig.memory)()
-        async with rig.open() as world:
-            await resume_run(world, run, alive=False)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+        state = await rig.carried_on(run)
         assert [note.text for note in state.memory.patterns.all] == [PATTERN]
         assert PATTERN in agents.prompts["US-002", "coding", "1"]
         assert (await carried("test"), await carried("another")) == ((PATTERN,), ())

@@ -11,6 +11,7 @@ from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.rules.spending import one_attempt
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.views import Owner
@@ -55,8 +56,8 @@ def test_a_run_whose_story_waits_for_a_person_is_waiting(rig: Rig) -> None:
             await rig.until(lambda: any(isinstance(one.what, f.StoryHeld) for one in rig.seen))
             view = await run_view(rig.store.queries, run, lives)
             assert view.pulse is Pulse.WAITING
-            assert view.cost_usd == pytest.approx(2.0)
-            assert view.tokens == 130
+            assert view.used == one_attempt(USED)
+            assert [(one.agent, one.model, one.usage) for one in view.shares] == [("scripted", "scripted", view.used)]
             assert view.stories[0].story.waiting == "limit: the story has spent 2.00 of 1.00 USD"
 
     asyncio.run(scenario())
@@ -67,7 +68,8 @@ def test_a_finished_run_is_over_and_an_unknown_cost_stays_unknown(rig: Rig) -> N
         run = await rig.run(workflow=SHORT)
         view = await run_view(rig.store.queries, "", lives)
         assert (view.run.run, view.pulse, view.worker) == (run.given.run, Pulse.OVER, None)
-        assert view.cost_usd is None
+        assert (view.used.cost_usd, view.used.attempts, view.used.unpriced, view.used.uncounted) == (None, 2, 2, 2)
+        assert view.band is None
         assert [step.status for step in view.stories[0].steps] == ["completed", "completed"]
 
     asyncio.run(scenario())

@@ -35,7 +35,7 @@ def test_the_summary_and_the_stories_are_told(tale: Account) -> None:
     assert "| asked for in | prd.json |" in text
     assert "| stories | 5: 1 completed, 1 failed |" in text
     assert f"| US-001 | Story 1 | completed | {LANDED[:10]} | " in text
-    assert "| US-005 | Story 5 | unclaimed | - | unknown | - |" in text
+    assert "| US-005 | Story 5 | unclaimed | - | - | - | - | - |" in text
     assert f"Landed as `{LANDED}` on main." in section(text, "## US-001: Story 1")
     assert "Reason: it cannot be done" in section(text, "## US-002: Story 2")
     assert "State: blocked." in section(text, "## US-003: Story 3")
@@ -46,8 +46,9 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_told(tale: Account) -> No
     text = report(tale)
     first = text[text.index("## US-001") : text.index("## US-002")]
     second = text[text.index("## US-002") : text.index("## US-003")]
-    assert "| step-001 | planning | completed | 1 | 10.0 s | 0.2500 USD | step-001 is done |" in first
-    assert "| step-003 | review | skipped | 0 | - | unknown | small change |" in first
+    used = "1,200 in, 30 out | 0.25 USD"
+    assert f"| step-001 | planning | completed | 1 | 10.0 s | {used} | step-001 is done |" in first
+    assert "| step-003 | review | skipped | 0 | - | - | - | small change |" in first
     assert "line one line two" in first
     edits = section(first, "### Edits made")
     assert "- step-001: skip step-003: small change" in edits
@@ -85,7 +86,7 @@ def test_no_text_of_anybody_adds_a_line_or_a_column(tale: Account, said: str) ->
     text = report(replace(tale, stories=(changed, *others)))
     assert len(text.split("\n")) == len(plain.split("\n"))
     (row,) = (line for line in text.split("\n") if line.startswith("| US-001 |"))
-    assert row.replace("\\\\", "").replace("\\|", "").count("|") == 7
+    assert row.replace("\\\\", "").replace("\\|", "").count("|") == 9
     assert len(row) < 1000
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
-from shiftwork.app.commands import resume_run, wait_for
 from shiftwork.app.kinds import STORY, load
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.gate import Gate
@@ -74,10 +73,7 @@ def test_a_decision_is_followed_once_wherever_the_process_died(rig: Rig, halt: t
         async with rig.open() as world:
             run = await rig.start(world, workflow=story_workflow(IMPLEMENT, VERIFY))
             await rig.until(decided)
-        rig.memory = type(rig.memory)()
-        async with rig.open() as world:
-            await resume_run(world, run, alive=False)
-            return await asyncio.wait_for(wait_for(world, run), timeout=20)
+        return await rig.carried_on(run)
 
     run = asyncio.run(scenario())
     assert run.status is RunStatus.COMPLETED

@@ -131,10 +131,7 @@ def test_a_run_goes_on_from_the_history_alone(rig: Rig) -> None:
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
             await rig.until(lambda: any(isinstance(one.what, f.StepStarted) for one in rig.seen))
-        rig.memory = type(rig.memory)()
-        async with rig.open() as world:
-            await resume_run(world, run, alive=False)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+        state = await rig.carried_on(run)
         assert state.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())

@@ -1,7 +1,6 @@
 """Agents over the Agent Client Protocol: a real one, Codex behind its own adapter, and a tiny one that misbehaves."""
 
 import asyncio
-import itertools
 import json
 import os
 import sys
@@ -16,46 +15,33 @@ from shiftwork.adapters.agents.acp import AcpAgent
 from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
 from shiftwork.domain.model.usage import Usage
 from shiftwork.errors import AgentMissingError
-from shiftwork.ports.agent import Agent, AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind
-from shiftwork.testing.agent_conformance import AgentConformance, Stage, marked
+from shiftwork.ports.agent import Agent, AgentTask, Ending, EventKind
+from shiftwork.testing.agent_conformance import AgentConformance, marked
 from shiftwork.testing.model_server import Call, Fail, Hang, ModelRequest, ModelServer, Say, ToolCall, Turn, call
+from tests.conformance.agent_rig import HERE, SCRIPT, TOOLBOX, ScriptedStage, attempted, new_task
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = [pytest.mark.real_agent, pytest.mark.timeout(180)]
 
-HERE = Path(__file__).parent
-TOOLBOX = (sys.executable, str(HERE / "toolbox_server.py"))
-SCRIPT = "s"
 
-
-class AcpStage:
+class AcpStage(ScriptedStage):
     """Codex as an ACP agent, each with a script and a home of its own."""
 
+    long_work = call("exec_command", cmd="sleep 70")
+
     def __init__(self, program: Path, model: ModelServer, root: Path) -> None:
+        super().__init__(model)
         self._program = program
-        self._model = model
         self._root = root
-        self._names = (f"stage-{number}" for number in itertools.count())
 
     def plays(self, turns: Sequence[Turn], script: str, mode: str = "agent-full-access") -> Agent:
         self._model.load(script, turns)
-        return self._agent(script, mode)
-
-    def answers(self, text: str) -> Agent:
-        script = next(self._names)
-        self._model.load(script, lambda _: Say(text=text))
-        return self._agent(script, "agent")
-
-    def works_on(self) -> Agent:
-        return self.plays([call("exec_command", cmd="sleep 70"), Say(text="Too late.")], next(self._names))
-
-    def falls_silent(self) -> Agent:
-        return self.plays([Hang(seconds=70)], next(self._names))
+        return self.agent(script, mode)
 
     def not_installed(self) -> Agent:
         return AcpAgent(("/nowhere/agent", "--acp"), env={})
 
-    def _agent(self, script: str, mode: str) -> Agent:
+    def agent(self, script: str, mode: str = "agent") -> Agent:
         home = self._root / script
         (home / "codex").mkdir(parents=True)
         provider = {
@@ -92,30 +78,11 @@ def stage(acp_program: Path, scripted_model: ModelServer, tmp_path: Path) -> Acp
 class TestAcp(AgentConformance):
     patience = 6.0  # it is at work after some seconds: Node, then Codex behind it
 
-    @pytest.fixture
-    def stage(self, acp_program: Path, scripted_model: ModelServer, tmp_path: Path) -> Stage:
-        return AcpStage(acp_program, scripted_model, tmp_path / "homes")
-
 
 @pytest.fixture
 def task(tmp_path: Path) -> Iterator[AgentTask]:
-    workdir = tmp_path / "workdir"
-    workdir.mkdir()
-    given = AgentTask(
-        prompt="Do it, please: äöü.",
-        workdir=workdir,
-        home=tmp_path / "home",
-        log=tmp_path / "log.jsonl",
-        marker=f"acp/{tmp_path.parent.name}/{tmp_path.name}",
-        limits=AgentLimits(wall_seconds=60, silence_seconds=60),
-    )
-    yield given
-    assert marked(given.marker) == []
-
-
-def attempted(agent: Agent, task: AgentTask) -> tuple[AgentReport, list[AgentEvent]]:
-    events: list[AgentEvent] = []
-    return asyncio.run(agent.attempt(task, events.append)), events
+    with new_task(tmp_path) as given:
+        yield given
 
 
 # The real one ------------------------------------------------------------------------------------------------------

@@ -16,8 +16,9 @@ from shiftwork.adapters.agents._log import AttemptLog
 from shiftwork.adapters.agents.command import ANSWER_BYTES, CommandAgent
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.domain.model.usage import Usage
-from shiftwork.ports.agent import Agent, AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind
+from shiftwork.ports.agent import Agent, AgentEvent, AgentLimits, AgentTask, Ending, EventKind
 from shiftwork.testing.agent_conformance import AgentConformance, Stage
+from tests.conformance.agent_rig import attempted
 
 ENV = {"PATH": os.defpath, "HOME": "/nowhere", "LANG": "C.UTF-8"}
 
@@ -55,11 +56,6 @@ def task_in(folder: Path, **env: str) -> AgentTask:
         limits=AgentLimits(wall_seconds=30, silence_seconds=30),
         env=env,
     )
-
-
-def attempted(agent: Agent, task: AgentTask) -> tuple[AgentReport, list[AgentEvent]]:
-    events: list[AgentEvent] = []
-    return asyncio.run(agent.attempt(task, events.append)), events
 
 
 def test_the_command_reads_the_prompt_and_works_in_the_workspace(tmp_path: Path) -> None:

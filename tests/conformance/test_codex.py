@@ -1,30 +1,25 @@
 """The real Codex, driven as Shiftwork drives it; only the model is scripted."""
 
 import asyncio
-import itertools
 import json
 import os
-import signal
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
+from shiftwork.adapters.agents._driver import Driver
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
 from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
 from shiftwork.domain.model.usage import Usage
-from shiftwork.ports.agent import Agent, AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind
-from shiftwork.testing.agent_conformance import AgentConformance, Stage, marked
+from shiftwork.ports.agent import AgentLimits, AgentTask, Ending, EventKind
 from shiftwork.testing.model_server import (
     Call,
     Drop,
     DropMid,
     Fail,
-    Hang,
     ModelServer,
     Say,
     StreamError,
@@ -33,45 +28,23 @@ from shiftwork.testing.model_server import (
     Turn,
     call,
 )
+from tests.conformance.agent_rig import SCRIPT, TOOLBOX, ProgramConformance, ProgramStage, kinds, new_task, played
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = [pytest.mark.real_agent, pytest.mark.timeout(180)]
 
-TOOLBOX = (sys.executable, str(Path(__file__).with_name("toolbox_server.py")))
-SCRIPT = "s"
 KEY = "sk-scripted"
 LIMIT_ENDS = 2_000_000_000
 
 
-class CodexStage:
+class CodexStage(ProgramStage):
     """Codex in private homes, each agent with a script of its own."""
 
-    def __init__(self, program: Path, model: ModelServer) -> None:
-        self._program = program
-        self._model = model
-        self._names = (f"stage-{number}" for number in itertools.count())
+    long_work = call("exec_command", cmd="sleep 70")
 
-    def plays(self, turns: Sequence[Turn], script: str) -> Agent:
-        self._model.load(script, turns)
-        return self._agent(self._program, script)
-
-    def answers(self, text: str) -> Agent:
-        script = next(self._names)
-        self._model.load(script, lambda _: Say(text=text))
-        return self._agent(self._program, script)
-
-    def works_on(self) -> Agent:
-        return self.plays([call("exec_command", cmd="sleep 70"), Say(text="Too late.")], next(self._names))
-
-    def falls_silent(self) -> Agent:
-        return self.plays([Hang(seconds=70)], next(self._names))
-
-    def not_installed(self) -> Agent:
-        return self._agent(Path("/nowhere/codex"), "nobody")
-
-    def _agent(self, program: Path, script: str) -> Agent:
-        endpoint = CodexEndpoint(base_url=f"{self._model.url(script)}/v1", api_key=KEY, retries=1)
-        return ProcessAgent(Codex(program=program, env={"PATH": os.defpath}, endpoint=endpoint))
+    def driver(self, program: Path, model: str) -> Driver:
+        endpoint = CodexEndpoint(base_url=f"{model}/v1", api_key=KEY, retries=1)
+        return Codex(program=program, env={"PATH": os.defpath}, endpoint=endpoint)
 
 
 @pytest.fixture
@@ -79,36 +52,19 @@ def stage(codex_program: Path, scripted_model: ModelServer) -> CodexStage:
     return CodexStage(codex_program, scripted_model)
 
 
-class TestCodex(AgentConformance):
-    @pytest.fixture
-    def stage(self, codex_program: Path, scripted_model: ModelServer) -> Stage:
-        return CodexStage(codex_program, scripted_model)
-
-
 @pytest.fixture
 def task(tmp_path: Path) -> Iterator[AgentTask]:
-    workdir = tmp_path / "workdir"
-    workdir.mkdir()
-    given = AgentTask(
-        prompt="Do it, please: äöü.",
-        workdir=workdir,
-        home=tmp_path / "home",
-        log=tmp_path / "log.jsonl",
-        marker=f"codex/{tmp_path.parent.name}/{tmp_path.name}",
-        limits=AgentLimits(wall_seconds=60, silence_seconds=60),
-        model="gpt-5.5",
-    )
-    yield given
-    assert marked(given.marker) == []
+    with new_task(tmp_path) as given:
+        yield replace(given, model="gpt-5.5")
 
 
-def attempted(stage: CodexStage, turns: Sequence[Turn], task: AgentTask) -> tuple[AgentReport, list[AgentEvent]]:
-    events: list[AgentEvent] = []
-    return asyncio.run(stage.plays(turns, SCRIPT).attempt(task, events.append)), events
+class TestCodex(ProgramConformance):
+    process = "codex"
+    model = "gpt-5.6"
+    at_once = 4
 
-
-def kinds(events: list[AgentEvent]) -> list[EventKind]:
-    return [event.kind for event in events]
+    def writes(self, file: str, text: str) -> Turn:
+        return call("exec_command", cmd=f"echo {text} > {file}")
 
 
 def patch(text: str) -> Call:
@@ -130,10 +86,10 @@ def test_it_edits_a_file_and_answers(stage: CodexStage, scripted_model: ModelSer
         call("exec_command", cmd="cat hello.txt; echo $TMPDIR; env | grep -c _API_KEY"),
         Say(text="SUMMARY: written"),
     ]
-    report, events = attempted(stage, turns, task)
+    report, events = played(stage, turns, task)
     assert (report.ending, report.answer, report.detail) == (Ending.FINISHED, "SUMMARY: written", "")
     assert (task.workdir / "hello.txt").read_text() == "goodbye\n"
-    assert report.usage == Usage(input_tokens=110 + 300, output_tokens=5 + 60, cost_usd=None)
+    assert report.usage == Usage(input_tokens=110 + 300, output_tokens=5 + 60, cost_usd=None, cached_tokens=100)
     assert report.model == "gpt-5.5"
     tools = [event.tool for event in events if event.kind is EventKind.TOOL_START]
     assert tools == ["command_execution", "file_change", "command_execution"]
@@ -146,26 +102,20 @@ def test_it_edits_a_file_and_answers(stage: CodexStage, scripted_model: ModelSer
 
 def test_it_calls_the_harness_tools(stage: CodexStage, task: AgentTask) -> None:
     turns: list[Turn] = [tool("note", text="remember"), tool("inherited", name=MARKER_VARIABLE), Say(text="Noted.")]
-    report, events = attempted(stage, turns, replace(task, toolbox=TOOLBOX))
+    report, events = played(stage, turns, replace(task, toolbox=TOOLBOX))
     assert (report.ending, report.answer, report.detail) == (Ending.FINISHED, "Noted.", "")
     ends = [(event.tool, event.text) for event in events if event.kind is EventKind.TOOL_END]
     assert ends == [("mcp__shiftwork__note", "noted: remember"), ("mcp__shiftwork__inherited", task.marker)]
 
 
 def test_a_toolbox_that_does_not_start_ends_the_attempt(stage: CodexStage, task: AgentTask) -> None:
-    report, _ = attempted(stage, [Say(text="Done.")], replace(task, toolbox=("/bin/false",)))
+    report, _ = played(stage, [Say(text="Done.")], replace(task, toolbox=("/bin/false",)))
     assert report.ending is Ending.CRASHED
     assert "required MCP servers failed to initialize: shiftwork" in report.detail
 
 
-def test_a_model_is_asked_for_by_name(stage: CodexStage, scripted_model: ModelServer, task: AgentTask) -> None:
-    report, _ = attempted(stage, [Say(text="Done.")], replace(task, model="gpt-5.6"))
-    assert report.model == "gpt-5.6"
-    assert scripted_model.requests(SCRIPT)[0].conversation.model == "gpt-5.6"
-
-
 def test_a_rate_limit_is_told_as_one(stage: CodexStage, task: AgentTask) -> None:
-    report, _ = attempted(stage, [Fail(status=429, repeat=9)], task)
+    report, _ = played(stage, [Fail(status=429, repeat=9)], task)
     assert (report.ending, report.answer, report.resets_at) == (Ending.RATE_LIMITED, "", None)
     assert "429" in report.detail
 
@@ -184,14 +134,14 @@ def used_up() -> Fail:
 
 
 def test_a_plan_that_is_used_up_tells_when_work_can_go_on(stage: CodexStage, task: AgentTask) -> None:
-    report, _ = attempted(stage, [used_up()], task)
+    report, _ = played(stage, [used_up()], task)
     assert (report.ending, report.resets_at) == (Ending.RATE_LIMITED, LIMIT_ENDS)
 
 
 def test_waiting_out_a_long_limit_is_a_limit_and_not_silence(stage: CodexStage, task: AgentTask) -> None:
     # It would sit there for an hour without a word.
     brief = replace(task, limits=AgentLimits(wall_seconds=60, silence_seconds=6))
-    report, events = attempted(stage, [Fail(status=429, headers={"retry-after": "3600"}, repeat=9)], brief)
+    report, events = played(stage, [Fail(status=429, headers={"retry-after": "3600"}, repeat=9)], brief)
     assert report.ending is Ending.RATE_LIMITED
     assert "429" in report.detail
     assert EventKind.RATE_LIMIT in kinds(events)
@@ -201,7 +151,7 @@ def test_waiting_out_a_long_limit_is_a_limit_and_not_silence(stage: CodexStage, 
     "fault", [Fail(status=529), Drop(), DropMid(), StreamError()], ids=lambda fault: type(fault).__name__
 )
 def test_a_fault_that_passes_is_got_over(stage: CodexStage, task: AgentTask, fault: Turn) -> None:
-    report, events = attempted(stage, [fault, Say(text="After all.")], task)
+    report, events = played(stage, [fault, Say(text="After all.")], task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "After all.")
     # What goes wrong before an answer has begun is got over without a word.
     assert (EventKind.RETRY in kinds(events)) == isinstance(fault, DropMid | StreamError)
@@ -211,22 +161,9 @@ def test_a_fault_that_passes_is_got_over(stage: CodexStage, task: AgentTask, fau
     ("status", "ending"), [*((status, Ending.API_ERROR) for status in (400, 401, 500)), (529, Ending.OVERLOADED)]
 )
 def test_an_error_that_stays_is_the_models(stage: CodexStage, task: AgentTask, status: int, ending: Ending) -> None:
-    report, _ = attempted(stage, [Fail(status=status, repeat=9)], task)
+    report, _ = played(stage, [Fail(status=status, repeat=9)], task)
     assert (report.ending, report.answer) == (ending, "")
     assert report.detail
-
-
-def test_killed_it_has_crashed(stage: CodexStage, scripted_model: ModelServer, task: AgentTask) -> None:
-    async def kill() -> AgentReport:
-        attempt = asyncio.create_task(stage.plays([Hang(seconds=60)], SCRIPT).attempt(task, lambda _: None))
-        assert await asyncio.to_thread(scripted_model.wait_for, SCRIPT, 1, 30)
-        (agent,) = (pid for pid in marked(task.marker) if psutil.Process(pid).name() == "codex")
-        os.kill(agent, signal.SIGKILL)
-        return await attempt
-
-    report = asyncio.run(kill())
-    assert (report.ending, report.answer) == (Ending.CRASHED, "")
-    assert "SIGKILL" in report.detail
 
 
 def test_garbage_from_the_model_is_survived(stage: CodexStage, task: AgentTask) -> None:
@@ -237,17 +174,9 @@ def test_garbage_from_the_model_is_survived(stage: CodexStage, task: AgentTask) 
         Call(calls=(ToolCall(name="exec_command", input={"cmd": "printf '\\377\\000\\033[31m'"}),), text="\x00\x1b[2J"),
         Say(text="Still here."),
     ]
-    report, events = attempted(stage, turns, task)
+    report, events = played(stage, turns, task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "Still here.")
     assert all("\0" not in event.text for event in events)
-
-
-def test_a_long_prompt_arrives_whole(stage: CodexStage, scripted_model: ModelServer, task: AgentTask) -> None:
-    prompt = "".join(f"line {number}: nothing to see, go on.\n" for number in range(9000)) + "The end."
-    assert len(prompt) > 300_000
-    report, _ = attempted(stage, [Say(text="Read.")], replace(task, prompt=prompt))
-    assert (report.ending, report.answer) == (Ending.FINISHED, "Read.")
-    assert scripted_model.requests(SCRIPT)[0].prompt == prompt
 
 
 def test_its_version_is_the_pinned_one(stage: CodexStage, pytestconfig: pytest.Config) -> None:
@@ -259,18 +188,3 @@ def test_its_version_is_the_pinned_one(stage: CodexStage, pytestconfig: pytest.C
 def test_without_a_key_it_tells_who_is_logged_in(codex_program: Path, tmp_path: Path) -> None:
     agent = ProcessAgent(Codex(program=codex_program, env={"PATH": os.defpath, "HOME": str(tmp_path)}))
     assert asyncio.run(agent.probe()).endswith(", Not logged in")
-
-
-def test_four_at_once_do_not_disturb_each_other(stage: CodexStage, task: AgentTask) -> None:
-    def turns(number: int) -> list[Turn]:
-        return [call("exec_command", cmd=f"echo {number} > {number}.txt"), Say(text=f"Done {number}.")]
-
-    async def together() -> list[AgentReport]:
-        agents = [stage.plays(turns(number), f"many-{number}") for number in range(4)]
-        tasks = [replace(task, marker=f"{task.marker}/{one}", home=task.home / str(one)) for one in range(4)]
-        pairs = zip(agents, tasks, strict=True)
-        return await asyncio.gather(*(agent.attempt(given, lambda _: None) for agent, given in pairs))
-
-    reports = asyncio.run(together())
-    assert [report.answer for report in reports] == [f"Done {number}." for number in range(4)]
-    assert {path.name for path in task.workdir.iterdir()} == {f"{number}.txt" for number in range(4)}

@@ -19,12 +19,7 @@ from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Gates
-from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
-
-
-@pytest.fixture
-def user(tmp_path: Path) -> GitUser:
-    return new_user(tmp_path)
+from shiftwork.testing.git_user import EMAIL, NAME, GitUser
 
 
 def gates_of(user: GitUser, setup: str = "") -> Gates:

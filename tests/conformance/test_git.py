@@ -22,23 +22,6 @@ from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
 from tests.conformance.git_rig import World
 
 
-@pytest.fixture
-def user(tmp_path: Path) -> GitUser:
-    return new_user(tmp_path)
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
-@pytest.fixture
-def elsewhere(world: World) -> World:
-    """The user works on another branch, so that `main` is checked out nowhere."""
-    world.user.git("switch", "--quiet", "-c", "topic")
-    return world
-
-
 class TestGit:
     """A git that waits for input that never comes."""
 

@@ -9,12 +9,6 @@ import pytest
 
 from tests.conformance.git_rig import PLACE, RUN, Scene
 
-
-@pytest.fixture
-def scene(tmp_path: Path) -> Scene:
-    return Scene(tmp_path)
-
-
 HOOKS = ("pre-commit", "post-commit", "post-checkout", "post-index-change", "reference-transaction")
 
 

@@ -1,18 +1,12 @@
 """The branch that a spec asks for: made where it is not there, from the base, and never moved by that."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Repository
 from tests.conformance.git_rig import HELD, World
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
 
 
 def ensure(repository: Repository, branch: str, base: str = "main") -> None:

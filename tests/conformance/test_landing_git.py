@@ -1,7 +1,6 @@
 """Landing on real git: where work starts from, how it is merged, and what a candidate is."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -11,18 +10,6 @@ from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Candidate, Clash, Conflict, Moved, Unchanged
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser
 from tests.conformance.git_rig import HELD, RUN, World
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
-@pytest.fixture
-def elsewhere(world: World) -> World:
-    """The user works on another branch, so that `main` is checked out nowhere."""
-    world.user.git("switch", "--quiet", "-c", "topic")
-    return world
 
 
 class TestTip:

@@ -15,18 +15,6 @@ from shiftwork.testing.git_user import GitUser
 from tests.conformance.git_rig import HELD, World
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
-@pytest.fixture
-def elsewhere(world: World) -> World:
-    """The user works on another branch, so that `main` is checked out nowhere."""
-    world.user.git("switch", "--quiet", "-c", "topic")
-    return world
-
-
 class TestMove:
     def test_checked_out_nowhere(self, elsewhere: World) -> None:
         candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))

@@ -1,18 +1,10 @@
 """Reverts on real git: changes that lead from what has landed back to what it stood on."""
 
 import asyncio
-from pathlib import Path
-
-import pytest
 
 from shiftwork.domain.model.ids import Commit
 from shiftwork.ports.workspace import Candidate, Conflict, Unchanged
 from tests.conformance.git_rig import World
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
 
 
 def revert(world: World, landed: Commit, before: Commit) -> Candidate | Conflict | Unchanged:

@@ -2,21 +2,12 @@
 
 import gzip
 import json
-from collections.abc import Iterator
 from urllib.parse import urlsplit
-
-import pytest
 
 from shiftwork.testing.model_server import Call, ModelServer, Say, Think, Tokens, ToolCall, call
 from shiftwork.testing.model_server.asking import ANTHROPIC, RESPONSES, Answer, ask, connect, question, send
 
 LONG = "A text of more than one piece: " + "so it goes on and on. " * 5
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 def test_anthropic_streams_text_in_pieces_between_a_start_and_an_end(server: ModelServer) -> None:

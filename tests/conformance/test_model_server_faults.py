@@ -4,7 +4,6 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
@@ -14,12 +13,6 @@ from shiftwork.testing.model_server import Drop, DropMid, Fail, Hang, ModelServe
 from shiftwork.testing.model_server.asking import ANTHROPIC, RESPONSES, ask, connect, question
 
 BOTH = pytest.mark.parametrize("path", [ANTHROPIC, RESPONSES])
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 @BOTH

@@ -15,12 +15,6 @@ from shiftwork.testing.model_server.asking import ANTHROPIC, RESPONSES, Answer, 
 BOTH = pytest.mark.parametrize("path", [ANTHROPIC, RESPONSES])
 
 
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
-
-
 @BOTH
 def test_requests_on_the_side_advance_no_script(server: ModelServer, path: str) -> None:
     server.load("s", [Say(text="the first"), Say(text="the second")])

@@ -1,7 +1,6 @@
 """Changes to tests on real git: what is touched, and the candidate with the base's own version of it."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -9,13 +8,8 @@ from shiftwork.adapters.workspace.protecting import PATCH_BYTES, GitProtecting
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.tampering import Touched
 from shiftwork.ports.protecting import Protecting
-from shiftwork.testing.git_user import GitUser, new_user
+from shiftwork.testing.git_user import GitUser
 from tests.conformance.git_rig import hub_git, hub_of
-
-
-@pytest.fixture
-def user(tmp_path: Path) -> GitUser:
-    return new_user(tmp_path)
 
 
 @pytest.fixture

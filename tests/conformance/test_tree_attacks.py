@@ -19,11 +19,6 @@ from shiftwork.testing.git_user import EMAIL, NAME
 from tests.conformance.git_rig import PLACE, Scene
 
 
-@pytest.fixture
-def scene(tmp_path: Path) -> Scene:
-    return Scene(tmp_path)
-
-
 class TestLinks:
     def assert_outside_is_untouched(self, scene: Scene) -> None:
         assert [path.name for path in scene.outside.iterdir()] == ["a.txt"]

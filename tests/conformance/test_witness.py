@@ -1,7 +1,6 @@
 """What is found in a commit, on real git: the lines that a change wrote, the names that stand in it, where it is."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,15 +10,10 @@ from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import FileFound, NameFound
 from shiftwork.errors import RepositoryError
-from shiftwork.testing.git_user import GitUser, new_user
+from shiftwork.testing.git_user import GitUser
 from tests.conformance.git_rig import hub_of
 
 LINES = st.lists(st.sampled_from(["alpha", "beta", "gamma", "", "@@ -1 +1 @@", "+++ b/x"]), max_size=30)
-
-
-@pytest.fixture
-def user(tmp_path: Path) -> GitUser:
-    return new_user(tmp_path)
 
 
 def committed(user: GitUser, files: dict[str, bytes]) -> Commit:

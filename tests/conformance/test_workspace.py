@@ -12,16 +12,6 @@ from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
 from tests.conformance.git_rig import PLACE, RUN, files_of, hub_git, prepared, workspaces_of
 
 
-@pytest.fixture
-def user(tmp_path: Path) -> GitUser:
-    return new_user(tmp_path)
-
-
-@pytest.fixture
-def workspaces(user: GitUser) -> Workspaces:
-    return workspaces_of(user)
-
-
 class TestPrepare:
     def test_lays_out_the_commit_and_nothing_else(self, user: GitUser, workspaces: Workspaces) -> None:
         user.write("src/a.txt", "an edit of the user's\n")

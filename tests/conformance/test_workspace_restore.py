@@ -15,16 +15,6 @@ from shiftwork.testing.git_user import GitUser, new_user
 from tests.conformance.git_rig import PLACE, files_of, hub_git, prepared, workspaces_of
 
 
-@pytest.fixture
-def user(tmp_path: Path) -> GitUser:
-    return new_user(tmp_path)
-
-
-@pytest.fixture
-def workspaces(user: GitUser) -> Workspaces:
-    return workspaces_of(user)
-
-
 class TestRestore:
     def keep(self, user: GitUser) -> Path:
         return user.state / "kept" / "attempt.diff"

@@ -16,6 +16,8 @@ from typing import Any
 import psutil
 import psycopg
 
+from tests.documented import at_a_prompt
+
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
 
 AGENT = """\
@@ -89,16 +91,7 @@ class Bench:
 
     def type(self, commands: str) -> subprocess.CompletedProcess[str]:
         """As at a prompt, with the installed command on the path."""
-        env = self.environment()
-        return subprocess.run(
-            ("bash", "-e", "-c", commands),
-            cwd=self.repo,
-            env={**env, "PATH": f"{SHIFTWORK.parent}:{env['PATH']}"},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        return at_a_prompt(commands, self.repo, self.environment())
 
     def start(self, *args: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.documented import at_a_prompt
+
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
 SECONDS = 60
 
@@ -48,6 +50,10 @@ class Project:
             timeout=SECONDS,
             check=False,
         )
+
+    def types(self, commands: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """As at a prompt, with nothing on the path but the installed command and what every machine has."""
+        return at_a_prompt(commands, self.root, self.environment(PATH="/usr/local/bin:/usr/bin:/bin", **env))
 
     @contextlib.contextmanager
     def started(self, *words: str) -> Iterator[subprocess.Popen[str]]:
@@ -131,20 +137,21 @@ def lives(pid: int) -> bool:
         return not Path("/proc/self").exists()
 
 
-def on_a_terminal(project: Project, *words: str, **env: str) -> tuple[int, bytes]:
-    """What the command writes to a terminal of 80 by 24, and its exit code."""
+def on_a_terminal(project: Project, *words: str, typed: bytes = b"", **env: str) -> tuple[int, bytes]:
+    """What the command writes to a terminal of 80 by 24 on which something may be typed, and its exit code."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
     with subprocess.Popen(
         [SHIFTWORK, *words],
         cwd=project.root,
-        env=project.environment(TERM="xterm-256color", **env),
+        env=project.environment(**{"TERM": "xterm-256color", **env}),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
     ) as process:
         os.close(theirs)
+        os.write(ours, typed)
         screen = bytearray()
         # Reading fails when the last user of the other end is gone: that is how Linux tells its end.
         with contextlib.suppress(OSError):

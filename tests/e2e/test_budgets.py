@@ -1,13 +1,12 @@
 """Budgets of real agents: what their scripted models use is counted, priced, and stopped at its limit."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Tokens, Turn, call
-from tests.documented import ROOT, blocks
-from tests.e2e.claude_rig import SHIFTWORK, Handover
+from tests.documented import ROOT, at_a_prompt, blocks
+from tests.e2e.claude_rig import Handover
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = pytest.mark.real_agent
@@ -56,15 +55,7 @@ def test_a_run_stops_at_its_limit_and_finishes_after_it_is_raised(claude: Handov
 def test_the_documented_way_works_as_it_is_typed(claude: Handover) -> None:
     claude.prepare()
     claude.play(works)
-    typed = subprocess.run(
-        ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "budgets.md", "budget")),
-        cwd=claude.repo,
-        env=claude.environment() | {"PATH": f"{SHIFTWORK.parent}:{claude.environment()['PATH']}"},
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
+    typed = at_a_prompt(blocks(ROOT / "docs" / "howto" / "budgets.md", "budget"), claude.repo, claude.environment())
     assert typed.returncode == 0, typed.stdout + typed.stderr
     assert "limit reached: the run has spent" in typed.stdout
     assert claude.log() == [f"feat: US-001 - {REQUEST}", "start"]

@@ -1,16 +1,8 @@
 """`shiftwork agents`: the profiles there are, what each has done, and who would be chosen and why."""
 
 import json
-from pathlib import Path
 
-import pytest
-
-from tests.e2e.cli_rig import Project, new_project
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path)
+from tests.e2e.cli_rig import Project
 
 
 def profiles(project: Project, *, choose: str) -> None:

@@ -1,21 +1,13 @@
 """`shiftwork gc` typed by a user: after runs that ended, after one that was killed, and by the documentation's word."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import SHIFTWORK, Project, environment, eventually, lives, new_project, sleeping
+from tests.e2e.cli_rig import Project, eventually, lives, sleeping
 
 WRITING = 'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then echo half > half.txt; fi\n'
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path)
 
 
 def swept(project: Project, *words: str) -> dict[str, Any]:
@@ -89,14 +81,6 @@ def test_pain_10_nothing_of_a_cancelled_run_is_lost_and_the_checkout_stays_as_it
 def test_what_the_documentation_tells_to_type_works(project: Project, tmp_path: Path) -> None:
     killed(project, tmp_path)
     run = project.status()["run"]
-    typed = subprocess.run(
-        ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "clean-up.md", "cleanup")),
-        cwd=project.root,
-        env=environment(PATH=f"{SHIFTWORK.parent}:/usr/local/bin:/usr/bin:/bin", RUN=run),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    typed = project.types(blocks(ROOT / "docs" / "howto" / "clean-up.md", "cleanup"), RUN=run)
     assert typed.returncode == 0, typed
     assert "half.txt" in project.git("ls-tree", "--name-only", "rescued").splitlines()

@@ -5,14 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import WORKING, Project, new_project
+from tests.e2e.cli_rig import WORKING, Project
 
 SPEAKING = "printf 'I am thinking\\033[31m about it\\n'\n" + WORKING
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path)
 
 
 def test_a_finished_run_can_be_looked_at(project: Project) -> None:

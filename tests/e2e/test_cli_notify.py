@@ -2,16 +2,14 @@
 
 import json
 import signal
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from standardwebhooks import Webhook
 
 from shiftwork.testing.notify_conformance import Receiver, receiving
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import SHIFTWORK, Project, new_project
+from tests.e2e.cli_rig import Project
 
 SECRET = "whsec_c2hpZnR3b3JrLXRlc3Qtc2VjcmV0LTAxMjM0NTY3ODk="  # noqa: S105 - a test's own
 
@@ -20,11 +18,6 @@ SECRET = "whsec_c2hpZnR3b3JrLXRlc3Qtc2VjcmV0LTAxMjM0NTY3ODk="  # noqa: S105 - a 
 def receiver() -> Iterator[Receiver]:
     with receiving() as open_one:
         yield open_one
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path)
 
 
 def hooked(project: Project, receiver: Receiver, more: str = "") -> Project:
@@ -118,15 +111,6 @@ def test_the_howto_typed_literally_works(project: Project, receiver: Receiver) -
     hooked(project, receiver)
     file = project.root / "shiftwork.toml"
     file.write_text(file.read_text(encoding="utf-8").replace('"HOOK"', '"SHIFTWORK_WEBHOOK_SECRET"'), encoding="utf-8")
-    env = {name: value for name, value in project.environment().items() if name != "SHIFTWORK_TRUST"}
-    typed = subprocess.run(
-        ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "notifications.md", "notify")),
-        cwd=project.root,
-        env={**env, "PATH": f"{SHIFTWORK.parent}:{env['PATH']}"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    typed = project.types(blocks(ROOT / "docs" / "howto" / "notifications.md", "notify"), SHIFTWORK_TRUST="")
     assert typed.returncode == 0, typed.stdout + typed.stderr
     assert len(receiver.requests) == 1

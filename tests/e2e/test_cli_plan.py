@@ -2,12 +2,9 @@
 
 import json
 import shlex
-from pathlib import Path
-
-import pytest
 
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import Project, new_project
+from tests.e2e.cli_rig import Project
 
 PRD = {
     "project": "Greeter",
@@ -33,11 +30,6 @@ esac
 echo SUMMARY:
 echo "did the $SHIFTWORK_STEP_TYPE"
 """
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path)
 
 
 def test_a_spec_is_shown_with_its_graph_and_doubts_and_nothing_is_written(project: Project) -> None:

@@ -2,18 +2,12 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import WORKING, Project, new_project, on_a_terminal
+from tests.e2e.cli_rig import WORKING, Project, on_a_terminal
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path)
 
 
 def test_work_is_done_checked_and_landed(project: Project) -> None:

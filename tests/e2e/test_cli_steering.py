@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, eventually, interrupt, lives, new_project
+from tests.e2e.cli_rig import WORKING, Project, eventually, interrupt, lives, new_project
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -158,15 +158,7 @@ def test_what_the_howto_tells_to_type_works(project: Project) -> None:
 
 
 def type_all(project: Project, commands: str, run: str) -> None:
-    told = subprocess.run(
-        ("bash", "-e", "-c", commands),
-        cwd=project.root,
-        env=project.environment(PATH=f"{SHIFTWORK.parent}:/usr/local/bin:/usr/bin:/bin", RUN=run),
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
+    told = project.types(commands, RUN=run)
     assert told.returncode == 0, told
 
 

@@ -4,20 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.e2e.cli_rig import WORKING, Project, new_project
+from tests.e2e.cli_rig import WORKING, Project
 
 HOSTILE = (
     "if [ \"$SHIFTWORK_STEP_TYPE\" = coding ]; then printf 'red \\033[31m text\\n' > evil.txt; "
     "printf '\\000\\001' > blob.bin; fi\n" + WORKING
 )
 FAILING = 'if [ "$SHIFTWORK_STORY" = US-001 ]; then cat > /dev/null; exit 3; fi\n' + WORKING
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path)
 
 
 def told(project: Project, *words: str) -> str:
@@ -39,8 +32,8 @@ def test_a_landed_story_can_be_looked_at(project: Project, tmp_path: Path) -> No
     run = project.status()["run"]
 
     head, row = told(project, "stories").splitlines()
-    assert head.split() == ["story", "state", "step", "landed", "cost", "title"]
-    assert row.split() == ["US-001", "done", "-", landed[:10], "unknown", "Add", "a", "greeting"]
+    assert head.split() == ["story", "state", "step", "landed", "tokens", "cost", "title"]
+    assert row.split() == ["US-001", "done", "-", landed[:10], "unknown", "unknown", "Add", "a", "greeting"]
     assert document(project, "stories", run[:6])["stories"][0]["commit"] == landed
 
     _look_at_the_diff(project, landed)

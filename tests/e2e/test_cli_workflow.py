@@ -1,8 +1,6 @@
 """Workflows and trust from the command line, as a stranger would meet them."""
 
 import json
-import os
-import pty
 import subprocess
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -10,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, new_project
+from tests.e2e.cli_rig import WORKING, Project, on_a_terminal
 
 ONE_STEP = """\
 id: one-step
@@ -19,11 +17,6 @@ steps:
   - { id: coding, description: Do it }
   - { id: smoke, kind: gate, run: test -f hello.txt }
 """
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path)
 
 
 def flow(project: Project, text: str = ONE_STEP, name: str = "one-step") -> Path:
@@ -38,16 +31,7 @@ def untrusting(project: Project, *words: str) -> subprocess.CompletedProcess[str
 
 
 def test_the_how_to_typed_literally_works(project: Project) -> None:
-    env = project.environment(PATH=f"{SHIFTWORK.parent}:/usr/local/bin:/usr/bin:/bin")
-    typed = subprocess.run(
-        ("bash", "-e", "-c", blocks(ROOT / "docs/howto/write-a-workflow.md", "workflow")),
-        cwd=project.root,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
+    typed = project.types(blocks(ROOT / "docs/howto/write-a-workflow.md", "workflow"))
     assert typed.returncode == 0, typed.stdout + typed.stderr
     assert "my-flow is right" in typed.stdout
     first = (project.root / "shiftwork/workflows/my-flow.yml").read_text().splitlines()[0]
@@ -162,26 +146,8 @@ def test_doctor_does_not_start_a_program_that_nobody_has_trusted(project: Projec
 
 @pytest.mark.parametrize(("answer", "code"), [(b"n\n", 64), (b"y\n", 0)])
 def test_whoever_sits_at_a_terminal_is_asked(project: Project, answer: bytes, code: int) -> None:
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [SHIFTWORK, "run", "make a file"],
-        cwd=project.root,
-        env=project.environment(SHIFTWORK_TRUST="", TERM="dumb"),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        os.write(ours, answer)
-        screen = bytearray()
-        try:
-            while chunk := os.read(ours, 65536):
-                screen += chunk
-        except OSError:
-            pass
-        os.close(ours)
-        assert process.wait(timeout=100) == code
+    told, screen = on_a_terminal(project, "run", "make a file", typed=answer, SHIFTWORK_TRUST="", TERM="dumb")
+    assert told == code
     assert b"run these on this machine?" in screen
     assert (project.root / "hello.txt").exists() == (code == 0)
 

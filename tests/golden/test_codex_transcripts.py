@@ -1,35 +1,26 @@
 """What the real Codex printed, as `scripts/record_codex.py` recorded it, is read as what had happened."""
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import pytest
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.model.usage import Usage
 from shiftwork.ports.agent import Ending
+from tests.golden.recordings import (
+    TRANSCRIPTS,
+    Expected,
+    assert_holds_nothing_of_its_machine,
+    assert_read_as,
+    names,
+)
 
-TRANSCRIPTS = Path(__file__).parent / "transcripts" / "codex"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
-    """The report, its detail by how it begins; and the kinds of events, in order."""
-
-    exit_code: int
-    ending: Ending
-    kinds: str
-    answer: str = ""
-    detail: str = ""
-    usage: Usage = NOTHING_USED
-
+RECORDINGS = TRANSCRIPTS / "codex"
 
 EXPECTED = {
     "ok": Expected(
         exit_code=0,
         ending=Ending.FINISHED,
         answer="SUMMARY: done",
-        usage=Usage(input_tokens=1007 + 1603, output_tokens=42),
+        usage=Usage(input_tokens=1007 + 1603, output_tokens=42, cached_tokens=2600),
         kinds="started text tool_start tool_end tool_start tool_end text usage final",
     ),
     "toolbox": Expected(
@@ -75,16 +66,14 @@ EXPECTED = {
 
 
 def test_every_recording_is_expected_to_mean_something() -> None:
-    assert {path.stem for path in TRANSCRIPTS.glob("*.jsonl")} == set(EXPECTED)
+    assert names(RECORDINGS) == set(EXPECTED)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_recording_is_read_as_what_happened(name: str) -> None:
-    expected, transcript = EXPECTED[name], CodexTranscript()
-    lines = (TRANSCRIPTS / f"{name}.jsonl").read_bytes().splitlines()
-    events = [event for line in lines for event in transcript.feed(line)]
-    report = transcript.verdict(expected.exit_code, "")
-    assert [str(event.kind) for event in events] == expected.kinds.split()
-    assert (report.ending, report.answer, report.usage) == (expected.ending, expected.answer, expected.usage)
-    assert report.detail.startswith(expected.detail)
-    assert bool(report.detail) == bool(expected.detail)
+    assert_read_as(EXPECTED[name], CodexTranscript(), RECORDINGS / f"{name}.jsonl")
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_recordings_hold_nothing_of_the_machine_they_were_made_on(name: str) -> None:
+    assert_holds_nothing_of_its_machine(RECORDINGS / f"{name}.jsonl")

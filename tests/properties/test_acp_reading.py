@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from shiftwork.adapters.agents._acp_events import AcpTranscript
 from shiftwork.adapters.agents._acp_workspace import OutsideError, Workspace
 from shiftwork.ports.agent import Ending
+from tests.properties.any_json import TEXTS, any_json
 
 KEYS = st.sampled_from(
     (
@@ -23,13 +24,7 @@ VALUES = st.sampled_from(
         *("allow_once", "reject_once", "end_turn", "cancelled", "../outside", "/etc/passwd", "inside"),
     )
 )
-# Any characters, lone surrogates among them: JSON may spell them.
-TEXTS = st.text(st.characters(exclude_categories=()))
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | VALUES,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | TEXTS, inner, max_size=8),
-    max_leaves=30,
-)
+JSON = any_json(KEYS, VALUES)
 OBJECTS = st.dictionaries(KEYS, JSON, max_size=8)
 UPDATES = st.builds(
     lambda update, kind: {"update": update | {"sessionUpdate": kind}},

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
 from shiftwork.ports.agent import AgentReport, Ending, EventKind
+from tests.properties.any_json import TEXTS, any_json
 
 KEYS = st.sampled_from(
     (
@@ -56,13 +57,7 @@ VALUES = st.sampled_from(
         "api_error",
     )
 )
-# Any characters, lone surrogates among them: JSON may spell them.
-TEXTS = st.text(st.characters(exclude_categories=()))
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | VALUES,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | TEXTS, inner, max_size=8),
-    max_leaves=30,
-)
+JSON = any_json(KEYS, VALUES)
 EVENTS = st.dictionaries(KEYS, JSON, max_size=10)
 TYPED = st.builds(
     lambda event, kind, subtype: event | {"type": kind, "subtype": subtype},

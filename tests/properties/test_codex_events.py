@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
 from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
+from tests.properties.any_json import TEXTS, any_json
 
 KEYS = st.sampled_from(
     (
@@ -37,13 +38,7 @@ TYPES = st.sampled_from(
         "exceeded retry limit, last status: 429 Too Many Requests",
     )
 )
-# Any characters, lone surrogates among them: JSON may spell them.
-TEXTS = st.text(st.characters(exclude_categories=()))
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | TYPES,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | TEXTS, inner, max_size=8),
-    max_leaves=30,
-)
+JSON = any_json(KEYS, TYPES)
 EVENTS = st.builds(lambda event, kind: event | {"type": kind}, st.dictionaries(KEYS, JSON, max_size=8), TYPES | JSON)
 LINES = st.binary() | EVENTS.map(lambda event: json.dumps(event).encode())
 KEPT = LINES | EVENTS.map(lambda event: json.dumps({"payload": event}).encode())

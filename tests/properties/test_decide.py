@@ -16,8 +16,10 @@ from shiftwork.domain.model.pipeline import Pipeline
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import ENDED, LandingStage, Limits, Refusal, StoryState, StoryStatus
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
-from shiftwork.domain.model.workflow import StepPlan
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.workflow import StepKind, StepPlan
+from shiftwork.domain.rules import spending
+from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.decide_story import decide_story
 from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, Rejected, apply_edits
@@ -40,8 +42,11 @@ def played_story(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -
     return play
 
 
-def usage_told(facts: list[f.Fact]) -> Usage:
-    return sum((getattr(fact, "usage", None) or NOTHING_USED for fact in facts), start=NOTHING_USED)
+def usage_told(play: Play[StoryState]) -> Usage:
+    """By every attempt of an agent that has ended."""
+    agents = {step.id for step in play.state.pipeline.steps if step.kind is StepKind.AGENT}
+    ends = [fact for fact in play.history if isinstance(fact, ENDS) and fact.step in agents]
+    return spending.total(spending.one_attempt(fact.usage) for fact in ends)
 
 
 @given(workflows(), limits, story_worlds())
@@ -96,8 +101,9 @@ def test_a_story_is_completed_if_and_only_if_it_has_landed(
 @WORLDS
 def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
     play = played_story(steps, held, world)
-    assert play.state.usage == usage_told(play.history)
-    assert play.state.usage == sum((step.usage for step in play.state.pipeline.steps), start=NOTHING_USED)
+    assert play.state.usage == usage_told(play)
+    assert play.state.usage == spending.total(step.usage for step in play.state.pipeline.steps)
+    assert play.state.usage == spending.total(share.usage for share in play.state.shares)
 
 
 @given(workflows(), limits, story_worlds())

@@ -7,12 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from shiftwork.adapters.agents._driver import Driver
 from shiftwork.adapters.agents.claude_code import ClaudeCode, Endpoint
-from shiftwork.ports.agent import AgentLimits, AgentTask
+from tests.unit.launch_rig import task
 
 PROGRAM = Path("/opt/claude")
 LOGIN = {"PATH": os.defpath, "HOME": "/home/user", "CLAUDE_CONFIG_DIR": "/home/user/.config/claude"}
@@ -25,21 +23,6 @@ OURS = {
     "TMPDIR": "/attempt/home/tmp",
     "PWD": "/attempt/work",
 }
-
-
-def task(*, prompt: str = "Do it.", toolbox: tuple[str, ...] = (), model: str = "", **env: str) -> AgentTask:
-    home = Path("/attempt/home")
-    return AgentTask(
-        prompt=prompt,
-        workdir=Path("/attempt/work"),
-        home=home,
-        log=home / "log",
-        marker="m",
-        limits=AgentLimits(wall_seconds=1, silence_seconds=1),
-        toolbox=toolbox,
-        env=env,
-        model=model,
-    )
 
 
 def test_the_users_login_simply_works() -> None:
@@ -80,14 +63,6 @@ def test_tools_and_model_are_named_on_the_command_line() -> None:
     server = {"type": "stdio", "command": "shiftwork", "args": ["mcp", "--step"], "alwaysLoad": True}
     assert config == {"mcpServers": {"shiftwork": server}}
     assert launch.argv[-2:] == ("--model", "sonnet")
-
-
-@settings(deadline=None)  # machines under load are slow now and then
-@given(prompt=st.text(st.characters(exclude_categories=()), min_size=20))
-def test_a_prompt_goes_on_standard_input_whatever_is_in_it(prompt: str) -> None:
-    launch = ClaudeCode(program=PROGRAM, env={}).launch(task(prompt=prompt))
-    assert launch.stdin.decode() == prompt.encode(errors="replace").decode()
-    assert launch.argv == ClaudeCode(program=PROGRAM, env={}).launch(task()).argv
 
 
 def test_the_pins_name_no_place_to_download_from(pytestconfig: pytest.Config) -> None:

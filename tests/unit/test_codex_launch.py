@@ -9,26 +9,11 @@ from hypothesis import strategies as st
 
 from shiftwork.adapters.agents._driver import Driver, Launch
 from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
-from shiftwork.ports.agent import AgentLimits, AgentTask
+from tests.unit.launch_rig import task
 
 PROGRAM = Path("/opt/codex")
 LOGIN = {"PATH": os.defpath, "HOME": "/home/user", "CODEX_HOME": "/home/user/.config/codex"}
 OURS = {"TMPDIR": "/attempt/home/tmp", "PWD": "/attempt/work"}
-
-
-def task(*, prompt: str = "Do it.", toolbox: tuple[str, ...] = (), model: str = "", **env: str) -> AgentTask:
-    home = Path("/attempt/home")
-    return AgentTask(
-        prompt=prompt,
-        workdir=Path("/attempt/work"),
-        home=home,
-        log=home / "log",
-        marker="m",
-        limits=AgentLimits(wall_seconds=1, silence_seconds=1),
-        toolbox=toolbox,
-        env=env,
-        model=model,
-    )
 
 
 def told(launch: Launch) -> dict[str, object]:
@@ -99,11 +84,3 @@ def test_the_toolbox_arrives_whatever_its_command_is(words: list[str]) -> None:
 def test_a_model_is_named_on_the_command_line() -> None:
     launch = Codex(program=PROGRAM, env={}).launch(task(model="gpt-5.5"))
     assert launch.argv[-3:] == ("--model", "gpt-5.5", "-")
-
-
-@settings(deadline=None)  # machines under load are slow now and then
-@given(prompt=st.text(st.characters(exclude_categories=()), min_size=20))
-def test_a_prompt_goes_on_standard_input_whatever_is_in_it(prompt: str) -> None:
-    launch = Codex(program=PROGRAM, env={}).launch(task(prompt=prompt))
-    assert launch.stdin.decode() == prompt.encode(errors="replace").decode()
-    assert launch.argv == Codex(program=PROGRAM, env={}).launch(task()).argv

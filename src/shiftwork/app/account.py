@@ -1,14 +1,16 @@
 """All that the history tells of one run: of its stories, their steps, and the landing queue they went through."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shiftwork.app.kinds import RUN, STORY, read
+from shiftwork.domain.model.budget import Amount
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import FRAME, RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.queue_facts import CandidateFailed, CandidateVerified, EntryRefused
 from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.run_facts import AmountReserved
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import StoryState, StoryStatus
 from shiftwork.errors import UnknownRunError
@@ -44,10 +46,13 @@ class StoryAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """In the order of the spec; the run's own steps come first, under their id, once they have begun."""
+    """In the order of the spec; the run's own steps come first, under their id, once they have begun. What was set
+    aside for attempts is `reserved`, by story and number of the claim.
+    """
 
     run: RunState
     stories: tuple[StoryAccount, ...]
+    reserved: Mapping[tuple[StoryId, int], Amount] = field(default_factory=dict)
 
     def status(self, one: StoryAccount) -> StoryStatus:
         """As the run knows it, which also knows of stories that nobody begins."""
@@ -57,12 +62,15 @@ class Account:
 
 async def account(events: EventStore, run: RunId) -> Account:
     """Read it all; raises UnknownRunError where the history has no such run."""
-    state = RUN.fold(RUN.start, await read(events, run_stream(run), 0, None))
+    facts = await read(events, run_stream(run), 0, None)
+    state = RUN.fold(RUN.start, facts)
     if state.plan is None:
         raise UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
     checks = _checks(run, await read(events, state.plan.landing, 0, None))
     stories = [await _story(events, state, story, checks.get(story.id, ())) for story in state.plan.spec.stories]
-    return Account(run=state, stories=(*await _frame(events, state, checks.get(FRAME, ())), *stories))
+    frame = await _frame(events, state, checks.get(FRAME, ()))
+    aside = {(fact.story, fact.number): fact.amount for fact in facts if isinstance(fact, AmountReserved)}
+    return Account(run=state, stories=(*frame, *stories), reserved=aside)
 
 
 async def _frame(events: EventStore, run: RunState, checks: Sequence[Checked]) -> Sequence[StoryAccount]:

@@ -83,11 +83,11 @@ def _lost(pen: Pen, error: RepositoryError) -> Fact:
 
 def _priced(attempt: Attempt, report: AgentReport) -> AgentReport:
     """An agent that tells no price has one by its tokens, where the prices of its model are known."""
-    used = report.usage
-    if used.cost_usd is not None or not budgets.tokens_of(used):
-        return report
-    cost = attempt.pen.world.price(report.model or attempt.step.model, used)
-    return report if cost is None else replace(report, usage=replace(used, cost_usd=cost, estimated=True))
+    used = replace(report.usage, model=report.model)
+    if used.cost_usd is None and budgets.tokens_of(used):
+        cost = attempt.pen.world.price(used.model or attempt.step.model, used)
+        used = replace(used, cost_usd=cost, estimated=cost is not None)
+    return replace(report, usage=used)
 
 
 async def _interrupted(effect: e.RunAgent, pen: Pen, usage: Usage | None = None) -> tuple[Fact, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from shiftwork.app.commands import LEASE_SECONDS
+from shiftwork.app.commands import is_gone
 from shiftwork.app.kinds import LANDING, RUN, STORY, load
 from shiftwork.app.queries import Liveness
 from shiftwork.domain.model import facts as f
@@ -15,7 +15,7 @@ from shiftwork.ports.clock import Clock
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
 from shiftwork.ports.store import EventStore, Leases
-from shiftwork.ports.views import Lease, Owner
+from shiftwork.ports.views import Owner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +87,11 @@ async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False) ->
 
 async def _release_dead(broom: Broom, *, dry: bool) -> tuple[str, ...]:
     """No lease outlives its holder: those of dead workers go."""
-    dead = [lease for lease in await broom.leases.holders() if _is_dead(broom, lease)]
+    held = await broom.leases.holders()
+    dead = [lease for lease in held if is_gone(lease, alive=broom.alive(lease.owner))]
     for lease in () if dry else dead:
         await broom.leases.release(lease.resource, lease.owner)
     return tuple(lease.resource for lease in dead)
-
-
-def _is_dead(broom: Broom, lease: Lease) -> bool:
-    """On this host it is known whether the holder lives; of another only its signs of life are."""
-    alive = broom.alive(lease.owner)
-    return lease.age > LEASE_SECONDS if alive is None else not alive
 
 
 def _spared(state: RunState, holder: Owner | None, *, unfinished: bool) -> str:

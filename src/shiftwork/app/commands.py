@@ -12,6 +12,7 @@ from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.forecast import Forecast
 from shiftwork.domain.model.ids import RunId, StoryId, Stream, run_stream, story_stream
 from shiftwork.domain.model.notices import NoticePlan
 from shiftwork.domain.model.proof import ProofPolicy
@@ -34,7 +35,7 @@ LEASE_SECONDS = 10.0
 class Order:
     """What a new run is to be. The branch is made from `base`, where one is named, if it is not there yet; `source` is
     the spec's file, and `done` are the stories that it says have landed before. `patterns` are what earlier runs have
-    learnt of the code base.
+    learnt of the code base, and `foreseen` is what it may cost.
     """
 
     spec: Spec
@@ -50,6 +51,7 @@ class Order:
     patterns: tuple[str, ...] = ()
     notices: NoticePlan = NoticePlan()
     proof: ProofPolicy = ProofPolicy.TRUSTING
+    foreseen: Forecast | None = None
 
 
 async def start_run(world: World, order: Order) -> RunId:
@@ -81,6 +83,7 @@ def opening(order: Order, run: RunId, at: float) -> tuple[Fact, ...]:
         patterns=order.patterns,
         notices=order.notices,
         proof=order.proof,
+        foreseen=order.foreseen,
     )
     adopted = (r.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
     return (r.RunStarted(at=at, plan=plan), *adopted)
@@ -129,12 +132,16 @@ async def _reopened(world: World, run: RunId) -> RunState:
     return state
 
 
+def is_gone(held: Lease, *, alive: bool | None) -> bool:
+    """On this host it is known whether the holder lives; of another only its signs of life are."""
+    return held.age > LEASE_SECONDS if alive is None else not alive
+
+
 async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease | None:
     held = await world.leases.acquire(run, world.owner)
     if held is None:
         return None
-    gone = not alive if alive is not None else held.age > LEASE_SECONDS
-    if not gone:
+    if not is_gone(held, alive=alive):
         raise RunBusyError(
             f"run {run} is being worked on by process {held.owner.pid} on {held.owner.host}",
             hint=f"shiftwork status {run} shows it; shiftwork cancel {run} ends it",

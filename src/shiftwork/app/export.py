@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from shiftwork.app import amounts, books
 from shiftwork.app.account import Account, StoryAccount, Turn
+from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.editing import Edit, NewStep, Operation
@@ -14,6 +16,7 @@ from shiftwork.domain.model.pipeline import Step, StepStatus, pipeline_of
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules.editing import PERSON
+from shiftwork.domain.rules.spending import one_attempt
 
 VERSION: Final = 1
 
@@ -23,13 +26,16 @@ type _Entry = tuple[str, str | None, Json]
 
 
 def export(account: Account, root: Path) -> Json:
-    """Files are named from `root`, the folder of the repository, wherever they lie in it."""
+    """Files are named from `root`, the folder of the repository, wherever they lie in it. All but `account`, which is
+    about money, tokens and proof, is the shape that others read.
+    """
     run = account.run
     return {
         "version": VERSION,
         "created_at": _time(run.started_at),
         "prd_file": run.given.source or None,
         "stories": {one.asked.id: _story(account, one, root) for one in account.stories},
+        "account": books.document(account),
     }
 
 
@@ -75,9 +81,7 @@ def _step(step: Step, root: Path) -> Json:
         "error": step.error or None,
         "skip_reason": step.skip_reason or None,
         "restart_count": step.restarts,
-        "cost_usd": step.usage.cost_usd,
-        "input_tokens": step.usage.input_tokens if ended else None,
-        "output_tokens": step.usage.output_tokens if ended else None,
+        **_used(step.usage),
         "log_file": _within(step.log, root),
     }
 
@@ -112,7 +116,11 @@ def _of_step(fact: f.Fact) -> Iterator[_Entry]:
         case f.StepStarted():
             yield "step_started", fact.step, {"attempt": fact.attempt, "git_sha_at_start": fact.commit}
         case f.StepCompleted():
-            yield "step_completed", fact.step, {"attempt": fact.attempt, "git_sha": fact.commit, **_used(fact.usage)}
+            yield (
+                "step_completed",
+                fact.step,
+                {"attempt": fact.attempt, "git_sha": fact.commit, **_used(one_attempt(fact.usage))},
+            )
         case f.StepFailed():
             yield "step_failed", fact.step, _trouble(fact)
         case f.StepCancelled():
@@ -123,22 +131,24 @@ def _of_step(fact: f.Fact) -> Iterator[_Entry]:
             yield "step_cancelled", fact.step, details
         case w.StepDeferred():
             details = {"attempt": fact.attempt, "trouble": "limited", "error": fact.reason, "diff": fact.diff or None}
-            yield "step_cancelled", fact.step, {**details, **_used(fact.usage)}
+            yield "step_cancelled", fact.step, {**details, **_used(one_attempt(fact.usage))}
+        case b.StepCutShort():
+            reason = "the agent stopped at what it may cost"
+            details = {"attempt": fact.attempt, "trouble": "cut_short", "error": reason, "diff": fact.diff or None}
+            yield "step_cancelled", fact.step, {**details, **_used(one_attempt(fact.usage))}
         case _:
             pass
 
 
 def _trouble(fact: f.StepFailed | f.StepCancelled) -> Json:
     told = {"attempt": fact.attempt, "trouble": fact.trouble.value, "error": fact.error, "diff": fact.diff or None}
-    return {**told, **_used(fact.usage)}
+    return {**told, **_used(one_attempt(fact.usage))}
 
 
 def _used(usage: Usage) -> Json:
-    return {
-        "cost_usd": usage.cost_usd,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-    }
+    """What nobody knows is null."""
+    told = amounts.plain(usage)
+    return {name: told[name] for name in ("cost_usd", "input_tokens", "output_tokens")}
 
 
 def _edited(turn: Turn, fact: f.WorkflowEdited) -> Iterator[_Entry]:

@@ -1,7 +1,7 @@
 """Views of the history: the rows that a change of state writes beside the facts, in the same transaction."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.picking import Pick
@@ -9,9 +9,9 @@ from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState, RunStatus, StoryOutcome
 from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
-from shiftwork.domain.model.usage import NOTHING_USED
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.rules.choosing import role_of
-from shiftwork.ports.views import PAUSED, PlayedRow, Row, RunRow, StepRow, StoryRow, Verdict
+from shiftwork.ports.views import PAUSED, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, Verdict
 
 
 def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
@@ -46,6 +46,7 @@ def _is_idle(known: StoryOutcome) -> bool:
 
 def _run_row(run: RunState) -> RunRow:
     plan = run.given
+    band = plan.foreseen.whole if plan.foreseen else None
     return RunRow(
         run=plan.run,
         title=plan.spec.title,
@@ -59,6 +60,11 @@ def _run_row(run: RunState) -> RunRow:
         cost_usd=run.spent,
         started_at=run.started_at,
         ended_at=run.ended_at,
+        unpriced=run.unpriced,
+        estimated=run.estimated,
+        low_usd=band.low_usd if band else None,
+        high_usd=band.high_usd if band else None,
+        known=band.known if band else 0,
     )
 
 
@@ -77,11 +83,9 @@ def _idle_row(run: RunState, story: StoryId) -> StoryRow:
         waiting="",
         failure=run.blocked.get(story, known.reason),
         cause=known.cause or "",
-        cost_usd=known.usage.cost_usd,
-        input_tokens=known.usage.input_tokens,
-        output_tokens=known.usage.output_tokens,
         started_at=None,
         ended_at=None,
+        **_used(known.usage),
     )
 
 
@@ -95,7 +99,7 @@ def story_rows(before: StoryState, after: StoryState) -> tuple[Row, ...]:
     )
     kept = {step.id for step in after.pipeline.steps}
     gone = (_gone_row(after, step) for step in before.pipeline.steps if step.id not in kept)
-    return (_story_row(after), *steps, *gone, *_played_rows(before, after))
+    return (_story_row(after), *steps, *gone, *_played_rows(before, after), *_spent_rows(before, after))
 
 
 def _story_row(story: StoryState) -> StoryRow:
@@ -114,13 +118,11 @@ def _story_row(story: StoryState) -> StoryRow:
         waiting=_waiting(story),
         failure=story.failure,
         cause=story.cause or "",
-        cost_usd=story.usage.cost_usd,
-        input_tokens=story.usage.input_tokens,
-        output_tokens=story.usage.output_tokens,
         started_at=story.started_at,
         ended_at=story.ended_at,
         until=story.wait.until if story.wait else None,
         tests=story.inspection.told,
+        **_used(story.usage),
     )
 
 
@@ -157,14 +159,38 @@ def _step_row(story: StoryState, position: int, step: Step) -> StepRow:
         notes=step.notes,
         error=step.error,
         skip_reason=step.skip_reason,
-        cost_usd=step.usage.cost_usd,
-        input_tokens=step.usage.input_tokens,
-        output_tokens=step.usage.output_tokens,
         started_at=step.started_at,
         ended_at=step.ended_at,
         log=step.log,
         agent=step.played_by,
+        model=step.model,
+        **_used(step.usage),
     )
+
+
+def _used(usage: Usage) -> dict[str, Any]:
+    """The columns in which all rows tell what was used."""
+    return {
+        "tries": usage.attempts,
+        "unpriced": usage.unpriced,
+        "uncounted": usage.uncounted,
+        "cost_usd": usage.cost_usd,
+        "estimated": usage.estimated,
+        "input_tokens": usage.input_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "output_tokens": usage.output_tokens,
+    }
+
+
+def _spent_rows(before: StoryState, after: StoryState) -> Iterable[SpentRow]:
+    """The shares that have grown."""
+    if before.shares is after.shares:
+        return
+    known = set(before.shares)
+    for share in after.shares:
+        if share not in known:
+            run, story = after.given.run, after.given.story.id
+            yield SpentRow(run=run, story=story, agent=share.agent, model=share.model, **_used(share.usage))
 
 
 _NOT_THEIRS: Final = frozenset({FailureCause.CANCELLED, FailureCause.WORKSPACE})

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from shiftwork.app.amounts import usage_of
+from shiftwork.domain.model.forecast import Band
+from shiftwork.domain.model.usage import Share, Usage
+from shiftwork.domain.rules.spending import merged, total
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, StepRow, StoryRow
 
@@ -40,6 +44,10 @@ class StoryView:
     steps: Sequence[StepRow]
     standing: Standing | None = None
 
+    @property
+    def used(self) -> Usage:
+        return usage_of(self.story)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
@@ -49,17 +57,18 @@ class RunView:
     pulse: Pulse
     worker: Owner | None
     stories: Sequence[StoryView]
+    shares: Sequence[Share] = ()
 
     @property
-    def tokens(self) -> int:
-        """All that its stories have read and written."""
-        return sum(view.story.input_tokens + view.story.output_tokens for view in self.stories)
+    def used(self) -> Usage:
+        """What the stories have used so far; the run's own row only counts those that have ended."""
+        return total(view.used for view in self.stories)
 
     @property
-    def cost_usd(self) -> float | None:
-        """What the stories have cost so far; the run's own row only counts those that have ended."""
-        known = [view.story.cost_usd for view in self.stories if view.story.cost_usd is not None]
-        return sum(known) if known else None
+    def band(self) -> Band | None:
+        """What it was foreseen to cost when it began."""
+        low, high = self.run.low_usd, self.run.high_usd
+        return None if low is None or high is None else Band(low_usd=low, high_usd=high, known=self.run.known)
 
     @property
     def moves(self) -> bool:
@@ -101,7 +110,9 @@ async def run_view(
     lease = await queries.holder(row.run)
     worker = lease.owner if lease and alive(lease.owner) is not False else None
     views = [_story_view(story, steps.get(story.story, ()), worker, silent) for story in stories]
-    return RunView(run=row, pulse=_pulse(row, views, worker), worker=worker, stories=views)
+    spent = await queries.spent(row.run)
+    shares = merged(Share(agent=one.agent, model=one.model, usage=usage_of(one)) for one in spent)
+    return RunView(run=row, pulse=_pulse(row, views, worker), worker=worker, stories=views, shares=shares)
 
 
 def _story_view(story: StoryRow, steps: Sequence[StepRow], worker: Owner | None, silent: Silence) -> StoryView:

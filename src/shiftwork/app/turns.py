@@ -11,12 +11,11 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from shiftwork import failpoints
-from shiftwork.app.commands import LEASE_SECONDS
+from shiftwork.app.commands import is_gone
 from shiftwork.app.keeper import BEAT_SECONDS
 from shiftwork.app.kinds import LANDING, load
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import Stream
-from shiftwork.ports.views import Lease
 
 LOOK_SECONDS: Final = 0.25
 
@@ -59,17 +58,11 @@ async def turn(world: World, stream: Stream) -> AsyncIterator[None]:
 async def _take(world: World, stream: Stream) -> None:
     """Wait for the lease; where its holder is dead, take it, and end what its gates have left running."""
     while (held := await world.leases.acquire(stream, world.owner)) is not None:
-        if not _is_gone(world, held):
+        if not is_gone(held, alive=world.alive(held.owner)):
             await asyncio.sleep(LOOK_SECONDS)
         elif await world.leases.acquire(stream, world.owner, replacing=held.owner) is None:
             return await _tidy(world, stream)
     return None
-
-
-def _is_gone(world: World, held: Lease) -> bool:
-    """On this host it is known whether the holder lives; of another only its signs of life are."""
-    alive = world.alive(held.owner)
-    return held.age > LEASE_SECONDS if alive is None else not alive
 
 
 async def _tidy(world: World, stream: Stream) -> None:

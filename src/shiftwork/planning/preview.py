@@ -3,25 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from statistics import quantiles
-from typing import Final
 
+from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import USUAL_COMPLEXITY, Spec, Story
+from shiftwork.domain.model.spec import Spec, Story
+from shiftwork.domain.rules.forecasting import forecast
 from shiftwork.domain.rules.graph import critical_path, in_order
 from shiftwork.planning.remarks import Remark, remarks
-
-FEW: Final = 5
-"""Fewer stories than this are no ground for a quantile: their extremes are told instead."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Band:
-    """What the work may cost, from what `known` stories have cost before: the middle half of them, each way."""
-
-    low_usd: float
-    high_usd: float
-    known: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +29,13 @@ def preview(spec: Spec, costs: Sequence[float]) -> Preview:
     """`costs` are what stories of this repository have cost in USD."""
     edges = {story.id: story.depends_on for story in spec.stories}
     weights = {story.id: float(story.complexity) for story in spec.stories}
+    foreseen = forecast(spec.stories, costs)
     return Preview(
         spec=spec,
         waves=_waves(spec.stories),
         critical=critical_path(edges, weights),
         remarks=remarks(spec.stories),
-        band=_band(spec.stories, costs),
+        band=foreseen.whole if foreseen else None,
     )
 
 
@@ -57,13 +46,3 @@ def _waves(stories: Sequence[Story]) -> tuple[tuple[StoryId, ...], ...]:
         depth[story] = max((depth[needed] + 1 for needed in edges[story]), default=0)
     ordered = sorted(depth, key=lambda story: depth[story])  # stable: within a wave, the order of the spec
     return tuple(tuple(wave) for _, wave in groupby(ordered, key=lambda story: depth[story]))
-
-
-def _band(stories: Sequence[Story], costs: Sequence[float]) -> Band | None:
-    """The middle half of what stories have cost, times the stories at hand, each weighed by its complexity."""
-    if not costs:
-        return None
-    ranked = sorted(costs)
-    low, high = (ranked[0], ranked[-1]) if len(ranked) < FEW else quantiles(ranked, n=4, method="inclusive")[::2]
-    weight = sum(story.complexity for story in stories) / USUAL_COMPLEXITY
-    return Band(low_usd=low * weight, high_usd=high * weight, known=len(ranked))

@@ -11,7 +11,9 @@ PAUSED = "paused"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """A run as lists show it."""
+    """A run as lists show it. Of what its ended stories have used, `unpriced` attempts are of unknown cost. It was
+    foreseen to cost from `low_usd` to `high_usd`, judging by so many `known` stories.
+    """
 
     run: str
     title: str
@@ -25,12 +27,19 @@ class RunRow:
     cost_usd: float | None
     started_at: float | None
     ended_at: float | None
+    unpriced: int = 0
+    estimated: bool = False
+    low_usd: float | None = None
+    high_usd: float | None = None
+    known: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRow:
     """A story as lists show it; `position` is its place in the spec. It is `waiting` for a person or, where there is an
     `until`, for the end of a limit of its agent's. `tests` is what it has done to tests and gate configuration.
+    `tries` are the attempts of agents that have ended: of some nobody knows the cost (`unpriced`) or the tokens
+    (`uncounted`), and the cost of some is `estimated` by their tokens.
     """
 
     run: str
@@ -52,11 +61,18 @@ class StoryRow:
     ended_at: float | None
     until: float | None = None
     tests: str = ""
+    tries: int = 0
+    unpriced: int = 0
+    uncounted: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRow:
-    """A step as lists show it; `position` is its place in the pipeline, below zero once an edit has replaced it."""
+    """A step as lists show it; `position` is its place in the pipeline, below zero once an edit has replaced it.
+    What it has used is told as of a story.
+    """
 
     run: str
     story: str
@@ -79,6 +95,12 @@ class StepRow:
     ended_at: float | None
     log: str
     agent: str = ""
+    model: str = ""
+    tries: int = 0
+    unpriced: int = 0
+    uncounted: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
 
 
 class Verdict(StrEnum):
@@ -103,7 +125,25 @@ class PlayedRow:
     started_at: float | None
 
 
-type Row = RunRow | StoryRow | StepRow | PlayedRow
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpentRow:
+    """What a profile has used with a model in one story, told as of a story."""
+
+    run: str
+    story: str
+    agent: str
+    model: str
+    tries: int
+    unpriced: int
+    uncounted: int
+    cost_usd: float | None
+    estimated: bool
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+
+
+type Row = RunRow | StoryRow | StepRow | PlayedRow | SpentRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +189,10 @@ class Queries(Protocol):
 
     async def played(self, *, limit: int = 1000) -> Sequence[PlayedRow]:
         """Newest first, of all runs."""
+        ...
+
+    async def spent(self, run: str) -> Sequence[SpentRow]:
+        """By profile and model, of each story."""
         ...
 
     async def holder(self, run: str) -> Lease | None:

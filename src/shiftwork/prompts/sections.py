@@ -90,14 +90,14 @@ def story(view: View) -> str:
 
 def criteria(view: View) -> str:
     rows = _bullets([f"{one.id}: {one.text}" for one in view.state.given.story.criteria])
-    return _headed("## Acceptance criteria", foremost(rows, LIMITS["criteria"], "criteria"))
+    return headed("## Acceptance criteria", foremost(rows, LIMITS["criteria"], "criteria"))
 
 
 def gates(view: View) -> str:
     rows = _bullets([f"{gate.name}: `{gate.command}`" for gate in view.given.gates])
     text = foremost(rows, LIMITS["gates"], "checks")
     lead = "The harness itself runs these commands at the root of the folder before anything lands; all must pass:"
-    return _headed(f"## Checks\n\n{lead}", text)
+    return headed(f"## Checks\n\n{lead}", text)
 
 
 def this_step(view: View) -> str:
@@ -113,7 +113,7 @@ def notes(view: View) -> str:
     """What earlier steps of the story left in their summaries."""
     done = [step for step in view.state.pipeline.steps if step.status is StepStatus.COMPLETED]
     entries = [f"{one_line(s.id)} ({one_line(s.type)}):\n{quoted(s.notes)}" for s in done if s.notes.strip()]
-    return _headed("## Notes of earlier steps", newest(entries, LIMITS["notes"], "notes"))
+    return headed("## Notes of earlier steps", newest(entries, LIMITS["notes"], "notes"))
 
 
 def feedback(view: View) -> str:
@@ -121,19 +121,19 @@ def feedback(view: View) -> str:
     refusal = view.state.refused
     text = "" if refusal and refusal.detail == view.step.feedback else view.step.feedback
     lead = "This step is asked for again. Deal with this before anything else:"
-    return _headed(f"## The last attempt\n\n{lead}", _quotation(text, LIMITS["feedback"]))
+    return headed(f"## The last attempt\n\n{lead}", _quotation(text, LIMITS["feedback"]))
 
 
 def answers(view: View) -> str:
     """What a person has decided: it holds for every later step of the story."""
     entries = [f"{quoted(question)}\n\nAnswer: {said.strip()}" for question, said in view.state.answers]
     lead = "Agents of this story have asked these questions, and a person has answered. Keep to the answers:"
-    return _headed(f"## Decided by a person\n\n{lead}", newest(entries, LIMITS["answers"], "questions"))
+    return headed(f"## Decided by a person\n\n{lead}", newest(entries, LIMITS["answers"], "questions"))
 
 
 def told(view: View) -> str:
     entries = [quoted(text) for text in view.state.told if text.strip()]
-    return _headed("## Messages from the harness", newest(entries, LIMITS["told"], "messages"))
+    return headed("## Messages from the harness", newest(entries, LIMITS["told"], "messages"))
 
 
 def refused(view: View) -> str:
@@ -163,7 +163,7 @@ def remaining(view: View) -> str:
 
 def tools(view: View) -> str:
     rows = [template(name) for name, needed in _TOOLS if view.given.tools and needed <= view.sees]
-    return _headed("## Tools of the harness", "\n".join(rows))
+    return headed("## Tools of the harness", "\n".join(rows))
 
 
 def editing(view: View) -> str:
@@ -221,7 +221,7 @@ def _quotation(text: str, limit: int) -> str:
     return shorten(quoted(text), limit, QUOTE) if text.strip() else ""
 
 
-def _headed(heading: str, text: str) -> str:
+def headed(heading: str, text: str) -> str:
     return f"{heading}\n\n{text}" if text else ""
 
 

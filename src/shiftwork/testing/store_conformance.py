@@ -24,6 +24,7 @@ from shiftwork.testing.store_suite import (
     awaited,
     played_row,
     run_row,
+    spent_row,
     step_row,
     story_row,
     texts,
@@ -216,6 +217,22 @@ class QueriesConformance:
         found = [row for row in await store.queries.played() if row in {*rows, again}]
         assert found == [rows[2], again, rows[0]]
         assert len(await store.queries.played(limit=2)) == 2
+
+    @awaited
+    async def test_what_was_spent_is_told_of_one_run_by_story_profile_and_model(self, store: Handle) -> None:
+        names = [
+            ("r", "s", "b", ""),
+            ("r", "s", "a", "n"),
+            ("r", "s", "a", "m"),
+            ("r", "o", "c", ""),
+            ("q", "s", "a", ""),
+        ]
+        rows = [spent_row(run, story, agent, model=model) for run, story, agent, model in names]
+        await store.events.append(_stream(), notes("a"), expected=0, key="a", rows=rows)
+        grown = replace(rows[1], cost_usd=0.5, tries=3, estimated=False)
+        await store.events.append(_stream(), notes("b"), expected=0, key="b", rows=[grown])
+        assert list(await store.queries.spent("r")) == [rows[3], rows[2], grown, rows[0]]
+        assert list(await store.queries.spent("p")) == []
 
     @awaited
     async def test_rows_of_a_conflict_or_a_repetition_are_not_written(self, store: Handle) -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from shiftwork.ports.store import EventStore, Inbox, Leases
-from shiftwork.ports.views import PlayedRow, Queries, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import PlayedRow, Queries, RunRow, SpentRow, StepRow, StoryRow
 
 
 class Handle(Protocol):
@@ -86,6 +86,23 @@ def run_row(run: str, *, title: str = "", started_at: float | None = 1.0) -> Run
 
 def played_row(run: str, *, started_at: float) -> PlayedRow:
     return PlayedRow(run=run, story="s", role="work", profile="p", verdict="open", cost_usd=None, started_at=started_at)
+
+
+def spent_row(run: str, story: str, agent: str, *, model: str = "", cost_usd: float | None = None) -> SpentRow:
+    return SpentRow(
+        run=run,
+        story=story,
+        agent=agent,
+        model=model,
+        tries=2,
+        unpriced=1,
+        uncounted=0,
+        cost_usd=cost_usd,
+        estimated=True,
+        input_tokens=2**40,
+        cached_tokens=3,
+        output_tokens=7,
+    )
 
 
 def story_row(run: str, story: str, *, position: int = 1, title: str = "") -> StoryRow:

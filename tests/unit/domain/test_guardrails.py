@@ -7,13 +7,13 @@ import pytest
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.editing import Edit, NewStep, Operation
 from shiftwork.domain.model.ids import StepId, step_id
-from shiftwork.domain.model.pipeline import Pipeline, StepStatus
+from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.model.workflow import StepKind
-from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, Rejected, apply_edits, outline
+from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, outline
 from shiftwork.testing.builders import after_steps, began, cancelled, done, failed, fold_story, planned, started_story
+from tests.unit.domain.edits import CODING, accepted, coding_runs, rejected
 
-CODING = step_id(5)
 FINAL = step_id(10)
 PENDING = tuple(step_id(number) for number in range(6, 11))
 
@@ -37,23 +37,6 @@ VALID = {
 """A request of each kind that is fine while the fifth of the ten steps runs."""
 
 each_operation = pytest.mark.parametrize("operation", list(Operation))
-
-
-def coding_runs() -> StoryState:
-    story = after_steps(started_story(), 4)
-    return fold_story(story, began(story))
-
-
-def accepted(pipeline: Pipeline, *edits: Edit, by: str = CODING) -> Pipeline:
-    outcome = apply_edits(pipeline, by, edits)
-    assert isinstance(outcome, Pipeline), outcome
-    return outcome
-
-
-def rejected(pipeline: Pipeline, *edits: Edit, by: str = CODING) -> str:
-    outcome = apply_edits(pipeline, by, edits)
-    assert isinstance(outcome, Rejected), outcome
-    return outcome.reason
 
 
 @pytest.mark.parametrize("mandatory", [step_id(6), FINAL])

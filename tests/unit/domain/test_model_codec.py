@@ -28,7 +28,17 @@ BODY: dict[str, Any] = {
     "commit": "c",
     "notes": "done",
     "outputs": [["plan", "short"], ["files", "a.py"]],
-    "usage": {"input_tokens": 3, "output_tokens": 0, "cost_usd": 0.25, "estimated": False},
+    "usage": {
+        "input_tokens": 3,
+        "output_tokens": 0,
+        "cost_usd": 0.25,
+        "estimated": False,
+        "cached_tokens": 0,
+        "model": "",
+        "attempts": 0,
+        "unpriced": 0,
+        "uncounted": 0,
+    },
 }
 
 

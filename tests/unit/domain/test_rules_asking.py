@@ -12,10 +12,12 @@ from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.story import Hold, HoldCause, StoryState
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules.decide_run import decide_run, rests
+from shiftwork.domain.rules.spending import one_attempt
 from shiftwork.testing.builders import asked as story_asked
 from shiftwork.testing.builders import began, fold_run, fold_story, next_effect, started_run, started_story, story_id
 
 USED = Usage(input_tokens=3)
+PAID = one_attempt(USED)
 
 
 def question(**changes: object) -> f.QuestionAsked:
@@ -44,8 +46,8 @@ def test_a_question_keeps_the_work_and_spends_no_retry() -> None:
     story = asked()
     step = story.pipeline.steps[0]
     assert story.hold == Hold(cause=HoldCause.QUESTION, detail="Tabs or blanks?", options=("tabs", "blanks"))
-    assert (step.status, step.retries, step.questions, step.usage) == (StepStatus.PENDING, 0, 1, USED)
-    assert (story.head, story.usage) == ("half", USED)
+    assert (step.status, step.retries, step.questions, step.usage) == (StepStatus.PENDING, 0, 1, PAID)
+    assert (story.head, story.usage) == ("half", PAID)
 
 
 def test_a_question_of_another_attempt_changes_nothing() -> None:

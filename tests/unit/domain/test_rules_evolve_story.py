@@ -22,6 +22,7 @@ from shiftwork.domain.model.story import (
     StoryStatus,
 )
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.rules.spending import one_attempt
 from shiftwork.testing.builders import (
     BASE,
     after_steps,
@@ -105,7 +106,7 @@ def test_a_completed_step_leaves_its_commit_its_notes_and_its_outputs() -> None:
     assert story.head == "step-001.1"
     assert story.pipeline.steps[0].notes == "step-001 is done"
     assert story.context == (("plan", "first"),), "what the harness itself provides is not overwritten"
-    assert story.usage == story.pipeline.steps[0].usage == Usage(input_tokens=5, cost_usd=0.5)
+    assert story.usage == story.pipeline.steps[0].usage == one_attempt(Usage(input_tokens=5, cost_usd=0.5))
     story = fold_story(story, began(story))
     story = fold_story(story, done(story, outputs=(("plan", "second"),), commit=Commit("")))
     assert (story.context, story.head) == ((("plan", "second"),), "step-001.1")
@@ -135,12 +136,12 @@ def test_an_attempt_ends_once() -> None:
 def test_a_failed_attempt_is_paid_for_and_changes_no_commit() -> None:
     story = running()
     ended = fold_story(story, failed(story, usage=Usage(output_tokens=3)))
-    assert (ended.head, ended.usage) == (BASE, Usage(output_tokens=3))
+    assert (ended.head, ended.usage) == (BASE, one_attempt(Usage(output_tokens=3)))
     assert (ended.pipeline.steps[0].status, ended.pipeline.steps[0].error) == (StepStatus.FAILED, "it crashed")
     again = fold_story(ended, f.StepRetried(at=1, step=step_id(1), feedback=""))
     again = fold_story(again, began(again))
     again = fold_story(again, done(again, usage=Usage(output_tokens=4)))
-    assert again.usage == again.pipeline.steps[0].usage == Usage(output_tokens=7)
+    assert again.usage == again.pipeline.steps[0].usage == Usage(output_tokens=7, attempts=2, unpriced=2)
 
 
 def test_only_a_step_that_went_wrong_is_retried() -> None:

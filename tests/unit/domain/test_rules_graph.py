@@ -61,11 +61,6 @@ def test_a_long_chain_is_walked_without_recursion() -> None:
     assert set(g.find_cycle({**chain, names[0]: (names[-1],)})) == set(names)
 
 
-def test_unknown_dependencies_are_told_with_who_asks_for_them() -> None:
-    assert g.unknown_dependencies(edges(a="x", b="ay")) == (ids("ax"), ids("by"))
-    assert g.unknown_dependencies(DIAMOND) == ()
-
-
 def test_dependents_are_named_once() -> None:
     assert g.dependents(edges(a="", b="aax", c="a")) == {"a": ids("bc"), "b": (), "c": ()}
 
@@ -79,12 +74,6 @@ def test_an_order_has_every_story_after_its_dependencies_and_leaves_out_circles(
     circular = {story for story in graph if story in g.reachable(graph, (story,))}
     behind = g.reachable(g.dependents(graph), circular)
     assert set(graph) - set(order) == circular | behind
-
-
-@given(any_edges, st.sets(st.sampled_from(ids("abcdefgh"))))
-def test_ready_is_what_has_not_landed_while_all_it_needs_has(graph: g.Edges, landed: set[StoryId]) -> None:
-    for story in graph:
-        assert (story in g.ready(graph, landed)) == (story not in landed and set(graph[story]) <= landed)
 
 
 def test_all_that_hangs_on_a_story_is_found() -> None:

@@ -67,7 +67,12 @@ def test_afresh_nothing_of_the_work_is_left_but_what_it_has_cost() -> None:
     story = fold_story(failed_in_review(), reopening(afresh=True, cursor=2))
     assert [step.id for step in story.pipeline.steps] == ["step-003", "step-004"]
     assert (story.head, story.base, story.context, story.evidence) == ("", "", (), ())
-    assert (story.usage, story.cursor, story.workspace, story.started_at) == (Usage(cost_usd=1.5), 4, 1, 1)
+    assert (story.usage, story.cursor, story.workspace, story.started_at) == (
+        Usage(cost_usd=1.5, attempts=2, uncounted=2),
+        4,
+        1,
+        1,
+    )
     prepare = next_effect(story)
     assert isinstance(prepare, e.PrepareWorkspace)
     assert (prepare.head, prepare.base) == ("", "")

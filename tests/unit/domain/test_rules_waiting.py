@@ -13,11 +13,13 @@ from shiftwork.domain.model.story import FailureCause, StoryState
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.waiting import Patience, Wait
 from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.domain.rules.spending import one_attempt
 from shiftwork.domain.rules.waiting import next_chance, player, seconds_to_wait
 from shiftwork.testing.builders import began, concluded, fold_story, next_effect, started_story
 
 FIRST = StepId("step-001")
 USED = Usage(input_tokens=3)
+PAID = one_attempt(USED)
 
 
 def limited(**changes: Any) -> w.StepDeferred:
@@ -43,7 +45,7 @@ def test_a_limit_costs_no_retry_and_sets_a_wait(at_work: StoryState) -> None:
     step = story.pipeline.steps[0]
     assert (step.status, step.attempts, step.retries, step.deferrals) == (StepStatus.PENDING, 1, 0, 1)
     assert (story.wait, story.limited) == (Wait(until=120.0, reason="429"), (("one", 120.0),))
-    assert (story.usage, step.usage) == (USED, USED)
+    assert (story.usage, step.usage) == (PAID, PAID)
     assert decide_story(story) == (e.WaitUntil(key="wait/1", until=120.0, number=1),)
 
 

@@ -53,7 +53,10 @@ class AcpTranscript:
     def _report(self, ending: Ending, *, detail: str = "", answer: str = "") -> AgentReport:
         used = child(self._result or {}, "usage")
         usage = Usage(
-            input_tokens=count(used, "inputTokens"), output_tokens=count(used, "outputTokens"), cost_usd=self._cost
+            input_tokens=count(used, "inputTokens"),
+            output_tokens=count(used, "outputTokens"),
+            cost_usd=self._cost,
+            cached_tokens=count(used, "cachedReadTokens"),
         )
         return AgentReport(ending=ending, answer=answer, detail=detail, usage=usage)
 

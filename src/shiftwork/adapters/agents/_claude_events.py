@@ -5,7 +5,6 @@ from typing import Final
 
 from shiftwork.adapters.agents._reading import (
     Json,
-    by_signal,
     call_of,
     child,
     children,
@@ -13,6 +12,7 @@ from shiftwork.adapters.agents._reading import (
     compact,
     count,
     crash,
+    failed_after_all,
     number,
     parse,
     text,
@@ -52,8 +52,7 @@ class ClaudeTranscript:
             return self._report(Ending.CRASHED, detail=crash(exit_code, stderr))
         if final.get("is_error") is not False or text(final, "subtype") != "success":
             return self._report(self._failure(final), detail=_complaint(final, exit_code, stderr))
-        if exit_code != 0 and not by_signal(exit_code):
-            # A signal after the final event is somebody tidying up; any other code is news from the agent itself.
+        if failed_after_all(exit_code):
             return self._report(Ending.CRASHED, detail=crash(exit_code, stderr))
         return self._report(Ending.FINISHED, detail=self._lost(), answer=text(final, "result"))
 
@@ -145,6 +144,7 @@ def _usage(final: Json) -> Usage:
         input_tokens=sum(count(counts, kind) for kind in kinds),
         output_tokens=count(counts, "output_tokens"),
         cost_usd=number(final, "total_cost_usd"),
+        cached_tokens=count(counts, "cache_read_input_tokens"),
     )
 
 

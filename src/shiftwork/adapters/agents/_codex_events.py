@@ -6,13 +6,13 @@ from typing import Final
 
 from shiftwork.adapters.agents._reading import (
     Json,
-    by_signal,
     call_of,
     child,
     children,
     compact,
     count,
     crash,
+    failed_after_all,
     number,
     parse,
     text,
@@ -27,7 +27,12 @@ _LIMITED: Final = re.compile(
 """How Codex itself begins to tell of a limit. Matched at the beginning alone: what a server says comes after that."""
 
 _RETRY: Final = "Reconnecting..."
-_TOLD: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"')
+_TOLD: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"', b"Rejected(")
+_DENIED: Final = re.compile(
+    r"""exec_command failed: CreateProcess \{ message: "Rejected\(\\?"(.+?)\\?"\)" \}""", re.DOTALL
+)
+"""How a command is refused that the user's own rules forbid: the whole of what the tool gives back."""
+
 _FULL: Final = 100.0
 _TOO_MANY_REQUESTS: Final = 429
 _OVERLOADED: Final = frozenset({503, 529})
@@ -45,6 +50,7 @@ class CodexTranscript:
         self._rejected = False
         self._overloaded = False
         self._resets_at: float | None = None
+        self._denials: list[str] = []
         self._open: set[str] = set()
         self._readers: dict[str, Callable[[Json], Iterable[AgentEvent]]] = {
             "thread.started": self._started,
@@ -64,7 +70,7 @@ class CodexTranscript:
         return tuple(read(event)) if read else ()
 
     def feed_session(self, lines: Iterable[bytes]) -> None:
-        """Learn from the session file what the events leave out: the model, and when which limit ends."""
+        """Learn from the session file what the events leave out: the model, when which limit ends, what was refused."""
         for line in lines:
             if any(name in line for name in _TOLD):
                 self._learn(child(parse(line), "payload"))
@@ -78,8 +84,7 @@ class CodexTranscript:
         if text(final, "type") == "turn.failed":
             said = text(child(final, "error"), "message") or crash(exit_code, stderr)
             return self._report(self._failure(said), detail=said)
-        if exit_code != 0 and not by_signal(exit_code):
-            # A signal after the final event is somebody tidying up; any other code is news from the agent itself.
+        if failed_after_all(exit_code):
             return self._report(Ending.CRASHED, detail=crash(exit_code, stderr))
         return self._report(Ending.FINISHED, answer=self._answer)
 
@@ -96,6 +101,7 @@ class CodexTranscript:
             usage=_usage(self._final or {}),
             resets_at=self._resets_at if ending is Ending.RATE_LIMITED else None,
             model=self._model,
+            denials=tuple(self._denials),
         )
 
     def _started(self, event: Json) -> Iterator[AgentEvent]:
@@ -144,6 +150,9 @@ class CodexTranscript:
                 told = child(payload, "error").get("codex_error_info")
                 self._rejected = told == "usage_limit_exceeded" or _TOO_MANY_REQUESTS in _statuses(told)
                 self._overloaded = told == "server_overloaded" or not _OVERLOADED.isdisjoint(_statuses(told))
+            case "function_call_output":
+                if refused := _DENIED.fullmatch(text(payload, "output")):
+                    self._denials.append(refused[1])
             case _:
                 return
 
@@ -184,7 +193,11 @@ def _outcome(item: Json) -> str:
 def _usage(final: Json) -> Usage:
     """Cached tokens are among the input ones, and reasoning among the output; a price is not told."""
     used = child(final, "usage")
-    return Usage(input_tokens=count(used, "input_tokens"), output_tokens=count(used, "output_tokens"), cost_usd=None)
+    return Usage(
+        input_tokens=count(used, "input_tokens"),
+        output_tokens=count(used, "output_tokens"),
+        cached_tokens=count(used, "cached_input_tokens"),
+    )
 
 
 def _reset(limits: Json) -> float | None:

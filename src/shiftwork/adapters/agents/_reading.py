@@ -75,8 +75,9 @@ def crash(exit_code: int, stderr: str) -> str:
     return f"ended {_manner(exit_code)}" + (f": {said}" if said else " and said nothing")
 
 
-def by_signal(exit_code: int) -> bool:
-    return _manner(exit_code).startswith("by ")
+def failed_after_all(exit_code: int) -> bool:
+    """A signal after the final event is somebody tidying up; any other code is news from the agent itself."""
+    return exit_code != 0 and not _manner(exit_code).startswith("by ")
 
 
 def _manner(exit_code: int) -> str:

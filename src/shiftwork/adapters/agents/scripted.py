@@ -31,6 +31,7 @@ class Turn:
     ending: Ending = Ending.FINISHED
     detail: str = ""
     resets_at: float | None = None
+    model: str = "scripted"
 
 
 type Script = Callable[[AgentTask], Turn]
@@ -60,7 +61,7 @@ class ScriptedAgent:
             detail=turn.detail,
             usage=turn.usage,
             resets_at=turn.resets_at,
-            model="scripted",
+            model=turn.model,
         )
 
     async def probe(self) -> str:

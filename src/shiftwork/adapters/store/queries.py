@@ -6,7 +6,7 @@ from typing import Any
 from shiftwork.adapters.store.dialects import NOW
 from shiftwork.adapters.store.views import VIEWS, lease
 from shiftwork.errors import StoreError
-from shiftwork.ports.views import Lease, Owner, PlayedRow, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import Lease, Owner, PlayedRow, RunRow, SpentRow, StepRow, StoryRow
 
 type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[tuple[Any, ...]]]]
 """Runs one query, its parameters marked by `?`; a database that was never written to gives nothing."""
@@ -42,6 +42,9 @@ class SqlQueries:
         newest = 'ORDER BY "started_at" DESC NULLS FIRST, "run" DESC, "story" DESC, "role" LIMIT ?'
         return await self._rows(PlayedRow, newest, limit)
 
+    async def spent(self, run: str) -> Sequence[SpentRow]:
+        return await self._rows(SpentRow, 'WHERE "run" = ? ORDER BY "story", "agent", "model"', run)
+
     async def holder(self, run: str) -> Lease | None:
         columns = f"executor, host, pid, pid_started, {self._now} - beat_at"
         query = f"SELECT {columns} FROM leases WHERE resource = ?"  # noqa: S608 - made of names in the source alone
@@ -50,7 +53,7 @@ class SqlQueries:
             return lease(run, owner, age)
         return None
 
-    async def _rows[R: (RunRow, StoryRow, StepRow, PlayedRow)](
+    async def _rows[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow)](
         self, kind: type[R], tail: str, *parameters: Any
     ) -> list[R]:
         view = VIEWS[kind]

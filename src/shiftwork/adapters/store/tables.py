@@ -57,7 +57,12 @@ leases = sa.Table(
     sa.Column("beat_at", _REAL, nullable=False),
 )
 
-_TYPES: Final[dict[Any, sa.types.TypeEngine[Any]]] = {str: sa.Text(), int: sa.BigInteger(), float: _REAL}
+_TYPES: Final[dict[Any, sa.types.TypeEngine[Any]]] = {
+    str: sa.Text(),
+    int: sa.BigInteger(),
+    float: _REAL,
+    bool: sa.Boolean(),
+}
 
 
 def _view_table(row: type[Row]) -> sa.Table:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,7 @@ VIEWS: Final[dict[type[Row], View]] = {
     StoryRow: _view("stories", StoryRow, "run", "story"),
     StepRow: _view("steps", StepRow, "run", "story", "step"),
     PlayedRow: _view("played", PlayedRow, "run", "story", "role"),
+    SpentRow: _view("spent", SpentRow, "run", "story", "agent", "model"),
 }
 
 

@@ -29,7 +29,8 @@ FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
 class Step:
     """One node of a pipeline. `attempts` counts tries from 1; `retries` counts returns after a failure or by a route
     back, `restarts` the agent's own, `questions` those it has asked, `deferrals` the limits that ended an attempt.
-    `played_by` is the profile that made the last attempt, `model` the one it was asked to use, empty for its own.
+    `played_by` is the profile that made the last attempt, `model` the one it was asked to use, empty for its own, until
+    it has told which one it used.
 
     Where its routes lead follows from `decision`, which with `verdict` is what its last attempt has decided and why.
     `passed_over` tells a step that a route has skipped from one that an edit has.

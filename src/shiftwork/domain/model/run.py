@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shiftwork.domain.model.budget import Ledger
+from shiftwork.domain.model.forecast import Forecast
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream
 from shiftwork.domain.model.memory import Memory
 from shiftwork.domain.model.notices import NoticePlan, Noticing
@@ -33,7 +34,8 @@ class RunPlan:
     """Everything a run is given at its start and keeps to its end.
 
     `source` names the file that the spec was read from and that is told what lands; empty where there is none.
-    `patterns` of the code base are what earlier runs have learnt.
+    `patterns` of the code base are what earlier runs have learnt; what it may cost was `foreseen` where there was any
+    ground for that.
     """
 
     run: RunId
@@ -48,6 +50,7 @@ class RunPlan:
     patterns: tuple[str, ...] = ()
     notices: NoticePlan = NoticePlan()
     proof: ProofPolicy = ProofPolicy.TRUSTING
+    foreseen: Forecast | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +127,10 @@ class Graph:
 class RunState:
     """The fold of a run's facts; `stories` keeps the order of the spec.
 
-    From `graph` to `spent` it holds what could be derived from the stories, kept up with each fact because a decision
-    must not look at all of them: how many dependencies each still waits for, which could start (the best first), who
-    holds which slot, why each blocked story is blocked, how many have landed or failed and what they cost.
+    From `graph` to `estimated` it holds what could be derived from the stories, kept up with each fact because a
+    decision must not look at all of them: how many dependencies each still waits for, which could start (the best
+    first), who holds which slot, why each blocked story is blocked, how many have landed or failed and what they cost:
+    nobody knows that of the `unpriced` attempts, and it is `estimated` in part where not all of it was told.
 
     From `first` on it is what people have asked for: the stories that start before others, which are to be cancelled
     and which of those have been told, whether the run is paused (for the how manieth time) and which stories know of
@@ -145,6 +149,8 @@ class RunState:
     completed: int = 0
     failed: int = 0
     spent: float | None = None
+    unpriced: int = 0
+    estimated: bool = False
     first: tuple[StoryId, ...] = ()
     cancelling: bool = False
     unwanted: frozenset[StoryId] = frozenset()

@@ -13,7 +13,7 @@ from shiftwork.domain.model.picking import Pick
 from shiftwork.domain.model.pipeline import Pipeline
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport
 from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.model.usage import NOTHING_USED, Share, Usage
 from shiftwork.domain.model.waiting import Wait
 from shiftwork.domain.model.workflow import AgentPlan
 
@@ -158,6 +158,7 @@ class StoryState:
     story is `claiming`. `vouched` is what a person has said for the criteria that nobody else can check, `certified`
     the digest of the certificate. `failures` are what the gates have said of its candidates, `escalated` the profile
     that was called in when they said the same twice, and `inspection` what the story has done to tests.
+    Of its `usage` each profile has a share.
     """
 
     assignment: Assignment | None = None
@@ -209,6 +210,7 @@ class StoryState:
     claiming: bool = False
     allowance: Allowance | None = None
     usage: Usage = NOTHING_USED
+    shares: tuple[Share, ...] = ()
     cursor: int = 0
     started_at: float | None = None
     ended_at: float | None = None

@@ -1,4 +1,4 @@
-"""What an attempt has used: tokens, and money where the agent told it."""
+"""What an attempt has used, or several together: tokens, and money where that is known."""
 
 from dataclasses import dataclass
 
@@ -6,13 +6,22 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Counts add up; an unknown cost stays unknown (`None`) and is never shown as zero. One that is `estimated` in part
-    was not told by the agent but follows from its tokens.
+    was not told by the agent but follows from its tokens. Of the input tokens `cached_tokens` came from a cache.
+
+    An agent tells of one attempt, and which `model` it used; a sum has none. A sum counts the `attempts` in it, those
+    of which nobody knows the price (`unpriced`) and those of which nobody knows the tokens (`uncounted`): what it says
+    is then the least that was used.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
     estimated: bool = False
+    cached_tokens: int = 0
+    model: str = ""
+    attempts: int = 0
+    unpriced: int = 0
+    uncounted: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         known = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
@@ -21,7 +30,20 @@ class Usage:
             output_tokens=self.output_tokens + other.output_tokens,
             cost_usd=sum(known) if known else None,
             estimated=self.estimated or other.estimated,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            attempts=self.attempts + other.attempts,
+            unpriced=self.unpriced + other.unpriced,
+            uncounted=self.uncounted + other.uncounted,
         )
 
 
 NOTHING_USED = Usage()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What one profile has used with one model, which is empty where nobody has told it."""
+
+    agent: str
+    model: str
+    usage: Usage

@@ -105,10 +105,8 @@ def cut_short(story: StoryState, fact: b.StepCutShort) -> StoryState | None:
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt:
         return None
-    turned = turn_step(step, Trigger.DEFER, usage=step.usage + fact.usage, ended_at=fact.at)
-    if turned is None:
-        return None
-    return replace(story, pipeline=story.pipeline.with_step(turned), usage=story.usage + fact.usage, heard=0)
+    turned = turn_step(step, Trigger.DEFER, ended_at=fact.at)
+    return None if turned is None else replace(story, pipeline=story.pipeline.with_step(turned), heard=0)
 
 
 def raised(limits: Limits, other: Limits) -> Limits:

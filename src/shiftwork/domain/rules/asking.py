@@ -50,15 +50,13 @@ def question_asked(story: StoryState, fact: f.QuestionAsked) -> StoryState | Non
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt or story.hold:
         return None
-    usage = step.usage + fact.usage
-    asked = turn_step(step, Trigger.ASK, questions=step.questions + 1, usage=usage, ended_at=fact.at, feedback="")
+    asked = turn_step(step, Trigger.ASK, questions=step.questions + 1, ended_at=fact.at, feedback="")
     if asked is None:
         return None
     waiting = _hold(story, Hold(cause=HoldCause.QUESTION, detail=fact.question, options=fact.options))
     return replace(
         waiting,
         pipeline=story.pipeline.with_step(asked),
-        usage=story.usage + fact.usage,
         head=fact.commit or story.head,
         told=story.told[story.heard :],
         heard=0,

@@ -124,8 +124,35 @@ def settled(ledger: Ledger, story: StoryId, used: Usage | None) -> Ledger:
     )
 
 
+def of_limited(limit: Budget, amount: Amount) -> Budget:
+    """The part of an amount that a limit is about."""
+    return Budget(
+        usd=None if limit.usd is None else amount.usd,
+        tokens=None if limit.tokens is None else amount.tokens,
+    )
+
+
+def overshoot(limit: Budget, aside: Amount, used: Usage) -> Amount | None:
+    """What an attempt has used beyond what was set aside for it, of what is limited; None where it has not."""
+    over = Amount(
+        usd=0.0 if limit.usd is None else max((used.cost_usd or 0.0) - aside.usd, 0.0),
+        tokens=0 if limit.tokens is None else max(tokens_of(used) - aside.tokens, 0),
+    )
+    return over if _passed(limit, over) else None
+
+
 def _most(one: Amount, other: Amount) -> Amount:
     return Amount(usd=max(one.usd, other.usd), tokens=max(one.tokens, other.tokens))
+
+
+def paid(run: RunState, story: StoryId, before: Usage, now: Usage) -> RunState:
+    """The story has ended. It tells all that it has used, what it had used before a retry included."""
+    unpriced = run.unpriced - before.unpriced + now.unpriced
+    estimated = run.estimated or now.estimated
+    told = replace(run, ledger=dropped(run.ledger, story), unpriced=unpriced, estimated=estimated)
+    if now.cost_usd is None:
+        return told
+    return replace(told, spent=(run.spent or 0.0) - (before.cost_usd or 0.0) + now.cost_usd)
 
 
 def dropped(ledger: Ledger, story: StoryId) -> Ledger:

@@ -10,7 +10,7 @@ from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules import allowing, framing, noticing, remembering, scheduling, steering
-from shiftwork.domain.rules.budgets import dropped
+from shiftwork.domain.rules.budgets import paid
 from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
 from shiftwork.domain.rules.telling import owe, tick_failed, ticked
 
@@ -46,19 +46,10 @@ def _story_ended(run: RunState, fact: r.StoryEnded) -> RunState | None:
     if turned is None:
         return None
     left = steering.forgotten(turned, fact.story)
-    settled = replace(left, spent=_spent(run, fact), ledger=dropped(run.ledger, fact.story))
-    paid = remembering.ended(settled, fact)
+    settled = remembering.ended(paid(left, fact.story, run.stories[fact.story].usage, fact.usage), fact)
     if trigger is Trigger.FAIL:
-        return scheduling.failed(paid, fact.story)
-    return owe(framing.noted(scheduling.landed(paid, fact.story), fact.context), fact.story)
-
-
-def _spent(run: RunState, fact: r.StoryEnded) -> float | None:
-    """A story tells all that it has used, what it had used before a retry included."""
-    before, now = run.stories[fact.story].usage.cost_usd, fact.usage.cost_usd
-    if now is None:
-        return run.spent
-    return (run.spent or 0.0) - (before or 0.0) + now
+        return scheduling.failed(settled, fact.story)
+    return owe(framing.noted(scheduling.landed(settled, fact.story), fact.context), fact.story)
 
 
 def _messages_read(run: RunState, fact: f.MessagesRead) -> RunState | None:

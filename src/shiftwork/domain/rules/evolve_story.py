@@ -18,9 +18,8 @@ from shiftwork.domain.model.story import (
     StoryState,
     StoryStatus,
 )
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import StepKind, catalogue_step
-from shiftwork.domain.rules import allowing, asking, certifying, looping, noticing, reopening, waiting
+from shiftwork.domain.rules import allowing, asking, certifying, charging, looping, noticing, reopening, waiting
 from shiftwork.domain.rules.context import merged
 from shiftwork.domain.rules.editing import Rejected, apply_edits
 from shiftwork.domain.rules.machine import Trigger, turn_step, turn_story
@@ -39,7 +38,7 @@ def evolve_story(story: StoryState, fact: f.Fact) -> StoryState:
     if (story.status is StoryStatus.IN_PROGRESS) == isinstance(fact, _OUTSIDE_WORK):
         return story
     evolved = handler(story, fact)
-    return story if evolved is None else allowing.charged(evolved, fact)
+    return story if evolved is None else charging.counted(allowing.charged(evolved, fact), fact)
 
 
 def _started(story: StoryState, fact: f.StoryStarted) -> StoryState | None:
@@ -126,11 +125,9 @@ def _step_yielded(story: StoryState, fact: f.StepYielded) -> StoryState | None:
     step = story.pipeline.find(fact.step)
     if step is None or step.status is not StepStatus.PENDING or step.attempts != fact.attempt:
         return None
-    spent = replace(step, usage=step.usage + fact.usage, ended_at=fact.at)
     return replace(
         story,
-        pipeline=story.pipeline.with_step(spent),
-        usage=story.usage + fact.usage,
+        pipeline=story.pipeline.with_step(replace(step, ended_at=fact.at)),
         head=fact.commit or story.head,
         told=story.told[story.heard :],
         heard=0,
@@ -311,6 +308,4 @@ def _end(story: StoryState, fact: _Ending, trigger: Trigger, **changes: Any) -> 
     step = _step(story, fact.step)
     if step is None or step.attempts != fact.attempt:
         return None
-    usage: Usage = getattr(fact, "usage", None) or NOTHING_USED
-    turned = _turn(story, step, trigger, usage=step.usage + usage, ended_at=fact.at, **changes)
-    return None if turned is None else replace(turned, usage=story.usage + usage)
+    return _turn(story, step, trigger, ended_at=fact.at, **changes)

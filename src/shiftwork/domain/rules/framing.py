@@ -16,11 +16,11 @@ from shiftwork.domain.model.ids import FRAME, StoryId
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.model.story import StoryStatus
-from shiftwork.domain.rules import scheduling
 from shiftwork.domain.rules.assigning import assignment
-from shiftwork.domain.rules.budgets import dropped
+from shiftwork.domain.rules.budgets import paid
 from shiftwork.domain.rules.context import Context, merged
 from shiftwork.domain.rules.deciding import Effects, receive
+from shiftwork.domain.rules.scheduling import with_stories
 
 FRONT: Final = -1
 """The run's own steps are listed in front of all stories."""
@@ -115,9 +115,9 @@ def _opened(run: RunState, fact: r.LoopOpened) -> RunState | None:
     context = merged(frame.context, fact.context)
     going = replace(run, frame=replace(frame, round=fact.round, open=True, context=context))
     if fact.stories and fact.round == 1:
-        return _with_stories(going, fact.stories)
+        return with_stories(going, fact.stories)
     if fact.feedback and run.completed == len(run.stories):
-        return _with_stories(going, (*run.given.spec.stories, _mending(run, fact)))
+        return with_stories(going, (*run.given.spec.stories, _mending(run, fact)))
     return going
 
 
@@ -130,14 +130,9 @@ def _closed(run: RunState, fact: r.LoopClosed) -> RunState | None:
 def _ended(run: RunState, fact: r.FrameEnded) -> RunState | None:
     if not run.frame.going:
         return None
-    usage = fact.usage
-    before, now = run.frame.usage.cost_usd, usage.cost_usd
-    spent = run.spent if now is None else (run.spent or 0.0) - (before or 0.0) + now
     return replace(
-        run,
-        frame=replace(run.frame, going=False, open=False, failure=fact.failure, usage=usage),
-        spent=spent,
-        ledger=dropped(run.ledger, FRAME),
+        paid(run, FRAME, run.frame.usage, fact.usage),
+        frame=replace(run.frame, going=False, open=False, failure=fact.failure, usage=fact.usage),
         cancelled_stories=run.cancelled_stories - {FRAME},
         paused_stories=run.paused_stories - {FRAME},
     )
@@ -153,12 +148,6 @@ def noted(run: RunState, outputs: Context) -> RunState:
     if not run.given.workflow.frame or not outputs:
         return run
     return replace(run, frame=replace(run.frame, context=merged(run.frame.context, outputs)))
-
-
-def _with_stories(run: RunState, stories: tuple[Story, ...]) -> RunState:
-    plan = run.given
-    asked = replace(plan, spec=replace(plan.spec, stories=stories))
-    return scheduling.scheduled(replace(run, plan=asked))
 
 
 def _mending(run: RunState, fact: r.LoopOpened) -> Story:

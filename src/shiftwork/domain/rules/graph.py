@@ -1,6 +1,6 @@
-"""The graph of stories: circles, missing dependencies, what hangs on what, and how long the longest way is."""
+"""The graph of stories: circles, what hangs on what, and how long the longest way is."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from shiftwork.domain.model.ids import StoryId
 
@@ -32,11 +32,6 @@ def find_cycle(edges: Edges) -> tuple[StoryId, ...]:
     return ()
 
 
-def unknown_dependencies(edges: Edges) -> tuple[tuple[StoryId, StoryId], ...]:
-    """Each story that depends on one that is not there, with the one that is missing."""
-    return tuple((story, needed) for story, needs in edges.items() for needed in needs if needed not in edges)
-
-
 def dependents(edges: Edges) -> dict[StoryId, tuple[StoryId, ...]]:
     """The edges turned round: which stories depend on each one directly."""
     turned: dict[StoryId, dict[StoryId, None]] = {story: {} for story in edges}
@@ -58,13 +53,6 @@ def in_order(edges: Edges) -> tuple[StoryId, ...]:
             if not missing[other]:
                 order.append(other)
     return tuple(order)
-
-
-def ready(edges: Edges, landed: Collection[StoryId]) -> tuple[StoryId, ...]:
-    """The stories that have not landed while all that they depend on has."""
-    return tuple(
-        story for story, needs in edges.items() if story not in landed and all(needed in landed for needed in needs)
-    )
 
 
 def reachable(edges: Edges, starts: Iterable[StoryId]) -> set[StoryId]:

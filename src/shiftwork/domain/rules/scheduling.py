@@ -39,6 +39,12 @@ def scheduled(run: RunState) -> RunState:
     return replace(judged, ready=tuple(sorted(ready, key=drawn.rank.__getitem__)))
 
 
+def with_stories(run: RunState, stories: tuple[Story, ...]) -> RunState:
+    """The run as it goes on when it is asked for these stories, and no others."""
+    plan = run.given
+    return scheduled(replace(run, plan=replace(plan, spec=replace(plan.spec, stories=stories))))
+
+
 def graph_of(asked: Sequence[Story], first: Sequence[StoryId] = ()) -> Graph:
     """Those come `first` that people have put there, in their order; then the longest way to the end, because it bounds
     how soon all can be done; then priority; then the order of the spec.

@@ -10,7 +10,6 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import FRAME, Commit, StoryId, in_go, run_stream
 from shiftwork.domain.model.queue import REVERT, LandingRequest
 from shiftwork.domain.model.run import RunState, RunStatus, Undo
-from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import FailureCause, LandingStage
 from shiftwork.domain.rules import framing, scheduling
 from shiftwork.domain.rules.deciding import Effects
@@ -131,17 +130,13 @@ def _retry_requested(run: RunState, fact: r.StoryRetryRequested) -> RunState | N
 
 
 def _added(run: RunState, fact: r.StoryAdded) -> RunState | None:
-    return _asking(_going(run), (*run.given.spec.stories, fact.story))
+    return scheduling.with_stories(_going(run), (*run.given.spec.stories, fact.story))
 
 
 def _edited(run: RunState, fact: r.StoryEdited) -> RunState | None:
     stories = run.given.spec.stories
-    return _asking(run, tuple(fact.story if story.id == fact.story.id else story for story in stories))
-
-
-def _asking(run: RunState, stories: tuple[Story, ...]) -> RunState:
-    plan = run.given
-    return scheduling.scheduled(replace(run, plan=replace(plan, spec=replace(plan.spec, stories=stories))))
+    changed = tuple(fact.story if story.id == fact.story.id else story for story in stories)
+    return scheduling.with_stories(run, changed)
 
 
 def _reordered(run: RunState, fact: r.StoriesReordered) -> RunState | None:

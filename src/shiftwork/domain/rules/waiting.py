@@ -76,14 +76,12 @@ def deferred(story: StoryState, fact: w.StepDeferred) -> StoryState | None:
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt:
         return None
-    usage, times = step.usage + fact.usage, step.deferrals + 1
-    turned = turn_step(step, Trigger.DEFER, usage=usage, deferrals=times, ended_at=fact.at)
+    turned = turn_step(step, Trigger.DEFER, deferrals=step.deferrals + 1, ended_at=fact.at)
     if turned is None:
         return None
     return replace(
         story,
         pipeline=story.pipeline.with_step(turned),
-        usage=story.usage + fact.usage,
         deferrals=story.deferrals + 1,
         limited=limited_too(story.limited, fact.agent, fact.resets_at),
         wait=Wait(until=fact.until, reason=fact.reason) if fact.until > fact.at else None,

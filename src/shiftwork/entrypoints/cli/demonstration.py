@@ -12,6 +12,7 @@ from typing import Final
 
 import click
 
+from shiftwork.app import amounts
 from shiftwork.app.commands import Order
 from shiftwork.app.queries import RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
@@ -141,6 +142,6 @@ def _proof(view: RunView, changes: Sequence[Change]) -> Iterator[str]:
             ("refused", f"{len(refused)} time" + ("s" if len(refused) != 1 else "")),
             ("attempts", f"{attempts} sessions in {len(view.stories[0].steps)} steps, each a fresh one"),
             ("took", words.duration(words.between(view.run.started_at, view.run.ended_at))),
-            ("cost", words.money(view.cost_usd)),
+            ("cost", amounts.cost(view.used)),
         ]
     )

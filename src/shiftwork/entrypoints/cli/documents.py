@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from shiftwork.app import amounts
 from shiftwork.app.queries import RunView
-from shiftwork.ports.views import RunRow
+from shiftwork.ports.views import RunRow, StepRow, StoryRow
 
 
 def say(document: dict[str, Any]) -> None:
@@ -20,13 +21,22 @@ def run_document(view: RunView) -> dict[str, Any]:
         **row_document(view.run),
         "pulse": view.pulse.value,
         "worker": asdict(view.worker) if view.worker else None,
-        "cost_usd": view.cost_usd,
+        **amounts.plain(view.used),
+        **amounts.shared(view.shares),
+        "estimate": amounts.estimate(view.band, view.used, over=view.run.ended_at is not None),
         "stories": [
-            {**asdict(one.story), "standing": one.standing, "steps": [asdict(step) for step in one.steps]}
+            {**used_row(one.story), "standing": one.standing, "steps": [used_row(step) for step in one.steps]}
             for one in view.stories
         ],
     }
 
 
 def row_document(row: RunRow) -> dict[str, Any]:
-    return asdict(row)
+    """What was foreseen is told where it can be compared."""
+    known = {name: value for name, value in asdict(row).items() if name not in {"low_usd", "high_usd", "known"}}
+    return known | {"estimated": bool(row.estimated)}
+
+
+def used_row(row: StoryRow | StepRow) -> dict[str, Any]:
+    """The row; what nobody knows of what it used is null."""
+    return asdict(row) | amounts.plain(amounts.usage_of(row))

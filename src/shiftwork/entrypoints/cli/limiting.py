@@ -9,6 +9,7 @@ from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
+from shiftwork.domain.rules.budgets import tokens_of
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.errors import UsageError
@@ -60,9 +61,9 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
     dearest = max((story.cost_usd or 0.0 for story in held), default=0.0)
     longest = max((story.input_tokens + story.output_tokens for story in held), default=0)
     for option, limit, used in (
-        ("--max-cost", bounds.max_cost, view.cost_usd or 0.0),
+        ("--max-cost", bounds.max_cost, view.used.cost_usd or 0.0),
         ("--max-story-cost", bounds.max_story_cost, dearest),
-        ("--max-tokens", bounds.max_tokens, view.tokens),
+        ("--max-tokens", bounds.max_tokens, tokens_of(view.used)),
         ("--max-story-tokens", bounds.max_story_tokens, longest),
     ):
         if limit is not None and limit <= used:
@@ -85,7 +86,7 @@ def lifting(view: RunView) -> str:
     option = words.limit_option(waiting.waiting)
     whole = option in {"--max-cost", "--max-tokens"}
     if option.endswith("tokens"):
-        used = view.tokens if whole else waiting.input_tokens + waiting.output_tokens
+        used = tokens_of(view.used) if whole else waiting.input_tokens + waiting.output_tokens
         return f"{resume} {option} {max(2 * used, 1000)}"
-    spent = (view.cost_usd if whole else waiting.cost_usd) or 0.0
+    spent = (view.used.cost_usd if whole else waiting.cost_usd) or 0.0
     return f"{resume} {option} {max(2 * spent, 1.0):.0f}"

@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from shiftwork.app.amounts import brief_cost
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model.pipeline import FINISHED, Pipeline, Step, StepStatus
 from shiftwork.domain.model.story import LandingStage, StoryState
@@ -116,9 +117,8 @@ def _steps(pipeline: Pipeline, now: float, rows: int) -> Table:
 def _cells(step: Step, now: float) -> tuple[str, ...]:
     working = step.status is StepStatus.IN_PROGRESS
     spent = words.between(step.started_at, now if working else step.ended_at)
-    cost = "-" if not step.attempts or (working and step.usage.cost_usd is None) else words.money(step.usage.cost_usd)
     state = words.state(step.status)
-    return (one_line(step.name, 24), state, str(step.attempts or "-"), words.duration(spent), cost)
+    return (one_line(step.name, 24), state, str(step.attempts or "-"), words.duration(spent), brief_cost(step.usage))
 
 
 def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:

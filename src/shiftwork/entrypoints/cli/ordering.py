@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from shiftwork.app.commands import Order, raise_limits, resume_run, start_run
+from shiftwork.app.forecasting import expected
 from shiftwork.app.intents import is_over, unpause
 from shiftwork.app.queries import Pulse, RunView, run_view
 from shiftwork.app.world import World
@@ -109,6 +110,7 @@ def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Or
         done=asked.sheet.done,
         patterns=learnt_before(site),
         proof=settings.proof.evidence,
+        foreseen=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
         notices=notice_plan(settings),
     )
 

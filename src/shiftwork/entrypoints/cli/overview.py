@@ -6,6 +6,7 @@ from typing import Final, Literal
 from rich.table import Table
 from rich.text import Text
 
+from shiftwork.app.amounts import brief_cost
 from shiftwork.domain.model.pipeline import FINISHED
 from shiftwork.domain.model.story import StoryState, StoryStatus
 from shiftwork.entrypoints.cli import words
@@ -51,7 +52,7 @@ def fitting(stories: Sequence[Shown], rows: int) -> Sequence[Shown]:
 def _rows(story: StoryState, doing: str, now: float, room: int) -> Iterator[tuple[tuple[str, ...], str]]:
     asked = story.given.story
     spent = words.between(story.started_at, story.ended_at or now)
-    cost = words.money(story.usage.cost_usd) if story.usage.cost_usd is not None or story.ended_at else "-"
+    cost = brief_cost(story.usage)
     state = "waits" if story.hold else words.state(story.status)
     cells = (one_line(asked.id, 24), state, _step(story), words.duration(spent), cost, one_line(asked.title, room))
     yield cells, _STYLES.get(story.status, "")

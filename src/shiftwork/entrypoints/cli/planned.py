@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from shiftwork.domain.model.codec import to_plain
+from shiftwork.domain.model.forecast import Band
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import cells, one_line
-from shiftwork.planning.preview import Band, Preview
+from shiftwork.planning.preview import Preview
 
 _WIDEST = 24
 

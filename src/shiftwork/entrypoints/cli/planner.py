@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from shiftwork.app.commands import Order
+from shiftwork.app.forecasting import past_costs
 from shiftwork.app.kinds import STORY, load
 from shiftwork.bootstrap.looking import open_history
 from shiftwork.bootstrap.reading import open_queries
@@ -28,8 +29,6 @@ from shiftwork.errors import EXIT_FAILED, UsageError
 from shiftwork.planning.document import prd
 from shiftwork.planning.preview import Preview, preview
 from shiftwork.planning.remarks import by_story
-
-_RECENT_RUNS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +56,7 @@ def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
     spec = sheet.spec if sheet.source else _made(site, asked, sheet.spec, as_json=as_json)
     if isinstance(spec, _Failed):
         return spec.code
-    shown = preview(spec, answer(lambda: _costs(site)))
+    shown = preview(spec, answer(lambda: past_costs(open_queries(site))))
     if out:
         out.write_text(prd(spec, by_story(shown.remarks)), encoding="utf-8")
     _tell(shown, out, as_json=as_json)
@@ -100,14 +99,6 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
 async def _planned(site: Site, run: RunId, story: Story) -> tuple[Story, ...]:
     async with open_history(site) as events:
         return (await load(events, STORY, story_stream(run, story.id))).planned
-
-
-async def _costs(site: Site) -> list[float]:
-    """What stories have cost here lately; those that nothing is known of tell nothing."""
-    queries = open_queries(site)
-    runs = await queries.runs(limit=_RECENT_RUNS)
-    rows = [row for run in runs for row in await queries.stories(run.run)]
-    return [row.cost_usd for row in rows if row.status == "completed" and row.cost_usd]
 
 
 def _tell(shown: Preview, out: Path | None, *, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from shiftwork.app import amounts
 from shiftwork.app.certificates import Bench, Held, Paper, document, from_document, recorded, verify
 from shiftwork.app.queries import run_view
 from shiftwork.bootstrap.looking import open_examination, open_history
@@ -17,7 +18,6 @@ from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import Claim, Command
 from shiftwork.domain.model.ids import RunId, StoryId
-from shiftwork.domain.model.usage import Usage
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.conditions import trusted_conditions
@@ -140,26 +140,25 @@ def _told(paper: Paper) -> Iterator[str]:
     yield f"\ncriteria (policy {said.policy}):"
     for one in said.criteria:
         offered = f"{one.kind} {one.reference}: " if one.reference else ""
-        yield one_line(f"  {one.verdict:<8} {one.criterion}  {one.text}", _WIDEST)
-        yield one_line(f"           {offered}{one.why}", _WIDEST)
+        yield f"  {one.verdict:<8} {one_line(f'{one.criterion} {one.text}', _WIDEST)}"
+        yield f"           {one_line(f'{offered}{one.why}', _WIDEST)}"
     yield "\ngates:" if said.gates or said.verification else "\nno gates"
     for gate in said.gates:
         extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
-        yield one_line(f"  {gate.name} passed in {gate.seconds:.1f} s{extra}", _WIDEST)
+        yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}', _WIDEST)}"
     for line in said.verification:
-        yield one_line(f"  {line.step.id} {line.step.name} passed in {line.seconds:.1f} s", _WIDEST)
+        yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', _WIDEST)}"
     yield "\nwork:"
     for step in said.steps:
         who = " ".join(part for part in (step.agent, step.model) if part)
-        tries = f"{step.attempts} attempt{'s' if step.attempts > 1 else ''}"
-        yield one_line(f"  {step.step} {step.type}: {tries} {f'by {who}, ' if who else ''}{_cost(step.usage)}", _WIDEST)
-    yield f"\n{said.repairs} repairs, {said.conflicts} conflicts, {_cost(said.usage)}"
+        tries = f"{step.attempts} attempt{'s' if step.attempts > 1 else ''}{f' by {who}' if who else ''}"
+        yield f"  {one_line(f'{step.step} {step.type}: {tries}', _WIDEST)}"
+        if step.usage.attempts:
+            yield f"    cost {amounts.cost(step.usage)}; tokens {amounts.tokens(step.usage)}"
+    yield f"\n{said.repairs} repairs, {said.conflicts} conflicts"
+    yield f"cost {amounts.cost(said.usage)}"
+    yield f"tokens {amounts.tokens(said.usage)}"
     yield f"sha256 {paper.sha256}"
-
-
-def _cost(usage: Usage) -> str:
-    money = "cost unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
-    return f"{money}, {usage.input_tokens} tokens in, {usage.output_tokens} out"
 
 
 def _outcome(paper: Paper, found: Sequence[Held]) -> Iterator[str]:

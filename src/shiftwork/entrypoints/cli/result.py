@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from shiftwork.app import amounts
 from shiftwork.app.queries import RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
@@ -62,7 +63,7 @@ def _told(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
         [
             ("run", run.run),
             ("took", words.duration(words.between(run.started_at, run.ended_at)) if run.ended_at else ""),
-            ("cost", words.money(view.cost_usd)),
+            ("cost", amounts.cost(view.used)),
             ("tests", "; ".join(f"{one.story.story}: {one.story.tests}" for one in view.stories if one.story.tests)),
             ("logs", f"shiftwork logs {run.run}"),
             ("diffs", f"{kept}  (what abandoned attempts had changed)" if kept else ""),

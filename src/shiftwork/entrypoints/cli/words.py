@@ -1,4 +1,4 @@
-"""How the command line says things: money, time, states. Plain text, aligned, readable without colour."""
+"""How the command line says things: time, states, what to type. Plain text, aligned, readable without colour."""
 
 import os
 import sys
@@ -13,13 +13,6 @@ WIDTH: Final = 100
 
 _NARROWEST: Final = 40
 _STATES: Final = {"in_progress": "working", "completed": "done", "unclaimed": "waiting"}
-
-
-def money(usd: float | None) -> str:
-    """An unknown cost is unknown, and never nothing."""
-    if usd is None:
-        return "unknown"
-    return f"{usd:.4f} USD" if 0 < usd < 0.01 else f"{usd:.2f} USD"
 
 
 def duration(seconds: float | None) -> str:

@@ -24,7 +24,8 @@ from shiftwork.entrypoints.cli.here import here
 @click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write it to FILE instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document that holds it.")
 def command(run: str, output: Path | None, *, as_json: bool) -> None:
-    """Tell a run as a Markdown document: its stories and steps, edits, refusals, repairs, gates, kept diffs and logs.
+    """Tell a run as a Markdown document: its stories, steps and attempts, what they used and who used it against what
+    was foreseen, what proves what landed, edits, refusals, repairs, gates, kept diffs and logs.
 
     RUN is an id or the beginning of one; the newest run is taken where none is named.
     """

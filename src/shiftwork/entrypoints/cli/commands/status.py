@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
+from shiftwork.app import amounts
 from shiftwork.app.queries import Pulse, RunView, StoryView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries, silence
 from shiftwork.domain.model.ids import FRAME
-from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli import bill, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.here import here
@@ -71,8 +72,10 @@ def _list(rows: Sequence[RunRow], *, as_json: bool) -> None:
 def told(view: RunView, conflicts: Sequence[Conflict] = ()) -> str:
     """The view as text, with what is foreseen of the stories under way."""
     shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
-    stories = (line for story in shown for line in _story(view, story))
-    return "\n".join((*_head(view), *stories, *_rest(view, shown), *_foreseen(conflicts), *_next(view)))
+    stories = [line for story in shown for line in _story(view, story)]
+    told = [*_head(view), *bill.table(view.shares), *stories]
+    rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view))
+    return "\n".join((*told, *bill.legend(told), *rest))
 
 
 def _rest(view: RunView, shown: Sequence[StoryView]) -> Iterator[str]:
@@ -99,9 +102,7 @@ def _head(view: RunView) -> Iterator[str]:
     yield f"{run.run}  {one_line(run.title, room - len(run.run) - 2)}"
     worker = f" (process {view.worker.pid} on {view.worker.host})" if view.worker and view.moves else ""
     state = words.state(run.status) if view.pulse is Pulse.OVER else view.pulse.value
-    used_in = sum(one.story.input_tokens for one in view.stories)
-    used_out = sum(one.story.output_tokens for one in view.stories)
-    tokens = f" ({used_in:,} tokens in, {used_out:,} out)" if used_in or used_out else ""
+    used = view.used
     yield words.facts(
         [
             ("state", state + worker),
@@ -109,7 +110,9 @@ def _head(view: RunView) -> Iterator[str]:
             ("agent", f"{run.agent}, workflow {run.workflow}"),
             ("stories", _counted(view)),
             ("took", words.duration(words.between(run.started_at, run.ended_at)) if run.ended_at else ""),
-            ("cost", words.money(view.cost_usd) + tokens),
+            ("cost", amounts.cost(used)),
+            ("tokens", amounts.tokens(used) if used.attempts else ""),
+            ("foreseen", amounts.band(view.band) if view.band else ""),
         ]
     )
 
@@ -131,6 +134,8 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
     yield ""
     state = view.standing or words.state(story.status, moving=moving)
     yield f"  {words.padded(story.story + '  ' + story.title, room - 14)} {state}"
+    if view.used.attempts and len(run.stories) > 1:
+        yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
     if story.commit:
         yield f"    landed {story.commit[:10]} on {one_line(story.ref, 60)}"
     over = "blocked" if story.status == "blocked" else "failed"
@@ -148,14 +153,15 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
 
 def _table(steps: Sequence[StepRow], room: int, run: RunView) -> Iterator[str]:
     """Never wider than `room`: only what an agent or a gate said is cut."""
-    names = min(max(len(step.name) for step in steps), 24)
-    yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {'time':>11}  {'cost':>10}"
+    names = min(max(len(step.name) for step in steps), 20)
+    yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {'time':>11}  {'tokens':>11}  {'cost':>10}"
     for step in steps:
         spent = words.duration(words.between(step.started_at, step.ended_at))
-        cost = words.money(step.cost_usd) if step.ended_at else "-"
-        tries = step.attempts or "-"
+        used, tries = amounts.usage_of(step), step.attempts or "-"
+        tokens, cost = amounts.brief_tokens(used), amounts.brief_cost(used)
         state = words.state(step.status, moving=run.moves)
-        yield f"    {words.padded(step.name, names)}  {state:<9}  {tries:>3}  {spent:>11}  {cost:>10}".rstrip()
+        name = words.padded(step.name, names)
+        yield f"    {name}  {state:<9}  {tries:>3}  {spent:>11}  {tokens:>11}  {cost:>10}"
         if said := step.error if step.status in {"failed", "cancelled"} else step.skip_reason:
             yield f"      {one_line(said, room - 6)}"
         if step.agent not in {"", run.run.agent}:

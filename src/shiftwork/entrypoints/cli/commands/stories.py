@@ -2,24 +2,24 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Final
 
 import click
 
+from shiftwork.app import amounts
 from shiftwork.app.queries import RunView, run_view
 from shiftwork.app.roll import Line, roll
 from shiftwork.bootstrap.looking import open_history
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import RunId
-from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli import bill, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, one_line
-from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.documents import say, used_row
 from shiftwork.entrypoints.cli.here import here
 
-_HEAD: Final = ("story", "state", "step", "landed", "cost", "title")
+_HEAD: Final = ("story", "state", "step", "landed", "tokens", "cost", "title")
 _WIDEST: Final = 24
 
 
@@ -36,10 +36,11 @@ def command(run: str, *, as_json: bool) -> None:
     view = answer(lambda: run_view(queries, run, liveness()))
     lines = asyncio.run(_lines(site, RunId(view.run.run)))
     if as_json:
-        rows = [{**asdict(one), "story": one.story.story, **_row(one)} for one in lines]
+        rows = [{**_row(one), "step": one.step} for one in lines]
         say({"run": view.run.run, "stories": rows})
         return
-    click.echo("\n".join(_table(view, lines)))
+    told = list(_table(view, lines))
+    click.echo("\n".join((*told, *bill.legend(told))))
 
 
 async def _lines(site: Site, run: RunId) -> list[Line]:
@@ -48,7 +49,8 @@ async def _lines(site: Site, run: RunId) -> list[Line]:
 
 
 def _row(line: Line) -> dict[str, object]:
-    return {name: value for name, value in asdict(line.story).items() if name not in {"step", "story"}}
+    told = {"depends_on": line.depends_on, "waits_for": line.waits_for}
+    return {**used_row(line.story), **told}
 
 
 def _table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
@@ -64,13 +66,14 @@ def _table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _cells(line: Line, *, moving: bool) -> tuple[str, ...]:
-    story = line.story
+    story, used = line.story, amounts.usage_of(line.story)
     return (
         one_line(story.story, _WIDEST),
         words.state(story.status, moving=moving),
         one_line(line.step, _WIDEST) or "-",
         story.commit[:10] or "-",
-        words.money(story.cost_usd) if story.started_at else "-",
+        amounts.brief_total(used),
+        amounts.brief_cost(used),
         story.title,
     )
 

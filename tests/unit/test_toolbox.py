@@ -1,4 +1,4 @@
-"""`ask`: what an agent asks with the tool, or writes into its outbox itself, is a question to a person."""
+"""What an agent notes or asks with its tools, or writes into its outbox itself, is found there afterwards."""
 
 import asyncio
 import json
@@ -8,8 +8,9 @@ import pytest
 
 from shiftwork.adapters.desks import FolderDesks
 from shiftwork.domain.model.codec import to_plain
+from shiftwork.domain.model.memory import Remark, Scope
 from shiftwork.domain.model.pipeline import Pipeline
-from shiftwork.entrypoints.mcp.toolbox import QUESTION_LIMIT, Toolbox
+from shiftwork.entrypoints.mcp.toolbox import NOTE_LIMIT, QUESTION_LIMIT, Toolbox
 from shiftwork.ports.desk import Desk, DeskName, Question
 from shiftwork.testing.builders import asked
 
@@ -22,15 +23,52 @@ def desk(tmp_path: Path) -> Desk:
     return desk
 
 
-def left(desk: Desk, tmp_path: Path) -> tuple[Question, ...]:
+def notes(desk: Desk, tmp_path: Path) -> tuple[Remark, ...]:
+    return asyncio.run(FolderDesks(tmp_path).collect(desk)).notes
+
+
+def questions(desk: Desk, tmp_path: Path) -> tuple[Question, ...]:
     return asyncio.run(FolderDesks(tmp_path).collect(desk)).questions
+
+
+# `write_note` ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_note_has_the_scope_it_was_given(desk: Desk, tmp_path: Path) -> None:
+    tools = Toolbox(desk.folder)
+    assert tools.write_note("for ever", "pattern") == "noted"
+    assert tools.write_note("for me") == "noted"
+    assert tools.write_note("for all", scope="project") == "noted"
+    assert notes(desk, tmp_path) == (
+        Remark(text="for me"),
+        Remark(text="for all", scope=Scope.PROJECT),
+        Remark(text="for ever", scope=Scope.PATTERN),
+    )
+
+
+def test_what_cannot_be_noted_is_refused_with_the_reason(desk: Desk, tmp_path: Path) -> None:
+    tools = Toolbox(desk.folder)
+    assert tools.write_note(" \n") == "REJECTED: the note is empty"
+    assert tools.write_note("x", "world") == "REJECTED: there is no scope 'world'; known are story, project, pattern"
+    assert notes(desk, tmp_path) == ()
+
+
+def test_a_note_that_is_too_long_is_shortened_and_says_so(desk: Desk, tmp_path: Path) -> None:
+    assert "at most 8,000 bytes" in Toolbox(desk.folder).write_note("a" * 9_000 + "z")
+    (note,) = notes(desk, tmp_path)
+    assert len(note.text) <= NOTE_LIMIT
+    assert "left out here" in note.text
+    assert note.text.endswith("z")
+
+
+# `ask` ----------------------------------------------------------------------------------------------------------------
 
 
 def test_a_question_lies_in_the_outbox_with_its_options(desk: Desk, tmp_path: Path) -> None:
     tools = Toolbox(desk.folder)
     assert "end your session now" in tools.ask("Tabs or blanks?", ["tabs", " ", "blanks"])
     assert "end your session now" in tools.ask("Why?")
-    assert left(desk, tmp_path) == (
+    assert questions(desk, tmp_path) == (
         Question(text="Tabs or blanks?", options=("tabs", "blanks")),
         Question(text="Why?"),
     )
@@ -38,12 +76,12 @@ def test_a_question_lies_in_the_outbox_with_its_options(desk: Desk, tmp_path: Pa
 
 def test_an_empty_question_is_refused(desk: Desk, tmp_path: Path) -> None:
     assert Toolbox(desk.folder).ask(" \n") == "REJECTED: the question is empty"
-    assert left(desk, tmp_path) == ()
+    assert questions(desk, tmp_path) == ()
 
 
 def test_a_long_question_is_shortened(desk: Desk, tmp_path: Path) -> None:
     Toolbox(desk.folder).ask("why " * QUESTION_LIMIT)
-    (question,) = left(desk, tmp_path)
+    (question,) = questions(desk, tmp_path)
     assert len(question.text) <= QUESTION_LIMIT
 
 
@@ -64,4 +102,4 @@ def test_what_an_agent_writes_itself_is_read_as_far_as_it_makes_sense(
     desk: Desk, tmp_path: Path, written: str, found: tuple[Question, ...]
 ) -> None:
     (desk.outbox / "question-1.json").write_text(written)
-    assert left(desk, tmp_path) == found
+    assert questions(desk, tmp_path) == found

@@ -1,0 +1,139 @@
+"""How amounts are told, to people and to programs: what is not known is said to be unknown, in every view."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from shiftwork.domain.model.budget import Amount, Budget
+from shiftwork.domain.model.forecast import Band
+from shiftwork.domain.model.usage import Share, Usage
+from shiftwork.domain.rules.spending import by_agent, by_model, verdict
+from shiftwork.ports.views import SpentRow, StepRow, StoryRow
+
+_THOUSAND: Final = 1000
+_ABOUT: Final = "≈"
+_AT_LEAST: Final = "≥"
+
+LEGEND: Final = {
+    _ABOUT: "by the prices of its model: the agent told no cost",
+    _AT_LEAST: "at least: of some attempts nobody knows it",
+}
+"""What the marks of short forms mean."""
+
+
+def usage_of(row: StoryRow | StepRow | SpentRow) -> Usage:
+    return Usage(
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        cost_usd=row.cost_usd,
+        estimated=bool(row.estimated),
+        cached_tokens=row.cached_tokens,
+        attempts=row.tries,
+        unpriced=row.unpriced,
+        uncounted=row.uncounted,
+    )
+
+
+# For programs ----------------------------------------------------------------------------------------------------
+
+
+def plain(used: Usage) -> dict[str, Any]:
+    """What is not known is null. Where it is not known of all attempts, what is told is the least it can be."""
+    known = used.uncounted < used.attempts
+    return {
+        "tries": used.attempts,
+        "cost_usd": used.cost_usd,
+        "estimated": used.estimated,
+        "unpriced": used.unpriced,
+        "input_tokens": used.input_tokens if known else None,
+        "cached_tokens": used.cached_tokens if known else None,
+        "output_tokens": used.output_tokens if known else None,
+        "uncounted": used.uncounted,
+    }
+
+
+def shared(shares: Sequence[Share]) -> dict[str, Any]:
+    """What went to each profile and to each model, whose name is null where nobody has told it."""
+    return {
+        "agents": [{"agent": agent, **plain(used)} for agent, used in by_agent(shares).items()],
+        "models": [{"model": model or None, **plain(used)} for model, used in by_model(shares).items()],
+    }
+
+
+def estimate(foreseen: Band | None, used: Usage, *, over: bool) -> dict[str, Any] | None:
+    """What was foreseen, and where what it came to lies; nothing where there was no ground to foresee anything."""
+    if foreseen is None:
+        return None
+    low, high, known = foreseen.low_usd, foreseen.high_usd, foreseen.known
+    return {"low_usd": low, "high_usd": high, "known": known, "verdict": verdict(foreseen, used, over=over).value}
+
+
+# For people ------------------------------------------------------------------------------------------------------
+
+
+def money(usd: float | None) -> str:
+    """An unknown cost is unknown, and never nothing."""
+    if usd is None:
+        return "unknown"
+    return f"{usd:.4f} USD" if 0 < usd < 0.01 else f"{usd:.2f} USD"
+
+
+def cost(used: Usage) -> str:
+    if not used.attempts or used.cost_usd is None:
+        return "unknown" if used.attempts else "-"
+    about = f"{_ABOUT} {money(used.cost_usd)}" if used.estimated else money(used.cost_usd)
+    return f"at least {about}, {_unknown(used.unpriced)}" if used.unpriced else about
+
+
+def tokens(used: Usage) -> str:
+    if used.uncounted >= used.attempts:
+        return "unknown" if used.attempts else "-"
+    cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
+    told = f"{used.input_tokens:,} in{cached}, {used.output_tokens:,} out"
+    return f"at least {told}, {_unknown(used.uncounted)}" if used.uncounted else told
+
+
+def _unknown(attempts: int) -> str:
+    return f"{attempts} attempt{'' if attempts == 1 else 's'} unknown"
+
+
+def brief_cost(used: Usage) -> str:
+    """For a cell of a table; `LEGEND` explains the marks."""
+    if not used.attempts or used.cost_usd is None:
+        return cost(used)
+    marks = (_AT_LEAST if used.unpriced else "", _ABOUT if used.estimated else "", money(used.cost_usd))
+    return " ".join(filter(None, marks))
+
+
+def brief_tokens(used: Usage) -> str:
+    """What went in and came out, for a cell of a table."""
+    if used.uncounted >= used.attempts:
+        return tokens(used)
+    return f"{f'{_AT_LEAST} ' if used.uncounted else ''}{brief(used.input_tokens)}/{brief(used.output_tokens)}"
+
+
+def brief_total(used: Usage) -> str:
+    if used.uncounted >= used.attempts:
+        return tokens(used)
+    return f"{f'{_AT_LEAST} ' if used.uncounted else ''}{brief(used.input_tokens + used.output_tokens)}"
+
+
+def brief(count: int) -> str:
+    """Three digits and a letter."""
+    scaled, unit = float(count), ""
+    for larger in ("k", "M", "G"):
+        if scaled < _THOUSAND:
+            break
+        scaled, unit = scaled / _THOUSAND, larger
+    if not unit:
+        return str(count)
+    return f"{scaled:.{2 if scaled < 10 else 1 if scaled < 100 else 0}f}{unit}"
+
+
+def amount(some: Amount | Budget) -> str:
+    tokens_told = f"{some.tokens:,} tokens" if some.tokens else ""
+    return " and ".join(filter(None, (money(some.usd) if some.usd else "", tokens_told)))
+
+
+def band(foreseen: Band) -> str:
+    stories = f"{foreseen.known} stor{'y' if foreseen.known == 1 else 'ies'}"
+    return f"{foreseen.low_usd:.2f} to {foreseen.high_usd:.2f} USD, judging by {stories} before"

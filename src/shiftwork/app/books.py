@@ -1,0 +1,147 @@
+"""The books of a run: what each attempt has come to, what was set aside for it, and what was foreseen of it all."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from shiftwork.app import amounts
+from shiftwork.app.account import Account, StoryAccount, Turn
+from shiftwork.domain.model import budget_facts as b
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model.budget import Amount, Budget
+from shiftwork.domain.model.certificate import Certificate
+from shiftwork.domain.model.codec import to_plain
+from shiftwork.domain.model.forecast import Band
+from shiftwork.domain.model.pipeline import Step
+from shiftwork.domain.model.proof_facts import StoryCertified
+from shiftwork.domain.model.run import RUN_ENDED
+from shiftwork.domain.model.story import ENDED
+from shiftwork.domain.model.usage import Share, Usage
+from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.rules.budgets import of_limited, overshoot
+from shiftwork.domain.rules.charging import ENDS
+from shiftwork.domain.rules.forecasting import of_story, unforeseen
+from shiftwork.domain.rules.spending import merged, one_attempt, total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptMade:
+    """An attempt of an agent that is over. In a run with a limit something was set `aside` for it; `over` is what it
+    used beyond that.
+    """
+
+    step: Step
+    number: int
+    ended: str
+    seconds: float
+    used: Usage
+    aside: Budget | None
+    over: Amount | None
+
+
+def used(account: Account) -> Usage:
+    return total(one.state.usage for one in account.stories)
+
+
+def is_over(account: Account) -> bool:
+    return account.run.status in RUN_ENDED
+
+
+def shares(account: Account) -> tuple[Share, ...]:
+    return merged(share for one in account.stories for share in one.state.shares)
+
+
+def attempts(account: Account, one: StoryAccount) -> Iterator[AttemptMade]:
+    """In the order in which they ended."""
+    limit = account.run.given.limits.run
+    for turn in one.turns:
+        if not isinstance(turn.fact, ENDS):
+            continue
+        step = turn.after.pipeline.find(turn.fact.step)
+        if step is None or step.kind is not StepKind.AGENT:
+            continue
+        spent = one_attempt(turn.fact.usage)
+        aside = _aside(account, one, turn)
+        yield AttemptMade(
+            step=step,
+            number=turn.fact.attempt,
+            ended=_ending(turn.fact),
+            seconds=max(turn.fact.at - (step.started_at or turn.fact.at), 0.0),
+            used=spent,
+            aside=of_limited(limit, aside) if aside else None,
+            over=overshoot(limit, aside, spent) if aside else None,
+        )
+
+
+def _aside(account: Account, one: StoryAccount, turn: Turn) -> Amount | None:
+    held = turn.before.allowance
+    return account.reserved.get((one.asked.id, held.number)) if held else None
+
+
+_ENDINGS: Final[dict[type[f.Fact], str]] = {
+    f.StepCompleted: "completed",
+    f.StepFailed: "failed",
+    f.StepCancelled: "cancelled",
+    f.StepInterrupted: "interrupted",
+    f.StepYielded: "put itself back",
+    f.QuestionAsked: "asked a question",
+    w.StepDeferred: "at a limit of the agent",
+    b.StepCutShort: "cut short at what it may cost",
+}
+
+
+def _ending(fact: f.Fact) -> str:
+    trouble = f" ({fact.trouble})" if isinstance(fact, f.StepFailed | f.StepCancelled) else ""
+    return f"{_ENDINGS[type(fact)]}{trouble}"
+
+
+def foreseen_of(account: Account, one: StoryAccount) -> Band | None:
+    """What the story was foreseen to cost; the run's own steps are no story of which any is known."""
+    foreseen = account.run.given.foreseen
+    return of_story(foreseen, one.asked) if foreseen and one.asked.id in account.run.stories else None
+
+
+def certificate(one: StoryAccount) -> Certificate | None:
+    """The last one of a story that has landed and has not been taken back since."""
+    found = [turn.fact.certificate for turn in one.turns if isinstance(turn.fact, StoryCertified)]
+    return found[-1] if found and one.state.landed else None
+
+
+# For programs ----------------------------------------------------------------------------------------------------
+
+
+def document(account: Account) -> dict[str, Any]:
+    foreseen = account.run.given.foreseen
+    return {
+        **amounts.plain(used(account)),
+        **amounts.shared(shares(account)),
+        "estimate": amounts.estimate(foreseen.whole if foreseen else None, used(account), over=is_over(account)),
+        "no_estimate": None if foreseen else unforeseen(account.run.given.workflow),
+        "stories": {one.asked.id: _story(account, one) for one in account.stories},
+    }
+
+
+def _story(account: Account, one: StoryAccount) -> dict[str, Any]:
+    proof = certificate(one)
+    return {
+        **amounts.plain(one.state.usage),
+        **amounts.shared(one.state.shares),
+        "estimate": amounts.estimate(foreseen_of(account, one), one.state.usage, over=account.status(one) in ENDED),
+        "attempts": [_attempt(made) for made in attempts(account, one)],
+        "certificate": to_plain(proof) if proof else None,
+    }
+
+
+def _attempt(made: AttemptMade) -> dict[str, Any]:
+    return {
+        "step_id": made.step.id,
+        "attempt": made.number,
+        "agent": made.step.played_by,
+        "model": made.step.model or None,
+        "ended": made.ended,
+        "seconds": made.seconds,
+        **amounts.plain(made.used),
+        "set_aside": to_plain(made.aside) if made.aside else None,
+        "overshoot": to_plain(made.over) if made.over else None,
+    }

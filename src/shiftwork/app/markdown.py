@@ -1,0 +1,38 @@
+"""Markdown that no text of an agent, a gate or a spec can disturb: all of it is on one line, bounded, and no markup."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+_TEXT: Final = 300
+_SPECIAL: Final = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>|#~$"})
+
+
+def listed(title: str, lines: Iterable[str]) -> Iterator[str]:
+    if found := list(lines):
+        yield f"\n### {title}\n"
+        yield from (f"- {line}" for line in found)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+def text(said: str) -> str:
+    line = " ".join(said[: 4 * _TEXT].split())
+    cut = line if len(line) <= _TEXT else f"{line[: _TEXT - 1]}…"
+    return cut.translate(_SPECIAL)
+
+
+def code(path: str) -> str:
+    return f"`{' '.join(path.replace('`', '?').split())}`"
+
+
+def time(at: float | None) -> str:
+    return "-" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def between(start: float | None, end: float | None) -> str:
+    return "-" if start is None or end is None else f"{max(end - start, 0):.1f} s"

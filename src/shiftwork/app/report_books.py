@@ -1,0 +1,112 @@
+"""The parts of a report that tell what was spent, by whom, against what was foreseen, and what proves what landed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from shiftwork.app import amounts, books
+from shiftwork.app.account import Account, StoryAccount
+from shiftwork.app.books import AttemptMade
+from shiftwork.app.markdown import code, listed, table, text
+from shiftwork.domain.model.certificate import Certificate
+from shiftwork.domain.model.proof import Judged
+from shiftwork.domain.model.usage import Share
+from shiftwork.domain.rules.forecasting import unforeseen
+from shiftwork.domain.rules.spending import Verdict, verdict
+
+
+def foreseen(account: Account) -> str:
+    """What it was foreseen to cost against what it came to."""
+    plan = account.run.given
+    if plan.foreseen is None:
+        return unforeseen(plan.workflow)
+    used = books.used(account)
+    came_to = verdict(plan.foreseen.whole, used, over=books.is_over(account))
+    told = "not all of it is known yet" if came_to is Verdict.OPEN else f"that is {came_to}"
+    return f"{amounts.band(plan.foreseen.whole)}; it came to {amounts.cost(used)}: {told}"
+
+
+def foreseen_of(account: Account, one: StoryAccount) -> str:
+    band = books.foreseen_of(account, one)
+    return f"{band.low_usd:.2f} to {band.high_usd:.2f} USD" if band else "-"
+
+
+def overshoot(account: Account) -> str:
+    """How far attempts went beyond what was set aside for them; empty where none did."""
+    found = [made.over for one in account.stories for made in books.attempts(account, one) if made.over]
+    if not found:
+        return ""
+    most = max(found, key=lambda over: (over.usd, over.tokens))
+    return f"{len(found)} attempt{'s'[: len(found) > 1]}, by up to {amounts.amount(most)}: see below"
+
+
+def spending(account: Account) -> Iterator[str]:
+    shares = books.shares(account)
+    if not shares:
+        return
+    yield "\n## Spending\n"
+    head = ("agent", "model", "attempts", "tokens in", "cached", "out", "cost")
+    whole = Share(agent="all", model="", usage=books.used(account))
+    yield from table(head, [_share(share) for share in (*shares, whole)])
+
+
+def _share(share: Share) -> Sequence[str]:
+    told = amounts.plain(share.usage)
+    counts = [told[name] for name in ("input_tokens", "cached_tokens", "output_tokens")]
+    at_least = "at least " if share.usage.uncounted else ""
+    tokens = ["unknown" if count is None else f"{at_least}{count:,}" for count in counts]
+    model = text(share.model) or ("" if share.agent == "all" else "unknown")
+    return (text(share.agent), model, str(share.usage.attempts), *tokens, amounts.cost(share.usage))
+
+
+def attempts(account: Account, one: StoryAccount) -> Iterator[str]:
+    made = list(books.attempts(account, one))
+    if made:
+        yield "\n### Attempts\n"
+        head = ("step", "attempt", "agent", "model", "ended", "took", "tokens", "cost", "set aside")
+        yield from table(head, map(_attempt, made))
+    yield from listed("Beyond what was set aside", _beyond(made))
+
+
+def _attempt(made: AttemptMade) -> Sequence[str]:
+    return (
+        made.step.id,
+        str(made.number),
+        text(made.step.played_by),
+        text(made.step.model) or "unknown",
+        made.ended,
+        f"{made.seconds:.1f} s",
+        amounts.tokens(made.used),
+        amounts.cost(made.used),
+        amounts.amount(made.aside) if made.aside else "-",
+    )
+
+
+def _beyond(made: Iterable[AttemptMade]) -> Iterator[str]:
+    for each in made:
+        if each.over and each.aside:
+            told = f"{amounts.amount(each.over)} more than the {amounts.amount(each.aside)} set aside for it"
+            yield f"{each.step.id} attempt {each.number} used {told}"
+
+
+def proof(one: StoryAccount) -> Iterator[str]:
+    """The certificate in short: each criterion with its evidence, and what ran on the commit."""
+    said = books.certificate(one)
+    if said is None:
+        return
+    yield f"\n### Proof\n\nPolicy {said.policy}, certificate {code(one.state.certified)}.\n"
+    if said.criteria:
+        yield from table(("criterion", "asks", "verdict", "evidence", "why"), map(_judged, said.criteria))
+        yield ""
+    yield from (f"- {line}" for line in _ran(said))
+
+
+def _judged(one: Judged) -> Sequence[str]:
+    evidence = text(f"{one.kind} {one.reference}".strip()) or "-"
+    return (text(one.criterion), text(one.text), one.verdict.value, evidence, text(one.why))
+
+
+def _ran(said: Certificate) -> Iterator[str]:
+    for gate in said.gates:
+        extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
+        yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}"
+    for line in said.verification:
+        yield f"verification {text(line.step.id)} {text(line.step.name)} passed in {line.seconds:.1f} s"

@@ -1,0 +1,42 @@
+"""What the end of an attempt adds to its step, its story and the share of whoever made it."""
+
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.domain.model import budget_facts as b
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.model.usage import Share
+from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.rules.spending import merged, one_attempt
+
+ENDS: Final = (
+    f.StepCompleted,
+    f.StepFailed,
+    f.StepCancelled,
+    f.StepInterrupted,
+    f.StepYielded,
+    f.QuestionAsked,
+    w.StepDeferred,
+    b.StepCutShort,
+)
+"""The facts with which an attempt ends, however it does."""
+
+
+def counted(story: StoryState, fact: f.Fact) -> StoryState:
+    """The story with what an attempt of an agent has come to; gates and people use nothing."""
+    if not isinstance(fact, ENDS):
+        return story
+    step = story.pipeline.find(fact.step)
+    if step is None or step.kind is not StepKind.AGENT:
+        return story
+    used = one_attempt(fact.usage)
+    paid = replace(step, usage=step.usage + used, model=used.model or step.model)
+    share = Share(agent=paid.played_by, model=paid.model, usage=used)
+    return replace(
+        story,
+        pipeline=story.pipeline.with_step(paid),
+        usage=story.usage + used,
+        shares=merged((*story.shares, share)),
+    )

@@ -1,0 +1,82 @@
+"""How amounts are said: in full, in the cell of a table, and to programs."""
+
+import pytest
+
+from shiftwork.app import amounts
+from shiftwork.domain.model.budget import Amount, Budget
+from shiftwork.domain.model.forecast import Band
+from shiftwork.domain.model.usage import NOTHING_USED, Share, Usage
+from shiftwork.domain.rules.spending import one_attempt
+
+TOLD = one_attempt(Usage(input_tokens=12_300, cached_tokens=9_000, output_tokens=450, cost_usd=0.4))
+GUESSED = one_attempt(Usage(input_tokens=1_000, output_tokens=20, cost_usd=0.12, estimated=True))
+SILENT = one_attempt(None)
+
+
+@pytest.mark.parametrize(
+    ("usd", "said"), [(None, "unknown"), (0.0, "0.00 USD"), (0.0042, "0.0042 USD"), (1.5, "1.50 USD")]
+)
+def test_an_unknown_cost_is_never_nothing(usd: float | None, said: str) -> None:
+    assert amounts.money(usd) == said
+
+
+@pytest.mark.parametrize(
+    ("used", "full", "brief"),
+    [
+        (NOTHING_USED, "-", "-"),
+        (SILENT, "unknown", "unknown"),
+        (TOLD, "0.40 USD", "0.40 USD"),
+        (GUESSED, "≈ 0.12 USD", "≈ 0.12 USD"),
+        (TOLD + SILENT, "at least 0.40 USD, 1 attempt unknown", "≥ 0.40 USD"),
+        (GUESSED + SILENT + SILENT, "at least ≈ 0.12 USD, 2 attempts unknown", "≥ ≈ 0.12 USD"),
+    ],
+)
+def test_costs(used: Usage, full: str, brief: str) -> None:
+    assert (amounts.cost(used), amounts.brief_cost(used)) == (full, brief)
+
+
+@pytest.mark.parametrize(
+    ("used", "full", "brief", "all_of_them"),
+    [
+        (NOTHING_USED, "-", "-", "-"),
+        (SILENT, "unknown", "unknown", "unknown"),
+        (TOLD, "12,300 in (9,000 cached), 450 out", "12.3k/450", "12.8k"),
+        (GUESSED, "1,000 in, 20 out", "1.00k/20", "1.02k"),
+        (TOLD + SILENT, "at least 12,300 in (9,000 cached), 450 out, 1 attempt unknown", "≥ 12.3k/450", "≥ 12.8k"),
+    ],
+)
+def test_tokens(used: Usage, full: str, brief: str, all_of_them: str) -> None:
+    assert (amounts.tokens(used), amounts.brief_tokens(used), amounts.brief_total(used)) == (full, brief, all_of_them)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(0, "0"), (999, "999"), (1_000, "1.00k"), (123_456, "123k"), (7_654_321, "7.65M"), (5 * 10**12, "5000G")],
+)
+def test_large_counts_are_told_in_three_digits(count: int, said: str) -> None:
+    assert amounts.brief(count) == said
+
+
+def test_amounts_leave_out_what_they_are_not_about() -> None:
+    assert amounts.amount(Amount(usd=0.5, tokens=1_200)) == "0.50 USD and 1,200 tokens"
+    assert amounts.amount(Budget(usd=0.5)) == "0.50 USD"
+    assert amounts.amount(Budget(tokens=7)) == "7 tokens"
+    assert amounts.band(Band(low_usd=1, high_usd=2, known=1)) == "1.00 to 2.00 USD, judging by 1 story before"
+
+
+def test_programs_are_told_shares_and_whether_what_was_foreseen_came() -> None:
+    shares = [Share(agent="a", model="m", usage=TOLD), Share(agent="b", model="", usage=SILENT)]
+    told = amounts.shared(shares)
+    assert [(one["agent"], one["cost_usd"], one["unpriced"]) for one in told["agents"]] == [
+        ("a", 0.4, 0),
+        ("b", None, 1),
+    ]
+    assert [(one["model"], one["input_tokens"]) for one in told["models"]] == [("m", 12_300), (None, None)]
+    band = Band(low_usd=0.1, high_usd=0.2, known=7)
+    assert amounts.estimate(None, TOLD, over=True) is None
+    assert amounts.estimate(band, TOLD, over=True) == {
+        "low_usd": 0.1,
+        "high_usd": 0.2,
+        "known": 7,
+        "verdict": "above",
+    }

@@ -1,0 +1,44 @@
+"""Fixtures for tests on real git, a user with a repository and what the harness has beside it; and a scripted model."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shiftwork.ports.workspace import Workspaces
+from shiftwork.testing.git_user import GitUser, new_user
+from shiftwork.testing.model_server import ModelServer
+from tests.conformance.git_rig import Scene, World, workspaces_of
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> GitUser:
+    return new_user(tmp_path)
+
+
+@pytest.fixture
+def workspaces(user: GitUser) -> Workspaces:
+    return workspaces_of(user)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture
+def elsewhere(world: World) -> World:
+    """The user works on another branch, so that `main` is checked out nowhere."""
+    world.user.git("switch", "--quiet", "-c", "topic")
+    return world
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    return Scene(tmp_path)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running

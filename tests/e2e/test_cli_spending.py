@@ -1,0 +1,106 @@
+"""What a run has used and who used it, in every view: told, estimated, or unknown, within eighty columns."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shiftwork.entrypoints.cli.clean import cells
+from tests.e2e.cli_rig import SECONDS, Project, environment, new_project, on_a_terminal
+
+pytestmark = pytest.mark.slow
+
+SHIFT = Path(__file__).with_name("spending_shift.py")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = new_project(tmp_path_factory.mktemp("spending"))
+    shift = subprocess.run(
+        [sys.executable, SHIFT, project.root],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert shift.returncode == 0, shift
+    assert "  cost  at least ≈ 1.67 USD, 1 attempt unknown" in shift.stdout
+    return project
+
+
+def shown(project: Project, *words: str) -> list[str]:
+    code, screen = on_a_terminal(project, *words)
+    lines = screen.decode().replace("\r\n", "\n").splitlines()
+    assert code == 0, lines
+    assert b"\x1b" not in screen, "nothing depends on colour"
+    return lines
+
+
+def test_status_tells_it_by_step_profile_and_model(project: Project) -> None:
+    lines = shown(project, "status")
+    assert max(map(cells, lines)) <= 80
+    assert "  cost      at least ≈ 1.67 USD, 1 attempt unknown" in lines
+    assert "  tokens    at least 1,098,400 in (72,000 cached), 5,600 out, 1 attempt unknown" in lines
+    assert "  foreseen  0.20 to 0.30 USD, judging by 4 stories before" in lines
+    rows = [line.split() for line in lines]
+    assert ["command", "8", "98.4k", "72.0k", "3.60k", "0.40", "USD", "opus"] in rows
+    assert ["command", "1", "1.00M", "0", "2.00k", "≈", "1.27", "USD", "gpt-5-codex"] in rows
+    assert ["command", "1", "unknown", "unknown", "unknown", "unknown", "unknown"] in rows
+    steps = {row[0]: row[5:] for row in rows if row[1:2] == ["done"]}
+    assert steps["planning"] == ["12.3k/450", "0.05", "USD"]
+    assert steps["coding"] == ["1.00M/2.00k", "≈", "1.27", "USD"]
+    assert steps["review"] == ["unknown", "unknown"]
+    assert "  ≈ by the prices of its model: the agent told no cost" in lines
+
+
+def test_status_tells_programs_the_same(project: Project) -> None:
+    document = project.status()
+    assert (document["cost_usd"], document["estimated"], document["unpriced"]) == (pytest.approx(1.67), True, 1)
+    assert [(one["agent"], one["tries"]) for one in document["agents"]] == [("command", 10)]
+    models = {one["model"]: (one["cost_usd"], one["estimated"], one["input_tokens"]) for one in document["models"]}
+    assert models == {
+        None: (None, False, None),
+        "gpt-5-codex": (pytest.approx(1.27, abs=0.005), True, 1_000_000),
+        "opus": (pytest.approx(0.4), False, 98_400),
+    }
+    assert document["estimate"] == {"low_usd": 0.2, "high_usd": 0.3, "known": 4, "verdict": "above"}
+    (story,) = document["stories"]
+    steps = {step["type"]: step for step in story["steps"]}
+    assert (steps["review"]["cost_usd"], steps["review"]["input_tokens"], steps["review"]["unpriced"]) == (
+        None,
+        None,
+        1,
+    )
+    assert (steps["coding"]["estimated"], steps["coding"]["model"]) == (True, "gpt-5-codex")
+    assert story["cached_tokens"] == 72_000
+    (listed,) = json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"]
+    assert (listed["unpriced"], listed["estimated"]) == (1, True)
+
+
+def test_stories_tells_each_one_s_share(project: Project) -> None:
+    lines = shown(project, "stories")
+    assert max(map(cells, lines)) <= 80
+    assert "≥ 1.10M  ≥ ≈ 1.67 USD  Add a greeting" in lines[1]
+    assert lines[-1] == "  ≥ at least: of some attempts nobody knows it"
+    (row,) = json.loads(project.shiftwork("stories", "--json").stdout)["stories"]
+    assert (row["tries"], row["unpriced"], row["input_tokens"], row["waits_for"]) == (10, 1, 1_098_400, [])
+
+
+def test_the_report_the_export_and_the_proof_tell_it_too(project: Project) -> None:
+    text = project.shiftwork("report").stdout
+    assert "it came to at least ≈ 1.67 USD, 1 attempt unknown: that is above |" in text
+    assert "- step-005 attempt 1 used 0.77 USD more than the 0.50 USD set aside for it" in text
+    assert "| AC-1 | it greets | missing | - | no evidence was reported |" in text
+    assert "- gate test passed in " in text
+    books = json.loads(project.shiftwork("export").stdout)["account"]
+    made = {one["step_id"]: one for one in books["stories"]["US-001"]["attempts"]}
+    assert made["step-005"]["overshoot"]["usd"] == pytest.approx(0.77, abs=0.005)
+    assert made["step-008"]["cost_usd"] is None
+    proof = project.shiftwork("proof", "US-001").stdout
+    assert (
+        "  step-005 coding: 1 attempt by command gpt-5-codex\n    cost ≈ 1.27 USD; tokens 1,000,000 in, 2,000" in proof
+    )
+    assert "\ncost at least ≈ 1.67 USD, 1 attempt unknown\n" in proof
