@@ -14,6 +14,7 @@ from shiftwork.app.pen import Pen
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.memory import Remark
@@ -68,6 +69,7 @@ _TROUBLES: Final = {
     Ending.SILENT: Trouble.SILENT,
     Ending.CANCELLED: Trouble.CANCELLED,
 }
+_WAYS_ON: Final = ("It is allowed now: try again.", "Do without it.")
 _FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.LOOPING, Trouble.CANCELLED})
 
 
@@ -79,6 +81,8 @@ async def ended(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     if question := asked(said, mail):
         return await _asked(attempt, report, Said(answer=said, mail=mail), question)
     came_to = result.result(attempt.step, said)
+    if report.denials and await _in_vain(attempt, came_to):
+        return await _asked(attempt, report, Said(answer=said, mail=mail), _denied(attempt, report))
     if isinstance(came_to, result.Amiss):
         trouble = Trouble.REJECTED if came_to.rejected else Trouble.CONTRACT
         return await _went_wrong(attempt, report, trouble, came_to.error)
@@ -95,6 +99,24 @@ def asked(said: contract.Answer, mail: Mail) -> Question | None:
         return Question(text=texts, options=mail.questions[-1].options)
     text = result.question(said)
     return Question(text=text) if text else None
+
+
+async def _in_vain(attempt: Attempt, came_to: result.Result | result.Amiss) -> bool:
+    """Whether the attempt has come to nothing: it was to change files and has changed none, or its answer will not do
+    and nothing is left of its retries. One that was refused something and found another way is no matter.
+    """
+    step = attempt.step
+    if isinstance(came_to, result.Amiss) and step.retries >= step.max_retries:
+        return True
+    row = CATALOGUE.get(step.type)
+    return row is not None and row.changes and await _commit(attempt) == attempt.story.head
+
+
+def _denied(attempt: Attempt, report: AgentReport) -> Question:
+    """Nobody sits at an agent's own prompt: what it was refused there is asked here."""
+    refused = ", ".join(dict.fromkeys(report.denials))
+    told = f"{attempt.step.played_by} was not allowed to use {refused}, and has come to nothing without it."
+    return Question(text=f"{told} Allow it in the agent's own settings, or say how to do without.", options=_WAYS_ON)
 
 
 async def _fell_short(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:

@@ -27,7 +27,12 @@ _LIMITED: Final = re.compile(
 """How Codex itself begins to tell of a limit. Matched at the beginning alone: what a server says comes after that."""
 
 _RETRY: Final = "Reconnecting..."
-_TOLD: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"')
+_TOLD: Final = (b'"token_count"', b'"task_complete"', b'"thread_settings_applied"', b"Rejected(")
+_DENIED: Final = re.compile(
+    r"""exec_command failed: CreateProcess \{ message: "Rejected\(\\?"(.+?)\\?"\)" \}""", re.DOTALL
+)
+"""How a command is refused that the user's own rules forbid: the whole of what the tool gives back."""
+
 _FULL: Final = 100.0
 _TOO_MANY_REQUESTS: Final = 429
 _OVERLOADED: Final = frozenset({503, 529})
@@ -45,6 +50,7 @@ class CodexTranscript:
         self._rejected = False
         self._overloaded = False
         self._resets_at: float | None = None
+        self._denials: list[str] = []
         self._open: set[str] = set()
         self._readers: dict[str, Callable[[Json], Iterable[AgentEvent]]] = {
             "thread.started": self._started,
@@ -64,7 +70,7 @@ class CodexTranscript:
         return tuple(read(event)) if read else ()
 
     def feed_session(self, lines: Iterable[bytes]) -> None:
-        """Learn from the session file what the events leave out: the model, and when which limit ends."""
+        """Learn from the session file what the events leave out: the model, when which limit ends, what was refused."""
         for line in lines:
             if any(name in line for name in _TOLD):
                 self._learn(child(parse(line), "payload"))
@@ -96,6 +102,7 @@ class CodexTranscript:
             usage=_usage(self._final or {}),
             resets_at=self._resets_at if ending is Ending.RATE_LIMITED else None,
             model=self._model,
+            denials=tuple(self._denials),
         )
 
     def _started(self, event: Json) -> Iterator[AgentEvent]:
@@ -144,6 +151,9 @@ class CodexTranscript:
                 told = child(payload, "error").get("codex_error_info")
                 self._rejected = told == "usage_limit_exceeded" or _TOO_MANY_REQUESTS in _statuses(told)
                 self._overloaded = told == "server_overloaded" or not _OVERLOADED.isdisjoint(_statuses(told))
+            case "function_call_output":
+                if refused := _DENIED.fullmatch(text(payload, "output")):
+                    self._denials.append(refused[1])
             case _:
                 return
 

@@ -31,6 +31,7 @@ class Turn:
     ending: Ending = Ending.FINISHED
     detail: str = ""
     resets_at: float | None = None
+    denials: tuple[str, ...] = ()
 
 
 type Script = Callable[[AgentTask], Turn]
@@ -61,6 +62,7 @@ class ScriptedAgent:
             usage=turn.usage,
             resets_at=turn.resets_at,
             model="scripted",
+            denials=turn.denials,
         )
 
     async def probe(self) -> str:

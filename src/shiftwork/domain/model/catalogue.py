@@ -26,7 +26,9 @@ _LEARNT: Final = frozenset({Section.PROJECT, Section.PATTERNS, Section.PROGRESS}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepType:
-    """One row of the catalogue. `sees` limits the prompt; feedback on the step's own last attempt is always shown."""
+    """One row of the catalogue. A step that `changes` files has come to nothing where it has changed none. `sees`
+    limits the prompt; feedback on the step's own last attempt is always shown.
+    """
 
     name: str
     minutes: int
@@ -34,6 +36,7 @@ class StepType:
     may_edit: bool = False
     mandatory: bool = False
     last: bool = False
+    changes: bool = False
     sees: frozenset[Section] = EVERYTHING
 
 
@@ -69,6 +72,7 @@ _ROWS: Final = (
         name="coding",
         minutes=30,
         may_edit=True,
+        changes=True,
         description="Implement the change and its tests",
     ),
     StepType(
@@ -107,6 +111,7 @@ _ROWS: Final = (
     StepType(
         name="rebase_resolve",
         minutes=15,
+        changes=True,
         description="Resolve the conflicts with what has landed since this story began",
     ),
 )
