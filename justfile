@@ -46,6 +46,10 @@ durability *args:
 chaos *args:
     @{{env}}; python -m tests.chaos {{args}}
 
+# every misbehaviour of the list of pains with the real Claude Code and the real Codex, as a table; rows can be named
+faults *args:
+    @{{env}}; python -m tests.faults {{args}}
+
 # what shiftwork adds to a step, against bare DBOS steps that do the same outside work
 bench-overhead:
     @{{env}}; python -m bench.overhead
@@ -74,7 +78,7 @@ bench-bandit:
 bench-history:
     @{{env}}; python -m bench.history
 
-# what CI runs: lint, every test, coverage of the core
+# what CI runs: lint, every test, coverage of the core by the tests that are about it
 ci: lint
-    {{env}}; pytest -n 2 -m "not durability" --cov --cov-report=term --cov-fail-under=100
-    {{env}}; pytest -n 2 -m durability
+    {{env}}; pytest -n 2 tests/unit tests/app tests/golden tests/architecture --cov --cov-report=term:skip-covered --cov-fail-under=100
+    {{env}}; pytest -n 3 --ignore=tests/unit --ignore=tests/app --ignore=tests/golden --ignore=tests/architecture

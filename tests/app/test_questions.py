@@ -75,6 +75,41 @@ def test_a_question_waits_for_its_answer_which_reaches_the_next_attempt(rig: Rig
     assert "half of it" in [note.text for note in story.scratch.notes]
 
 
+DENIED = done("could not", denials=("Write", "Bash", "Write"))
+
+
+@pytest.mark.parametrize("refused", [DENIED, replace(DENIED, answer="I may not.")], ids=["in words", "no report"])
+def test_an_agent_that_was_refused_what_it_needs_asks_a_person(rig: Rig, refused: Turn) -> None:
+    rig.script, prompts = asking(refused)
+    run = asyncio.run(talked(rig, Word.ANSWER, "1"))
+    assert run.status is RunStatus.COMPLETED
+    assert "> scripted was not allowed to use Write, Bash, and has come to nothing without it." in prompts[1]
+    assert "Answer: It is allowed now: try again.\n" in prompts[1]
+    assert asyncio.run(rig.story(run)).pipeline.steps[0].retries == 0
+
+
+def test_an_agent_that_found_another_way_asks_nobody(rig: Rig) -> None:
+    rig.script, _ = asking(done("otherwise", write={"work.txt": "work\n"}, denials=("Bash",)))
+    run = asyncio.run(rig.run(workflow=SHORT))
+    assert run.status is RunStatus.COMPLETED
+    assert asyncio.run(rig.story(run)).holds == 0
+
+
+def test_a_step_that_changes_nothing_asks_only_when_its_retries_are_spent(rig: Rig) -> None:
+    reviews = [replace(DENIED, answer="no report"), replace(DENIED, answer="no report"), done()]
+
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
+            return done("coded", write={"work.txt": "work\n"})
+        return reviews.pop(0)
+
+    rig.script = script
+    run = asyncio.run(talked(rig, Word.ANSWER, "2"))
+    assert run.status is RunStatus.COMPLETED
+    review = asyncio.run(rig.story(run)).pipeline.steps[1]
+    assert (review.attempts, review.retries, review.questions) == (3, 1, 1)
+
+
 def test_what_was_done_before_the_question_is_kept(rig: Rig) -> None:
     rig.script, _ = asking(replace(BLOCKED, answer="STATUS: blocked\nQUESTION: tabs?"))
     asyncio.run(talked(rig, Word.APPROVE))

@@ -36,6 +36,20 @@ def limited(seconds: float | None = None, ending: Ending = Ending.RATE_LIMITED) 
     return Turn(ending=ending, detail="429", write={"half.txt": "half\n"}, usage=Usage(input_tokens=7), resets_at=ends)
 
 
+def limited_once(seconds: float, ending: Ending = Ending.RATE_LIMITED) -> Callable[[AgentTask], Turn]:
+    """The first attempt at coding finds a limit that ends so long after it: on a busy machine, too, it lies ahead."""
+    work = honest()
+    met: list[AgentTask] = []
+
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] != "coding" or met:
+            return work(task)
+        met.append(task)
+        return limited(seconds, ending)
+
+    return script
+
+
 def lives(owner: Owner) -> bool:
     return owner.pid > 0
 
@@ -58,7 +72,7 @@ async def deferrals(rig: Rig, run: RunState) -> list[w.StepDeferred]:
 @pytest.mark.parametrize("ending", [Ending.RATE_LIMITED, Ending.OVERLOADED])
 def test_a_limit_is_waited_for_and_spends_no_retry(rig: Rig, ending: Ending) -> None:
     async def scenario() -> None:
-        rig.script = honest(coding=[limited(0.3, ending)])
+        rig.script = limited_once(0.3, ending)
         run = await rig.run(workflow=SHORT)
         assert run.status is RunStatus.COMPLETED
         story = await rig.story(run)
@@ -108,7 +122,7 @@ def test_a_cancelled_story_stops_waiting_within_a_second(rig: Rig) -> None:
 
 def test_a_wait_outlives_its_process_and_what_the_engine_remembers(rig: Rig) -> None:
     async def scenario() -> None:
-        rig.script = honest(coding=[limited(2)])
+        rig.script = limited_once(2)
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
             until = (await waiting(rig, run)).wait
@@ -177,7 +191,7 @@ async def players(rig: Rig, run: RunState) -> list[str]:
 def test_the_next_profile_goes_on_at_once_and_the_first_again_when_its_limit_is_over(rig: Rig) -> None:
     async def scenario() -> None:
         cast = Cast()
-        rig.agent = cast.member("scripted", honest(coding=[limited(1.0)]))
+        rig.agent = cast.member("scripted", limited_once(1.0))
         rig.others = {"thorough": cast.member("thorough", honest(coding=[done(pause=1.5, write={"work.txt": "w\n"})]))}
         rig.fallbacks = {"scripted": ("nobody", "thorough")}
         run = await rig.run(workflow=SHORT)
@@ -193,7 +207,7 @@ def test_the_next_profile_goes_on_at_once_and_the_first_again_when_its_limit_is_
 def test_where_all_profiles_are_limited_the_soonest_is_waited_for(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[limited(3600)])
-        rig.others = {"thorough": ScriptedAgent(honest(coding=[limited(0.5)]))}
+        rig.others = {"thorough": ScriptedAgent(limited_once(0.5))}
         rig.fallbacks = {"scripted": ("thorough",)}
         run = await rig.run(workflow=SHORT)
         assert await players(rig, run) == ["scripted", "thorough", "thorough", "thorough"]
@@ -272,7 +286,7 @@ def test_calls_of_which_nothing_is_known_are_no_circle(rig: Rig) -> None:
 
 def test_a_limit_is_told_in_what_is_exported_and_reported(rig: Rig) -> None:
     async def scenario() -> None:
-        rig.script = honest(coding=[limited(0.2)])
+        rig.script = limited_once(0.2)
         run = await rig.run(workflow=SHORT)
         told = await account(rig.store.events, run.given.run)
         (deferred,) = await deferrals(rig, run)

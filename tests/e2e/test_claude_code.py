@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import psutil
 import pytest
 
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
-from shiftwork.testing.model_server import Hang, ModelRequest, ModelServer, Say, Turn, call
+from shiftwork.testing.model_server import ModelRequest, ModelServer, Turn, call
 from tests.e2e.claude_rig import Handover, step_of, step_type, summary
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
@@ -160,92 +159,6 @@ def test_notes_and_evidence_reach_the_history(handover: Handover) -> None:
     assert handover.shiftwork("run", REQUEST).returncode == 0
     assert "greetings are written in lower case" in handover.prompts()["step-005"]
     assert handover.prompts()["step-005"].count("greetings are written in lower case") == 1
-
-
-# Misbehaviour --------------------------------------------------------------------------------------------------
-
-
-def lies(kind: str, request: ModelRequest) -> Turn | None:
-    return Say(
-        text="Everything is implemented and all tests pass.\n<promise>COMPLETE</promise>\n\nSUMMARY:\nall done\n"
-    )
-
-
-def commits_red_code(kind: str, request: ModelRequest) -> Turn | None:
-    if kind == "coding" and request.turn == 0:
-        return call(
-            "Bash",
-            command="echo broken > greeting.txt; git add -A; git commit -qm 'done, all green'; git push . HEAD:main -f",
-        )
-    return None
-
-
-def dies(kind: str, request: ModelRequest) -> Turn | None:
-    return call("Bash", command="kill -9 $PPID") if kind == "context_gathering" else None
-
-
-def ignores_the_contract(kind: str, request: ModelRequest) -> Turn | None:
-    return Say(text="Done, trust me.")
-
-
-def hangs(kind: str, request: ModelRequest) -> Turn | None:
-    return Hang(seconds=20)
-
-
-@pytest.mark.parametrize(
-    ("play", "told"),
-    [
-        (lies, "(empty)"),
-        (commits_red_code, "gate test failed"),
-        (dies, "SIGKILL"),
-        (ignores_the_contract, "SUMMARY"),
-        (hangs, "no output for 3 s"),
-    ],
-    ids=["lies", "red", "dies", "contract", "hangs"],
-)
-def test_what_is_not_proved_does_not_land(handover: Handover, play: object, told: str) -> None:
-    handover.prepare(gate="grep -q hello greeting.txt", tools=False, silence=0.05 if play is hangs else 5)
-    handover.play(play)  # type: ignore[arg-type]
-    before = handover.git("rev-parse", "main")
-    ran = handover.shiftwork("run", REQUEST)
-    assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert handover.git("rev-parse", "main") == before
-    story = handover.status()["stories"][0]
-    assert story["status"] == "failed"
-    assert told in story["failure"], story["failure"]
-    assert leftovers(handover) == []
-
-
-def leftovers(handover: Handover) -> list[str]:
-    """Processes below the test's folder that bear a marker."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if "SHIFTWORK_ATTEMPT" in process.environ() and str(handover.root) in process.cwd():
-                found.append(" ".join(process.cmdline()))
-        except psutil.Error:
-            continue
-    return found
-
-
-def test_a_daemon_of_the_agents_is_gone_with_its_attempt(handover: Handover) -> None:
-    handover.prepare(tools=False)
-    late = handover.root / "late"
-
-    def play(kind: str, request: ModelRequest) -> Turn | None:
-        if kind == "context_gathering" and request.turn == 0:
-            return call(
-                "Bash",
-                command=f"setsid sh -c 'sleep 8; touch {late}; echo late > late.txt' >/dev/null 2>&1 & echo started",
-            )
-        return does_its_work(kind, request)
-
-    handover.play(play)
-    ran = handover.shiftwork("run", REQUEST)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert leftovers(handover) == []
-    assert not late.exists()
-    assert handover.git("ls-tree", "--name-only", "main").split() == ["greeting.txt", "shiftwork.toml"]
 
 
 def test_red_code_is_repaired_with_what_the_gate_said(handover: Handover) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
-from shiftwork.testing.model_server import Call, Fail, Hang, ModelRequest, ModelServer, Say, ToolCall, Turn, call
-from tests.e2e.claude_rig import Handover, Play
+from shiftwork.testing.model_server import Call, ModelRequest, ModelServer, ToolCall, Turn, call
+from tests.e2e.claude_rig import Handover
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = pytest.mark.real_agent
@@ -42,41 +42,6 @@ def test_a_request_ends_in_one_commit_that_was_proved(handover: Handover) -> Non
     assert status["cost_usd"] > 0, "Codex tells no price: it follows from the tokens and the model"
     assert handover.prompts()["step-005"].count("greetings are in lower case") == 1
     assert "echo hello > greeting.txt" in handover.shiftwork("logs", "--step", "step-005").stdout
-
-
-def lies(kind: str, request: ModelRequest) -> Turn | None:
-    return Say(text="All is implemented, all tests pass.\n<promise>COMPLETE</promise>\n\nSUMMARY:\nall done\n")
-
-
-def dies(kind: str, request: ModelRequest) -> Turn | None:
-    return call("exec_command", cmd="kill -9 $PPID")
-
-
-def hangs(kind: str, request: ModelRequest) -> Turn | None:
-    return Hang(seconds=20)
-
-
-def is_limited(kind: str, request: ModelRequest) -> Turn | None:
-    return Fail(status=429)
-
-
-@pytest.mark.parametrize(
-    ("play", "told"),
-    [(lies, "(empty)"), (dies, "SIGKILL"), (hangs, "no output for 3 s"), (is_limited, "429")],
-    ids=["lies", "dies", "hangs", "limited"],
-)
-def test_what_is_not_proved_does_not_land(handover: Handover, play: Play, told: str) -> None:
-    handover.prepare(gate="grep -q hello greeting.txt", tools=False, silence=0.05 if play is hangs else 5)
-    settings = handover.repo / "shiftwork.toml"
-    settings.write_text(f"{settings.read_text()}\n[limits]\nwaits = 0\n")  # a limit is not to be waited for here
-    handover.play(play)
-    before = handover.git("rev-parse", "main")
-    ran = handover.shiftwork("run", REQUEST, "--agent", "codex")
-    assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert handover.git("rev-parse", "main") == before
-    story = handover.status()["stories"][0]
-    assert story["status"] == "failed"
-    assert told in story["failure"], story["failure"]
 
 
 def test_the_doctor_tells_its_version_and_who_pays(handover: Handover) -> None:

@@ -175,6 +175,20 @@ def test_the_model_is_known_from_the_session_file() -> None:
     assert read(DONE, kept=(kept,), exit_code=0).model == "gpt-5.5"
 
 
+REJECTED = r"""exec_command failed: CreateProcess { message: "Rejected(\"`touch a` rejected: forbidden\")" }"""
+
+
+@pytest.mark.parametrize(
+    ("output", "denials"),
+    [(REJECTED, ("`touch a` rejected: forbidden",)), (f"Output:\n{REJECTED}", ()), (f"{REJECTED}\nand more", ())],
+)
+def test_what_the_users_rules_forbid_is_told_and_what_only_quotes_it_is_not(
+    output: str, denials: tuple[str, ...]
+) -> None:
+    kept = {"type": "function_call_output", "output": output}
+    assert read(DONE, kept=(kept,), exit_code=0).denials == denials
+
+
 def test_an_item_without_a_beginning_still_has_both_ends() -> None:
     item = {"id": "i", "type": "web_search", "query": "words", "status": "completed"}
     events, _ = told({"type": "item.completed", "item": item})

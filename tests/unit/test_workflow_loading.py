@@ -302,11 +302,20 @@ def test_a_mark_at_the_beginning_and_windows_line_ends_do_not_matter(file: Path)
     assert loaded.workflow.steps[0].input == "one\ntwo"
 
 
-@pytest.mark.parametrize("text", ["[" * 5_000, "{a: " * 5_000, "&a [*a]", "a: &a {b: *a}", "- " * 3_000 + "x"])
+NESTED = {
+    "lists": "[" * 50_000,
+    "mappings": "{a: " * 50_000,
+    "itself": "&a [*a]",
+    "itself by a key": "a: &a {b: *a}",
+    "blocks": "- " * 30_000 + "x",
+}
+
+
+@pytest.mark.parametrize("text", NESTED.values(), ids=NESTED)
 def test_what_is_nested_without_end_is_refused_at_once(file: Path, text: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert "nested" in refused(file, text)
-    assert time.monotonic() - begun < 20
+    assert time.process_time() - begun < 10
 
 
 def test_a_file_that_is_not_there_and_one_that_is_a_folder(tmp_path: Path) -> None:

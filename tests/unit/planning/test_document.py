@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from shiftwork.adapters.specs.opening import FileSpecs
 from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.proof import Verification, VerificationKind
 from shiftwork.domain.model.spec import Criterion, Spec, Story
 from shiftwork.planning.document import prd
 from shiftwork.planning.remarks import remarks
@@ -46,6 +47,21 @@ def test_doubts_stand_beside_their_story() -> None:
     written = json.loads(prd(Spec(title="T", description="", stories=(story,)), {"US-001": found}))
     assert written["userStories"][0]["_comment"][0].startswith('vague: AC-1 says "Good"')
     assert "technical_requirements" not in written
+
+
+CHECKS = (
+    Verification(id="VS-1", kind=VerificationKind.SHELL, name="it says so", command="make say", contains=("fine",)),
+    Verification(id="VS-2", kind=VerificationKind.FILE_EXISTS, name="it is there", path="out.txt"),
+    Verification(id="VS-3", kind=VerificationKind.URL, name="it answers", url="http://127.0.0.1:9/", status=204),
+)
+
+
+def test_what_is_to_be_verified_is_written_down_too(tmp_path: Path) -> None:
+    story = Story(id=StoryId("US-001"), title="A", description="", verification=CHECKS)
+    file = tmp_path / "prd.json"
+    file.write_text(prd(Spec(title="T", description="", stories=(story,)), {}), encoding="utf-8")
+    (read,) = asyncio.run(FileSpecs(root=tmp_path).read(str(file))).spec.stories
+    assert read.verification == CHECKS
 
 
 @given(plans())

@@ -32,6 +32,7 @@ class Turn:
     detail: str = ""
     resets_at: float | None = None
     model: str = "scripted"
+    denials: tuple[str, ...] = ()
 
 
 type Script = Callable[[AgentTask], Turn]
@@ -62,6 +63,7 @@ class ScriptedAgent:
             usage=turn.usage,
             resets_at=turn.resets_at,
             model=turn.model,
+            denials=turn.denials,
         )
 
     async def probe(self) -> str:

@@ -5,6 +5,7 @@ counts, so that a small file cannot unfold into a large one.
 """
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -71,15 +72,25 @@ def parse(text: str) -> Node:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an anchor that is used twice is allowed
+            _look_down(YAML(typ="safe", pure=True).parse(text))
             root = YAML(typ="safe", pure=True).compose(text)
     except YAMLError as error:
         raise _unreadable(error) from None
-    except RecursionError:
-        raise UnreadableError(Place(), f"values are nested more than {_DEEPEST} deep") from None
     if root is None:
         raise UnreadableError(Place(), "the file is empty")
     return _Tree().node(root, 0)
 
+
+def _look_down(events: Iterable[Any]) -> None:
+    """Refuse what is nested too deep while it is read: to compose it takes minutes, or more stack than there is."""
+    depth = 0
+    for event in events:
+        depth += _STEPS_DOWN.get(type(event).__name__, 0)
+        if depth > _DEEPEST:
+            raise UnreadableError(_place(event.start_mark), f"values are nested more than {_DEEPEST} deep")
+
+
+_STEPS_DOWN: Final = {"SequenceStartEvent": 1, "MappingStartEvent": 1, "SequenceEndEvent": -1, "MappingEndEvent": -1}
 
 _PLAINLY: Final = {
     "mapping values are not allowed here": "a ':' where none can be: quote the text, or mend the indentation",

@@ -20,6 +20,7 @@ from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import RunId, Stream, run_stream
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.rules.decide_run import rests
+from shiftwork.entrypoints.cli.board import Board
 from shiftwork.entrypoints.cli.views import JsonView, LineView, View
 from shiftwork.errors import EXIT_INTERRUPTED
 from shiftwork.ports.agent import Agent
@@ -71,6 +72,24 @@ def carry(shift: Shift, view: View) -> tuple[RunId | None, Stop]:
         view.close()
 
 
+async def rests_now(board: Board, world: World, run: RunId) -> bool:
+    """Whether nothing goes on, and no story could start, until a person has answered, who may just have done so."""
+    if not board.held:
+        return False
+    state = await present_run(world, run)
+    if not rests(state, board.waiting) or await _mail(board, world, state):
+        return False
+    # While the inboxes were looked into, a story may have taken its answer out of one.
+    return bool(board.held)
+
+
+async def _mail(board: Board, world: World, run: RunState) -> bool:
+    """Whether something lies in an inbox that nobody has looked into yet: an answer, or a limit that was raised."""
+    stories = {stream: story.cursor for stream, story in board.stories.items()}
+    cursors = {run_stream(run.given.run): run.cursor, **stories}
+    return any([await world.inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()])
+
+
 class _Watch:
     """One process's watch over one run."""
 
@@ -98,23 +117,9 @@ class _Watch:
     async def _ticking(self, world: World) -> None:
         while True:
             self._view.tick(world.clock.now())
-            if self._run and await self._rests(world, self._run):
+            if self._run and await rests_now(self._view.board, world, self._run):
                 self._held.set()
             await asyncio.sleep(_TICK_SECONDS)
-
-    async def _rests(self, world: World, run: RunId) -> bool:
-        """Whether nothing goes on, and no story could start, until a person has answered, who may just have done so."""
-        board = self._view.board
-        if not board.held:
-            return False
-        state = await present_run(world, run)
-        return rests(state, board.waiting) and not await self._mail(world, state)
-
-    async def _mail(self, world: World, run: RunState) -> bool:
-        """Whether something lies in an inbox that nobody has looked into yet: an answer, or a limit that was raised."""
-        stories = {stream: story.cursor for stream, story in self._view.board.stories.items()}
-        cursors = {run_stream(run.given.run): run.cursor, **stories}
-        return any([await world.inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()])
 
     async def _first_of(self, work: Awaitable[None], ticking: Awaitable[None]) -> Stop:
         working = asyncio.ensure_future(work)

@@ -1,0 +1,93 @@
+"""Agents that do not end by themselves, or leave something behind: every attempt ends, and nothing outlives it."""
+
+from shiftwork.testing.model_server import Hang, Say, Turn
+from tests.faults.matrix import fault
+from tests.faults.stage import Scene, Stage, said
+
+TWICE = 2
+"""Every step is tried again once before it fails."""
+
+
+@fault(3, "its process is killed before it reports", end="failed, 0 landed")
+def dies(stage: Stage) -> None:
+    stage.lay_out()
+    stage.let(lambda _: stage.shell("kill -9 $PPID"))
+    stage.run(stage.ask_for("US-001"), code=1)
+    (step,) = stage.story()["steps"]
+    assert (step["status"], step["attempts"]) == ("failed", TWICE)
+    assert "SIGKILL" in step["error"]
+
+
+@fault(3, "ends without the report it was asked for", end="failed, 0 landed")
+def silent_end(stage: Stage) -> None:
+    stage.lay_out()
+
+    def play(scene: Scene) -> Turn | None:
+        return stage.works(scene) or Say(text="Done, trust me.")
+
+    stage.let(play)
+    stage.run(stage.ask_for("US-001"), code=1)
+    (step,) = stage.story()["steps"]
+    assert (step["status"], step["attempts"]) == ("failed", TWICE)
+    assert "SUMMARY" in step["error"]
+
+
+@fault(3, "works on and on: its time is up", end="failed, 0 landed")
+def endless(stage: Stage) -> None:
+    stage.lay_out(of_agent="time_factor = 0.002")
+    stage.let(lambda _: stage.shell("for i in $(seq 100); do echo still at it; sleep 0.2; done"))
+    stage.run(stage.ask_for("US-001"), code=1)
+    (step,) = stage.story()["steps"]
+    assert (step["status"], step["attempts"]) == ("cancelled", TWICE)
+    assert "still at work after" in step["error"]
+
+
+@fault(3, "makes the same call again and again", end="failed, 0 landed")
+def loops(stage: Stage) -> None:
+    stage.lay_out(of_agent="identical_calls = 4")
+    stage.let(lambda _: stage.shell("cat start.txt"))
+    stage.run(stage.ask_for("US-001"), code=1)
+    (step,) = stage.story()["steps"]
+    assert (step["status"], step["attempts"]) == ("cancelled", TWICE)
+
+
+@fault(4, "its model never answers", end="failed, 0 landed")
+def hangs(stage: Stage) -> None:
+    stage.lay_out(of_agent="silence_minutes = 0.06")
+    stage.let(lambda _: Hang(seconds=30))
+    with stage.started("run", stage.ask_for("US-001")) as run:
+        stage.wait_until(lambda stories: bool(stories) and stories["US-001"]["standing"] == "stuck")
+        assert run.wait(timeout=60) == 1
+    (step,) = stage.story()["steps"]
+    assert (step["status"], step["attempts"]) == ("cancelled", TWICE)
+    assert "no output for" in step["error"]
+
+
+@fault(11, "leaves daemons behind", end="completed, 1 landed")
+def daemons(stage: Stage) -> None:
+    stage.lay_out()
+    late = stage.root / "late"
+    plain = f"setsid sh -c 'sleep 5; touch {late}' >/dev/null 2>&1 &"
+    hidden = f"(setsid env -i sh -c 'sleep 5; touch {late}' >/dev/null 2>&1 &)"
+    stage.let(lambda scene: stage.shell(f"{plain} {hidden}; echo fine > US-001.txt") if scene.turn == 0 else None)
+    with stage.started("run", stage.ask_for("US-001")) as run:
+        assert run.wait(timeout=60) == 0
+    assert stage.leftovers() == []
+    assert not late.exists()
+
+
+@fault(15, "answers and remembers without measure", end="completed, 2 landed")
+def verbose(stage: Stage) -> None:
+    stage.lay_out()
+    flood = "x" * 99 + "\n"
+
+    def play(scene: Scene) -> Turn | None:
+        if scene.turn == 0:
+            return stage.tool("write_note", text=flood * 3_000)
+        if scene.turn == 1:
+            return stage.shell(f"yes {flood[:60]} | head -c 3000000; echo fine > {scene.story}.txt")
+        return said(f"{flood * 3_000}\n\nSUMMARY:\n{flood * 3_000}")
+
+    stage.let(play)
+    stage.run(stage.ask_for("US-001", "US-002", needs={"US-002": ["US-001"]}), code=0)
+    assert max(map(len, stage.asked())) < 60_000, "every section of a prompt has its limit"
