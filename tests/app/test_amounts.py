@@ -80,3 +80,12 @@ def test_programs_are_told_shares_and_whether_what_was_foreseen_came() -> None:
         "known": 7,
         "verdict": "above",
     }
+
+
+def test_where_nobody_told_anything_there_is_nothing_to_list() -> None:
+    assert [amounts.is_known(used) for used in (NOTHING_USED, SILENT, TOLD, TOLD + SILENT)] == [
+        False,
+        False,
+        True,
+        True,
+    ]

@@ -77,6 +77,11 @@ def money(usd: float | None) -> str:
     return f"{usd:.4f} USD" if 0 < usd < 0.01 else f"{usd:.2f} USD"
 
 
+def is_known(used: Usage) -> bool:
+    """Whether there is any amount to tell of; where there is none, to say so once is enough."""
+    return used.cost_usd is not None or used.uncounted < used.attempts
+
+
 def cost(used: Usage) -> str:
     if not used.attempts or used.cost_usd is None:
         return "unknown" if used.attempts else "-"

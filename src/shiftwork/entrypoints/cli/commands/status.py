@@ -73,7 +73,8 @@ def told(view: RunView, conflicts: Sequence[Conflict] = ()) -> str:
     """The view as text, with what is foreseen of the stories under way."""
     shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
     stories = [line for story in shown for line in _story(view, story)]
-    told = [*_head(view), *bill.table(view.shares), *stories]
+    shares = view.shares if amounts.is_known(view.used) else ()
+    told = [*_head(view), *bill.table(shares), *stories]
     rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view))
     return "\n".join((*told, *bill.legend(told), *rest))
 
@@ -134,7 +135,7 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
     yield ""
     state = view.standing or words.state(story.status, moving=moving)
     yield f"  {words.padded(story.story + '  ' + story.title, room - 14)} {state}"
-    if view.used.attempts and len(run.stories) > 1:
+    if amounts.is_known(view.used) and len(run.stories) > 1:
         yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
     if story.commit:
         yield f"    landed {story.commit[:10]} on {one_line(story.ref, 60)}"
