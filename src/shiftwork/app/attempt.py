@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from shiftwork import failpoints
 from shiftwork.app import casting, mail, messages
-from shiftwork.app.ending import Attempt, ended, failure
+from shiftwork.app.attempting import Attempt
+from shiftwork.app.ending import ended, failure
 from shiftwork.app.memory import keep_story, present_run
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.pen import Pen

@@ -1,16 +1,14 @@
 """What the end of an attempt means: the facts it becomes, and the state its workspace is left in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from shiftwork import failpoints
+from shiftwork.app.attempting import Attempt, Said
 from shiftwork.app.casting import chain
 from shiftwork.app.edits import apply_requests
-from shiftwork.app.memory import remarks_of, share
+from shiftwork.app.leaving import aside, planned
 from shiftwork.app.naming import desk_of, place_of
-from shiftwork.app.pen import Pen
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
@@ -18,44 +16,11 @@ from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.memory import Remark
-from shiftwork.domain.model.pipeline import Step
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import Evidence, StoryState
 from shiftwork.domain.rules.asking import MAX_QUESTIONS
 from shiftwork.domain.rules.waiting import limited_too, next_chance, seconds_to_wait
 from shiftwork.ports.agent import AgentReport, Ending
-from shiftwork.ports.desk import Desk, Mail, Question
+from shiftwork.ports.desk import Mail, Question
 from shiftwork.prompts import contract, result
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """What every part of an attempt needs to know; `tree` is where the agent works."""
-
-    pen: Pen
-    step: Step
-    number: int
-    desk: Desk
-    tree: Path
-
-    @property
-    def story(self) -> StoryState:
-        state: StoryState = self.pen.state
-        return state
-
-    @property
-    def now(self) -> float:
-        return self.pen.world.clock.now()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """Everything that an agent has said: in its last message, the stories it has planned there, and in its outbox."""
-
-    answer: contract.Answer
-    mail: Mail
-    plan: tuple[Story, ...] = ()
-
 
 _TROUBLES: Final = {
     Ending.CRASHED: Trouble.CRASHED,
@@ -215,7 +180,7 @@ async def _asked(attempt: Attempt, report: AgentReport, said: Said, question: Qu
         commit=commit,
         usage=report.usage,
     )
-    return (*await _aside(attempt, said, summary), fact)
+    return (*await aside(attempt, said, summary), fact)
 
 
 async def _finished(attempt: Attempt, report: AgentReport, said: Said, came_to: result.Result) -> tuple[Fact, ...]:
@@ -233,17 +198,10 @@ async def _finished(attempt: Attempt, report: AgentReport, said: Said, came_to: 
         return await _went_wrong(attempt, report, Trouble.CONTRACT, told)
     failpoints.reach("attempt.committed")
     if edited.put_back:
-        left = await _aside(attempt, said, (Remark(text=came_to.notes),))
+        left = await aside(attempt, said, (Remark(text=came_to.notes),))
         return (*left, *edited.facts, _yielded(attempt, report, commit, ""))
-    left = (*await _aside(attempt, said), *_plan(attempt, said.plan))
+    left = (*await aside(attempt, said), *planned(attempt, said))
     return (*left, *edited.facts, _completed(attempt, report, came_to, commit))
-
-
-async def _aside(attempt: Attempt, said: Said, own: tuple[Remark, ...] = ()) -> tuple[Fact, ...]:
-    """What the attempt leaves beside its result: notes, its own last, and evidence."""
-    remarks = remarks_of(said.mail, said.answer)
-    await share(attempt.pen, f"{attempt.step.id}/{attempt.number}", remarks)
-    return (*_notes(attempt, remarks), *_evidence(attempt, said), *_notes(attempt, own))
 
 
 async def _kept(attempt: Attempt) -> Commit:
@@ -252,10 +210,6 @@ async def _kept(attempt: Attempt) -> Commit:
         return await _commit(attempt)
     await _abandon(attempt, "planned")
     return attempt.story.head
-
-
-def _plan(attempt: Attempt, stories: tuple[Story, ...]) -> tuple[Fact, ...]:
-    return (f.StoriesPlanned(at=attempt.now, by=attempt.step.id, stories=stories),) if stories else ()
 
 
 async def _commit(attempt: Attempt) -> Commit:
@@ -294,22 +248,3 @@ def _completed(attempt: Attempt, report: AgentReport, came_to: result.Result, co
         decision=came_to.decision,
         verdict=came_to.verdict,
     )
-
-
-def _notes(attempt: Attempt, remarks: Sequence[Remark]) -> tuple[Fact, ...]:
-    at, by = attempt.now, attempt.step.id
-    return tuple(f.NoteWritten(at=at, by=by, text=remark.text, scope=remark.scope) for remark in remarks)
-
-
-def _evidence(attempt: Attempt, said: Said) -> tuple[Fact, ...]:
-    known = {criterion.id for criterion in attempt.story.given.story.criteria}
-    return tuple(
-        f.EvidenceReported(at=attempt.now, by=attempt.step.id, evidence=Evidence(**claim))
-        for claim in (*map(_claim, said.answer.evidence), *said.mail.evidence)
-        if claim.keys() == {"criterion", "kind", "reference"} and claim["criterion"] in known
-    )
-
-
-def _claim(item: str) -> dict[str, str]:
-    """`AC-1 citation src/greet.py:3`, as an agent without tools writes it."""
-    return dict(zip(("criterion", "kind", "reference"), item.replace("`", "").split(maxsplit=2), strict=False))
