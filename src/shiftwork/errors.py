@@ -52,6 +52,12 @@ class TrustError(UsageError):
     kind = "trust"
 
 
+class SandboxError(UsageError):
+    """The sandbox that the settings ask for cannot be had on this machine; nothing is run with less."""
+
+    kind = "sandbox"
+
+
 class RepositoryError(ShiftworkError):
     """The git repository is not in a shape that work can start from or land on."""
 

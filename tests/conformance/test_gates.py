@@ -2,16 +2,19 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
+from shiftwork.adapters.sandbox.walls import OPEN
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import open_hub
+from shiftwork.adapters.workspace.repository import lenders
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import HEAD_BYTES, TAIL_BYTES, Ends, Shell
 from shiftwork.adapters.workspace.verdicts import KEPT, Verdicts
@@ -19,26 +22,43 @@ from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Gates
+from shiftwork.testing.agent_conformance import marked
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser
+from tests.conformance.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP
+
+MARKER = f"{os.getpid()}/US-001/gates/1"
+"""Names one program of the whole host, where other tests run at the same time."""
 
 
-def gates_of(user: GitUser, setup: str = "") -> Gates:
+type Opened = Callable[[str], Gates]
+"""Gates with a setup command; calling again is like starting a new process."""
+
+
+@pytest.fixture(params=["none", pytest.param("bubblewrap", marks=NEEDS_BUBBLEWRAP)])
+def opened(user: GitUser, request: pytest.FixtureRequest) -> Opened:
     identity = Identity(name=NAME, email=EMAIL)
     env = {**user.env, "GIT_DIR": "/nowhere"}
-    hub = asyncio.run(open_hub(root=user.root, state=user.state, identity=identity, env=env))
-    return GitGates(hub=hub, setup=Setup(shell=Shell(env=env), command=setup, minutes=0.5))
+
+    def opened(setup: str) -> Gates:
+        hub = asyncio.run(open_hub(root=user.root, state=user.state, identity=identity, env=env))
+        # Gates here leave their traces in the home, where the test finds them.
+        walls = Bubblewrap(
+            program=BWRAP, home=user.home, repository=user.root, readable=lenders(hub), writable=(user.home,)
+        )
+        shell = Shell(env=env, sandbox=walls if request.param == "bubblewrap" else OPEN)
+        return GitGates(hub=hub, setup=Setup(shell=shell, command=setup, minutes=0.5))
+
+    return opened
 
 
 @pytest.fixture
-def gates(user: GitUser) -> Gates:
-    return gates_of(user)
+def gates(opened: Opened) -> Gates:
+    return opened("")
 
 
 def check(gates: Gates, commit: Commit, *commands: str, minutes: float = 1) -> GateReport:
-    # A marker names one program of the whole host, where other tests run at the same time.
-    marker = f"{os.getpid()}/US-001/gates/1"
     asked = [Gate(name=f"gate-{number}", command=text, minutes=minutes) for number, text in enumerate(commands)]
-    return asyncio.run(gates.check(commit, asked, marker))
+    return asyncio.run(gates.check(commit, asked, MARKER))
 
 
 def outputs(report: GateReport) -> list[str]:
@@ -67,6 +87,15 @@ def test_runs_on_exactly_the_commit(user: GitUser, gates: Gates) -> None:
     assert outputs(check(gates, first, look)) == [f"hello\nREADME.md\nsrc\n{first}"]
 
 
+def test_objects_that_the_user_borrows_from_elsewhere_are_there(user: GitUser, opened: Opened) -> None:
+    objects, lent = user.root / ".git" / "objects", user.root.parent / "lent"
+    objects.rename(lent)
+    (objects / "info").mkdir(parents=True)
+    (objects / "info" / "alternates").write_text(f"# a comment\n{lent}\n")
+    report = check(opened(""), user.at("main"), "git log -1 --format=%H && git fsck --connectivity-only 2> /dev/null")
+    assert (outputs(report), report.passed) == ([user.at("main")], True)
+
+
 def test_the_environment_is_the_given_one(user: GitUser, gates: Gates) -> None:
     report = check(gates, user.at("main"), 'echo "$CI|$HOME|${GIT_DIR-none}"; pwd')
     assert outputs(report) == [f"1|{user.home}|none\n{user.state / 'workspaces' / 'verify-1'}"]
@@ -85,9 +114,9 @@ def test_a_command_that_makes_no_sense_is_red(user: GitUser, gates: Gates) -> No
 
 
 def test_nothing_it_started_is_alive_afterwards(user: GitUser, gates: Gates) -> None:
-    report = check(gates, user.at("main"), "(setsid sleep 300 >/dev/null 2>&1 & echo $!)")
-    pid = int(outputs(report)[0])
-    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    report = check(gates, user.at("main"), "(setsid sleep 300 >/dev/null 2>&1 & kill -0 $! && echo lives)")
+    assert outputs(report) == ["lives"]
+    assert marked(MARKER) == []
 
 
 def test_what_a_gate_leaves_behind_is_gone_but_for_what_git_ignores(user: GitUser, gates: Gates) -> None:
@@ -120,8 +149,8 @@ def test_a_tree_that_a_gate_has_ruined_is_mended(user: GitUser, gates: Gates, ru
     assert (outputs(report), report.passed) == (["one\ntwo\nthree"], True)
 
 
-def test_the_setup_command_runs_once_for_a_tree(user: GitUser) -> None:
-    gates = gates_of(user, "echo installed >> deps.log; echo junk > untracked; echo x > README.md")
+def test_the_setup_command_runs_once_for_a_tree(user: GitUser, opened: Opened) -> None:
+    gates = opened("echo installed >> deps.log; echo junk > untracked; echo x > README.md")
     commit = user.at("main")
     for _ in range(2):
         assert outputs(check(gates, commit, "cat deps.log README.md; ls")) == [
@@ -129,8 +158,8 @@ def test_the_setup_command_runs_once_for_a_tree(user: GitUser) -> None:
         ]
 
 
-def test_a_setup_command_that_fails_is_told_and_tried_again(user: GitUser) -> None:
-    gates = gates_of(user, "test -e $HOME/network || { echo no network; exit 1; }; touch ok.log")
+def test_a_setup_command_that_fails_is_told_and_tried_again(user: GitUser, opened: Opened) -> None:
+    gates = opened("test -e $HOME/network || { echo no network; exit 1; }; touch ok.log")
     with pytest.raises(RepositoryError, match="no network"):
         check(gates, user.at("main"), "true")
     (user.home / "network").touch()
@@ -144,22 +173,22 @@ def counted(user: GitUser) -> tuple[str, Path]:
     return f"echo x >> {runs}", runs
 
 
-def test_what_passed_on_a_tree_is_not_run_again_on_the_same_tree(user: GitUser, gates: Gates) -> None:
+def test_what_passed_on_a_tree_is_not_run_again_on_the_same_tree(user: GitUser, opened: Opened) -> None:
     command, runs = counted(user)
-    first = check(gates, user.at("main"), command, "echo said")
+    first = check(opened(""), user.at("main"), command, "echo said")
     same = user.commit("the same tree", {})
-    again = check(gates_of(user), same, command, "echo said")
+    again = check(opened(""), same, command, "echo said")
     assert runs.read_text() == "x\n", "not even when gates are opened again"
     assert (again.commit, again.cached, first.cached) == (same, True, False)
     assert again.results == first.results
 
 
-def test_another_tree_another_gate_or_another_setup_is_another_result(user: GitUser, gates: Gates) -> None:
+def test_another_tree_another_gate_or_another_setup_is_another_result(user: GitUser, opened: Opened) -> None:
     command, runs = counted(user)
-    commit = user.at("main")
+    commit, gates = user.at("main"), opened("")
     check(gates, commit, command)
     check(gates, commit, command, "true")
-    check(gates_of(user, "true"), commit, command)
+    check(opened("true"), commit, command)
     check(gates, user.commit("other", {"README.md": "other\n"}), command)
     assert runs.read_text() == "x\n" * 4
 

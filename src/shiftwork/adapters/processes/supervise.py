@@ -28,6 +28,7 @@ __all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "supervise"]
 _DRAIN_SECONDS = 0.5
 _LOOK_SECONDS = 2.0
 _POLL_SECONDS = 0.02
+_SIGNALLED = 128
 
 
 class Cause(StrEnum):
@@ -44,7 +45,7 @@ class Spawn:
     """A program to run: its complete environment, and the bounds it runs within.
 
     `marker` is set in its environment, and whatever bears it when the program is over is ended: so no two programs
-    under supervision at the same time may share one.
+    under supervision at the same time may share one. Where it is `enclosed`, what is started is a wall around it.
     """
 
     argv: tuple[str, ...]
@@ -56,6 +57,7 @@ class Spawn:
     stdin: bytes = b""
     stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 2.0),)
     output_bytes: int = 64 * 1024 * 1024
+    enclosed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,11 +160,17 @@ class _Program:
         for number, grace in self._spawn.stop_signals:
             until = time.monotonic() + grace
             if self._process.poll() is None:
-                self._kin.look(_leave)
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._process.pid, number)
+                self._ask(self._kin.look(_leave), number)
             while self._process.poll() is None and time.monotonic() < until:
                 await self._wait(until)
+
+    def _ask(self, living: list[Sighting], number: signal.Signals) -> None:
+        main = self._process.pid
+        inside = {one.group for one in living if one.parent == main} if self._spawn.enclosed else set[int]()
+        # Told to end, the wall would end at once and take along whom it is to give time.
+        for group in inside - {main} or {main}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, number)
 
     async def end(self) -> None:
         """End whatever is left of it, then take the last of its output."""
@@ -181,13 +189,19 @@ class _Program:
     def exit(self, cause: Cause) -> Exit:
         if self._failure:
             raise self._failure
-        code = self._process.returncode
         return Exit(
-            code=-signal.SIGKILL if code is None else code,
+            code=self._code(),
             cause=Cause.FLOODED if cause is Cause.EXITED and self._room < 0 else cause,
             seconds=time.monotonic() - self._began,
             stderr=self._stderr.text(),
         )
+
+    def _code(self) -> int:
+        code = self._process.returncode
+        if code is None:
+            return -signal.SIGKILL
+        # A wall tells of a signal as a shell does.
+        return _SIGNALLED - code if self._spawn.enclosed and code > _SIGNALLED else code
 
     def _connect(self, *, more: bool) -> None:
         stdout, stderr = _given(self._process.stdout), _given(self._process.stderr)

@@ -27,6 +27,19 @@ _CONFIG: Final = """\
 """
 
 
+def lenders(hub: Hub) -> tuple[Path, ...]:
+    """Every folder of objects that such a repository reads: the hub's, the user's, and those that the user borrows."""
+    found: dict[Path, None] = dict.fromkeys((hub.path / "objects", hub.objects))
+    waiting = list(found)
+    for objects in waiting:
+        listed = objects / "info" / "alternates"
+        names = listed.read_bytes().splitlines() if listed.is_file() else []
+        more = [(objects / os.fsdecode(name)).resolve() for name in names if name and not name.startswith(b"#")]
+        waiting += [folder for folder in more if folder not in found]
+        found.update(dict.fromkeys(more))
+    return tuple(found)
+
+
 def lay_repository(hub: Hub, tree: Path, *, index: Path, branch: str, commit: Commit) -> None:
     """Replace whatever stands at `.git` by a repository on `branch` at the commit, with a copy of the index.
 

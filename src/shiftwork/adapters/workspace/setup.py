@@ -1,7 +1,7 @@
 """What a fresh tree needs beyond its commit: files of the user's that are in none, and the setup command."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shiftwork.adapters.workspace.checkout import Checkout
@@ -31,7 +31,9 @@ class Setup:
             hub.exclude(names)
             await asyncio.to_thread(_copy, names, hub.root, checkout.tree)
         if self.command:
-            outcome = await self.shell.run(self.command, errand, tree=checkout.tree, seconds=60 * self.minutes)
+            # What it installs has to come from somewhere.
+            online = replace(errand, online=True)
+            outcome = await self.shell.run(self.command, online, tree=checkout.tree, seconds=60 * self.minutes)
             if not outcome.passed:
                 raise RepositoryError(f"the setup command failed: {self.command}\n{outcome.output}")
             await checkout.reset(commit)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.processes.supervise import Cause, Spawn, supervise
+from shiftwork.adapters.sandbox.walls import OPEN, Room, Sandbox
 from shiftwork.adapters.workspace.git import without_git
 
 HEAD_BYTES: Final = 2 * 1024
@@ -55,10 +56,13 @@ class Ends:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """On whose behalf commands run: `marker` is how their processes are found, `env` what they have for themselves."""
+    """On whose behalf commands run: `marker` is how their processes are found, `env` what they have for themselves.
+    Where they are to fetch something they are `online`, also where gates are not.
+    """
 
     marker: str
     env: Mapping[str, str] = field(default_factory=dict)
+    online: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +70,7 @@ class Shell:
     """`env` is the whole environment of what runs, markers and that of the errand apart."""
 
     env: Mapping[str, str]
+    sandbox: Sandbox = OPEN
 
     async def run(self, command: str, errand: Errand, *, tree: Path, seconds: float) -> Outcome:
         """Run the command at the root of the tree; no process of it is alive afterwards."""
@@ -81,7 +86,8 @@ class Shell:
             silence_seconds=seconds,
             output_bytes=_PRINTED_BYTES,
         )
-        ended = await supervise(spawn, printed.add)
+        room = Room(tree=tree, online=errand.online)
+        ended = await supervise(self.sandbox.enclosed(spawn, room), printed.add)
         reason = _REASONS.get(ended.cause, "").format(seconds=seconds)
         output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), reason) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0

@@ -1,0 +1,203 @@
+"""The tier `bubblewrap`: a program sees the system, its toolchain and its own tree, and writes to its tree alone.
+
+Whatever is not listed here is not there: the walls are a file system that begins empty. Its processes are in a space of
+their own and die with its first one, which dies with us. Capabilities are dropped, and so is what a process of root
+could do without any: see `_KERNEL`.
+
+Not taken: `--disable-userns`, because agents may bring a bubblewrap of their own; and a user of its own for each
+program, which needs rights that a developer rarely has.
+"""
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.processes.supervise import Spawn
+from shiftwork.adapters.sandbox.toolchain import SYSTEM, Toolchain, is_system
+from shiftwork.adapters.sandbox.walls import Room
+
+_STRICT: Final = (
+    "--unshare-user-try",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+)
+
+_KERNEL: Final = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr")
+"""Of /proc: root may write there without any capability, and one of them restarts the machine."""
+
+_TEMPORARY: Final = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - not used, but replaced
+_ETC: Final = Path("/etc")
+_SCRATCH: Final = (*_TEMPORARY, Path("/run"))
+
+_CERTIFICATES: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
+_FOLDERS: Final = ("TMPDIR", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+"""Variables that name a folder: where it is not inside, neither are they."""
+
+
+type _Mount = tuple[str, Path | None]
+_EMPTY: Final[_Mount] = ("--tmpfs", None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bubblewrap:
+    """`program` is bubblewrap itself, `home` the user's. `repository` is theirs too: inside it is an empty folder that
+    nobody can write to but for what is put there. `readable` and `writable` are for every program.
+    """
+
+    program: str
+    home: Path
+    repository: Path
+    readable: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+    network: bool = True
+
+    def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
+        program = _found(spawn)
+        if room.house:
+            _furnish(room.house, self.home, room.copies)
+        mounts = self._mounts(room, [program, *room.programs], spawn.env)
+        network = () if self.network or room.online else ("--unshare-net",)
+        # Last: closed before, nothing could be put there.
+        empty = mounts[self.repository] == _EMPTY and self.repository != self.home
+        closed = (self.repository, Path("/")) if empty else (Path("/"),)
+        flags = (
+            *_STRICT,
+            *network,
+            *_system(),
+            *(word for path in sorted(mounts, key=_depth) for word in _mount(path, *mounts[path])),
+            *(word for path in closed for word in ("--remount-ro", str(path))),
+            "--chdir",
+            str(spawn.cwd),
+        )
+        env = _without_places(spawn.env, (*_TEMPORARY, self.home, *_writable(mounts)))
+        return replace(spawn, argv=(self.program, *flags, "--", program, *spawn.argv[1:]), env=env, enclosed=True)
+
+    def _mounts(self, room: Room, programs: Iterable[str], env: Mapping[str, str]) -> dict[Path, _Mount]:
+        """By place; of two for one place the later one counts."""
+        mounts: dict[Path, _Mount] = dict.fromkeys(_SCRATCH, _EMPTY)
+        mounts[self.repository] = _EMPTY
+        if self.home.is_absolute() and self.home != Path("/"):
+            mounts[self.home] = ("--bind", room.house) if room.house else _EMPTY
+        toolchain = Toolchain(self.home, (self.repository,))
+        needed = (path for name in programs for path in toolchain.of_file(Path(name)))
+        certificates = (Path(env[name]) for name in _CERTIFICATES if env.get(name))
+        writable = (room.tree, *self.writable, *room.writable)
+        mounts |= _binds("--ro-bind", (*outward(_ETC), *needed, *certificates, *self.readable), writable)
+        mounts |= _binds("--bind", writable, writable)
+        return mounts | _binds("--ro-bind", room.readable, writable)
+
+
+def _binds(kind: str, paths: Iterable[Path], writable: tuple[Path, ...]) -> dict[Path, _Mount]:
+    there = (path for path in paths if path.is_absolute() and path.exists())
+    return {path: (kind, path) for path in there if not _led_astray(path, writable)}
+
+
+def _led_astray(path: Path, writable: tuple[Path, ...]) -> bool:
+    """Whether it leads out of a folder that was lent before by a link, which may be the borrower's own work: to follow
+    it would be to show them whatever they have named.
+    """
+    above = [folder for folder in writable if path.is_relative_to(folder) and path != folder]
+    return any(os.path.realpath(path) != str(_real(folder) / path.relative_to(folder)) for folder in above)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _mount(path: Path, kind: str, source: Path | None) -> tuple[str, ...]:
+    return (kind, str(source), str(path)) if source else (kind, str(path))
+
+
+def _writable(mounts: Mapping[Path, _Mount]) -> tuple[Path, ...]:
+    return tuple(path for path, (kind, _) in mounts.items() if kind == "--bind")
+
+
+def _depth(path: Path) -> int:
+    """What lies further down is mounted later, or it would be covered."""
+    return len(path.parts)
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    """The same for every program, and some hundred files to look at."""
+    return tuple(_shown())
+
+
+def _shown() -> Iterator[str]:
+    for path in (*SYSTEM, _ETC):
+        if path.is_symlink():
+            yield from ("--symlink", str(path.readlink()), str(path))
+        elif path.is_dir():
+            yield from ("--ro-bind", str(path), str(path))
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    if os.geteuid() == 0:
+        yield from _kept_from_root()
+
+
+@cache
+def outward(folder: Path) -> tuple[Path, ...]:
+    """The files that links of a folder lead to outside of the system: how names are resolved is often said by one."""
+    found = (_real(path) for path in folder.iterdir() if path.is_symlink() and path.is_file())
+    return tuple(path for path in found if not is_system(path) and not path.is_relative_to("/proc"))
+
+
+def _kept_from_root() -> Iterator[str]:
+    """Of /etc is left what everybody may read, and of /proc nothing that changes the machine."""
+    for name in _KERNEL:
+        if os.path.lexists(f"/proc/{name}"):
+            yield from ("--ro-bind", f"/proc/{name}", f"/proc/{name}")
+    for folder, inner, names in _ETC.walk():
+        closed = [name for name in inner if not _mode(folder / name) & stat.S_IXOTH]
+        inner[:] = [name for name in inner if name not in closed]
+        yield from (word for name in closed for word in ("--tmpfs", str(folder / name)))
+        for path in (folder / name for name in names):
+            if stat.S_ISREG(_mode(path)) and not _mode(path) & stat.S_IROTH:
+                yield from ("--ro-bind", "/dev/null", str(path))
+
+
+def _mode(path: Path) -> int:
+    """Of the file itself; of one that is gone by now, as if it were open to all."""
+    try:
+        return path.lstat().st_mode
+    except OSError:
+        return 0o777
+
+
+def _found(spawn: Spawn) -> str:
+    """Where the program is, as starting it would find it: inside, a missing one would be but an exit code."""
+    name = spawn.argv[0]
+    place = str(spawn.cwd / name) if os.sep in name else name
+    found = shutil.which(place, path=spawn.env.get("PATH", os.defpath))
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    return found
+
+
+def _furnish(house: Path, home: Path, copies: Iterable[Path]) -> None:
+    house.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for file in copies:
+        if file.is_relative_to(home) and file.is_file():
+            target = house / file.relative_to(home)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, target)
+
+
+def _without_places(env: Mapping[str, str], inside: Iterable[Path]) -> dict[str, str]:
+    rooms = tuple(inside)
+
+    def stays(name: str, value: str) -> bool:
+        return name not in _FOLDERS or any(Path(value).is_relative_to(room) for room in rooms)
+
+    return {name: value for name, value in env.items() if stays(name, value)}

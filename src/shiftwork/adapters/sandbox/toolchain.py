@@ -1,0 +1,173 @@
+"""Which folders outside the system's own the programs of a PATH need: they are shown, read-only, in the sandbox.
+
+A program is rarely alone: a Python has its library two folders further, a link leads to where a package manager keeps
+the real thing, a shim needs the whole of its version manager. Shown is the installation that a `bin` folder belongs to,
+where it looks like one. Never shown whole are folders that hold more than programs: the user's home, `~/.local`,
+`~/.cargo` and their like, and whatever the caller calls personal; of these it is `bin` and `lib` alone.
+
+Not taken: showing the home without what is known to be secret. Nobody knows all that is secret there.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+SYSTEM: Final = tuple(
+    Path(name)
+    for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/gnu", "/snap")
+)
+"""Shown whole: what is installed for everybody."""
+
+_BIN: Final = frozenset({"bin", "sbin", "libexec"})
+_SHIMS: Final = "shims"
+_MODULES: Final = "node_modules"
+_MARKS: Final = (
+    "lib",
+    "lib64",
+    "libexec",
+    "pyvenv.cfg",
+    "pkg",
+    "gems",
+    "tools",
+    "versions",
+    "installs",
+    "toolchains",
+)
+"""An installation has one of these beside its `bin`."""
+
+_PARTS: Final = ("bin", "lib", "lib64", "libexec")
+_MIXED: Final = (".local", ".cargo", ".config", ".cache", "go", ".ssh")
+"""Folders of a home that hold programs and much else."""
+
+_LINKS: Final = 40
+"""The kernel follows no more."""
+
+_COMPANIONS: Final = {".cargo/bin": (".rustup", ".cargo/registry", ".cargo/git")}
+"""What programs of a folder need that no rule finds: a compiler's proxies, and sources that were fetched before."""
+
+
+def is_system(path: Path) -> bool:
+    """Whether it is shown anyway; of the system's settings, by which links of its programs lead, it is a part."""
+    return any(path.is_relative_to(root) for root in (*SYSTEM, Path("/etc")))
+
+
+class Toolchain:
+    """Finds it for one user; `personal` are folders that are never shown whole, nor what they lie in."""
+
+    def __init__(self, home: Path, personal: Iterable[Path] = ()) -> None:
+        self._home = home
+        self._hidden = [place for one in (home, *personal) for place in (one, _real(one))]
+        mixed = [place / name for place in (home, _real(home)) for name in _MIXED]
+        self._personal = frozenset((*mixed, *(folder for one in self._hidden for folder in (one, *one.parents))))
+
+    def of_folders(self, folders: Iterable[Path]) -> tuple[Path, ...]:
+        """All that the programs of these folders need, outermost folders only."""
+        waiting = [folder for folder in folders if folder.is_absolute()]
+        found: dict[Path, None] = {}
+        seen: set[Path] = set()
+        for folder in waiting:
+            if folder in seen or not folder.is_dir():
+                continue
+            seen.add(folder)
+            found.update(dict.fromkeys(self._installation(folder)))
+            for link in _links(folder):
+                more, bin_folder = self._reached(link)
+                found.update(dict.fromkeys(more))
+                waiting.extend(bin_folder)
+        return self._shown(found)
+
+    def of_file(self, file: Path) -> tuple[Path, ...]:
+        """All that one program needs, wherever it is."""
+        found: list[Path] = []
+        for place in (file, *_ways(file)):
+            if not self._is_there(place):
+                shown, bin_folder = self._around(place)
+                found += [*shown, *self.of_folders(bin_folder)]
+        return self._shown(found)
+
+    def _shown(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        """Whatever the rules say, and wherever links lead: nothing personal."""
+        return _outermost(path for path in paths if not self._is_there(path) and not self._is_personal(path))
+
+    def _is_there(self, path: Path) -> bool:
+        """Whether it is shown with the system; what is personal is not, though it may lie there."""
+        return is_system(path) and not any(path.is_relative_to(one) for one in self._hidden)
+
+    def _is_personal(self, path: Path) -> bool:
+        return path in self._personal or _real(path) in self._personal
+
+    def _installation(self, folder: Path) -> Iterator[Path]:
+        """The folder and what it belongs to; a link to it leads to the same, under both names."""
+        yield folder
+        prefix = folder.parent
+        if self._is_whole(prefix, folder.name):
+            yield prefix
+        elif folder.name in _BIN:
+            yield from (part for name in _PARTS if (part := prefix / name).exists())
+        for place, names in _COMPANIONS.items():
+            if folder == self._home / place:
+                yield from (one for name in names if (one := self._home / name).exists())
+
+    def _is_whole(self, prefix: Path, name: str) -> bool:
+        """Whether the folder holds an installation, or a version manager, and nothing else."""
+        if self._is_personal(prefix):
+            return False
+        installed = name in _BIN and not (prefix / ".git").exists()
+        return name == _SHIMS or (installed and any((prefix / mark).exists() for mark in _MARKS))
+
+    def _reached(self, link: Path) -> tuple[list[Path], list[Path]]:
+        shown: list[Path] = []
+        folders: list[Path] = []
+        for place in _ways(link):
+            if not self._is_there(place):
+                more, bin_folder = self._around(place)
+                shown += more
+                folders += bin_folder
+        return shown, folders
+
+    def _around(self, file: Path) -> tuple[list[Path], list[Path]]:
+        """What is shown of a file's surroundings, and the folder of programs it lies in, if it does."""
+        if _MODULES in file.parts:
+            return [Path(*file.parts[: file.parts.index(_MODULES) + 1])], []
+        if file.parent.name in _BIN:
+            return [], [file.parent]
+        return [file], []
+
+
+def _links(folder: Path) -> list[Path]:
+    """Those that may lead somewhere else than to the system; plain text, for a system has thousands of them."""
+    within = is_system(folder)
+    try:
+        with os.scandir(folder) as entries:
+            links = [(entry.path, os.readlink(entry)) for entry in entries if entry.is_symlink()]  # noqa: PTH115
+    except OSError:
+        return []
+    return [Path(path) for path, target in links if not (within and _stays(target))]
+
+
+def _stays(target: str) -> bool:
+    return not target.startswith("/") or target.startswith(("/usr/", "/bin/", "/lib", "/opt/"))
+
+
+def _ways(path: Path) -> list[Path]:
+    """Every place that the links of a path lead through, up to the file itself; none where they end at none."""
+    ways, place = [path], path
+    while place.is_symlink() and len(ways) <= _LINKS:
+        place = Path(os.path.normpath(place.parent / place.readlink()))
+        ways.append(place)
+    return [*dict.fromkeys((*filter(Path.is_file, ways[1:]), _real(path)))] if path.is_file() and len(ways) > 1 else []
+
+
+def _real(path: Path) -> Path:
+    """As `resolve`, but for links in a circle, which it makes an error of."""
+    return Path(os.path.realpath(path))
+
+
+def _outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
+    listed = sorted(set(paths), key=lambda path: len(path.parts))
+    kept: list[Path] = []
+    for path in listed:
+        if not any(path.is_relative_to(other) for other in kept):
+            kept.append(path)
+    return tuple(kept)

@@ -1,0 +1,71 @@
+"""A user with a home, a repository and tools of their own, and the walls that are put around what works for them."""
+
+import asyncio
+import os
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.processes.supervise import Spawn
+from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
+from shiftwork.adapters.workspace.shell import Errand, Outcome, Shell
+
+BWRAP = shutil.which("bwrap") or "/usr/bin/bwrap"
+_CI = os.environ.get("CI", "") == "true"  # noqa: TID251 - what a test run is given from outside
+NEEDS_BUBBLEWRAP = pytest.mark.skipif(
+    sys.platform != "linux" or not (_CI or Path(BWRAP).exists()), reason="bubblewrap is not installed"
+)
+"""On Linux alone; and in CI it is there."""
+
+SECRET = "do not look"  # noqa: S105 - a word to look for
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confined:
+    """Programs in a workspace of the user's repository. `marker` is that of whatever is run."""
+
+    home: Path
+    repo: Path
+    tree: Path
+    walls: Bubblewrap
+    marker: str
+    path: str = os.defpath
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {"PATH": self.path, "HOME": str(self.home), "LANG": "C.UTF-8"}
+
+    def run(self, command: str, *, online: bool = False, **env: str) -> Outcome:
+        shell = Shell(env={**self.env, **env}, sandbox=self.walls)
+        errand = Errand(marker=self.marker, online=online)
+        return asyncio.run(shell.run(command, errand, tree=self.tree, seconds=30))
+
+    def spawn(self, command: str) -> Spawn:
+        return Spawn(
+            argv=("/bin/sh", "-c", command),
+            cwd=self.tree,
+            env=self.env,
+            marker=self.marker,
+            wall_seconds=30,
+            silence_seconds=30,
+        )
+
+    def allowing(self, **more: object) -> "Confined":
+        return replace(self, walls=replace(self.walls, **more))  # type: ignore[arg-type]
+
+
+def confined(folder: Path) -> Confined:
+    home = folder / "home" / "ada"
+    repo = home / "project"
+    tree = repo / ".shiftwork" / "workspaces" / "r1" / "US-001-1"
+    tree.mkdir(parents=True)
+    for secret in (home / ".ssh" / "id", home / ".netrc", repo / ".env", repo / ".shiftwork" / "state.db"):
+        secret.parent.mkdir(exist_ok=True)
+        secret.write_text(SECRET)
+    (repo / ".git").mkdir()
+    walls = Bubblewrap(program=BWRAP, home=home, repository=repo)
+    marker = f"{folder.parent.name}/{folder.name}/{os.getpid()}"
+    return Confined(home=home, repo=repo, tree=tree, walls=walls, marker=marker)

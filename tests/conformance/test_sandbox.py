@@ -1,0 +1,313 @@
+"""The walls of the tier `bubblewrap`, tried from the inside by real programs."""
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.processes.reaper import HostReaper
+from shiftwork.adapters.processes.supervise import Cause, supervise
+from shiftwork.adapters.sandbox.probe import probe
+from shiftwork.adapters.sandbox.walls import Room
+from shiftwork.errors import SandboxError
+from shiftwork.testing.agent_conformance import marked
+from tests.conformance.programs import DAEMON, PYTHON, within
+from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP, SECRET, Confined, confined
+
+pytestmark = [pytest.mark.timeout(60), NEEDS_BUBBLEWRAP]
+
+
+@pytest.fixture
+def inside(tmp_path: Path) -> Iterator[Confined]:
+    given = confined(tmp_path)
+    yield given
+    assert marked(given.marker) == []
+
+
+# What is seen
+
+
+def test_neither_the_home_nor_the_repository_can_be_read(inside: Confined) -> None:
+    told = inside.run(f"grep -rs '{SECRET}' {inside.home} {inside.repo} /tmp /home /root /var; ls -A {inside.repo}")
+    assert told.output == ".shiftwork"
+    listed = inside.run(f"ls -A {inside.home}; ls -A {inside.repo}/.shiftwork/workspaces/r1; cat {inside.home}/.netrc")
+    assert listed.output.startswith("project\nUS-001-1\ncat: ")
+    assert not listed.passed
+
+
+@pytest.mark.parametrize("place", ["/", "/usr", "/etc", "/proc/sys", "{repo}", "{repo}/.git", "{tree}/.."])
+def test_nothing_outside_the_tree_can_be_written_to(inside: Confined, place: str) -> None:
+    where = place.format(repo=inside.repo, tree=inside.tree)
+    assert not inside.run(f"echo x > {where}/new").passed
+    assert not Path(where, "new").exists()
+
+
+def test_the_tree_can(inside: Confined) -> None:
+    assert inside.run("pwd; mkdir sub; echo yes > sub/file; chmod 755 sub/file; ln -s sub link").output == str(
+        inside.tree
+    )
+    assert (inside.tree / "link" / "file").read_text() == "yes\n"
+
+
+def test_what_is_written_to_the_home_or_to_tmp_is_gone_with_the_program(inside: Confined) -> None:
+    assert inside.run("mkdir -p ~/.cache && echo x > ~/.cache/x && echo x > /tmp/shiftwork-x && cat ~/.cache/x").passed
+    assert not (inside.home / ".cache").exists()
+    assert not Path("/tmp/shiftwork-x").exists()  # noqa: S108 - that it is not there is what is tested
+    assert not inside.run("cat ~/.cache/x").passed
+
+
+def test_more_can_be_read_and_written_where_the_user_says_so(inside: Confined) -> None:
+    (inside.home / ".npm").mkdir()
+    more = inside.allowing(readable=(inside.home / ".netrc", inside.home / "nowhere"), writable=(inside.home / ".npm",))
+    told = more.run("cat ~/.netrc; echo kept > ~/.npm/cache; echo x >> ~/.netrc")
+    assert told.output.startswith(SECRET)
+    assert not told.passed
+    assert (inside.home / ".npm" / "cache").read_text() == "kept\n"
+    assert (inside.home / ".netrc").read_text() == SECRET
+
+
+def test_certificates_that_the_environment_names_are_shown(inside: Confined) -> None:
+    own = inside.home / "ca.pem"
+    own.write_text("certificates")
+    told = inside.run("cat $SSL_CERT_FILE; ls -A ~", SSL_CERT_FILE=str(own), SSL_CERT_DIR="/nowhere")
+    assert told.output == "certificatesca.pem\nproject"
+
+
+def test_a_repository_that_is_the_home_is_a_home_inside(inside: Confined) -> None:
+    whole = inside.allowing(repository=inside.home)
+    assert whole.run("ls -A ~; echo x > ~/x && echo y > y").output == "project"
+    assert not (inside.home / "x").exists()
+    assert (inside.tree / "y").exists()
+
+
+def test_a_repository_that_the_user_opens_is_open(inside: Confined) -> None:
+    assert inside.allowing(writable=(inside.repo,)).run(f"cat {inside.repo}/.env; echo x > {inside.repo}/x").passed
+    assert (inside.repo / "x").read_text() == "x\n"
+
+
+def test_a_link_out_of_the_tree_leads_nowhere(inside: Confined) -> None:
+    (inside.tree / "out").symlink_to(inside.home / ".netrc")
+    (inside.tree / "up").symlink_to(inside.repo)
+    assert not inside.run("cat out").passed
+    assert not inside.run("cat up/.env").passed
+    assert not inside.run("echo x > up/new").passed
+
+
+def test_a_file_is_read_only_inside_of_a_folder_that_is_not(inside: Confined) -> None:
+    own = inside.home / ".agent"
+    own.mkdir()
+    (own / "settings").write_text("mine")
+    room = Room(tree=inside.tree, writable=(own,), readable=(own / "settings", own / "hooks"))
+    spawn = inside.walls.enclosed(inside.spawn(f"cd {own}; echo t > token; echo x > settings; rm settings; true"), room)
+    within(20, supervise(spawn, print))
+    assert ((own / "token").read_text(), (own / "settings").read_text()) == ("t\n", "mine")
+
+
+def test_a_link_that_was_left_in_a_folder_of_its_own_opens_nothing_the_next_time(inside: Confined) -> None:
+    own = inside.home / ".agent"
+    own.mkdir()
+    (inside.home / "outside").mkdir()
+    room = Room(tree=inside.tree, writable=(own, own / "cache"), readable=(own / "skills", own / "settings"))
+    leave = f"cd {own}; ln -s {inside.home}/.ssh skills; ln -s {inside.home}/.netrc settings; ln -s ../outside cache"
+    within(20, supervise(inside.walls.enclosed(inside.spawn(leave), room), print))
+    assert (own / "skills" / "id").read_text() == SECRET
+    lines: list[bytes] = []
+    look = f"cat {own}/skills/id {own}/settings; echo x > {own}/cache/x; ls {inside.home}"
+    within(20, supervise(inside.walls.enclosed(inside.spawn(look), room), lines.append))
+    assert lines == [b"project"]
+    assert list((inside.home / "outside").iterdir()) == []
+
+
+def test_a_folder_that_is_itself_a_link_of_the_users_is_followed(inside: Confined) -> None:
+    dotfiles = inside.home / "dotfiles"
+    dotfiles.mkdir()
+    (inside.home / ".agent").symlink_to("dotfiles")
+    (dotfiles / "settings").write_text("mine")
+    own = inside.home / ".agent"
+    room = Room(tree=inside.tree, writable=(own,), readable=(own / "settings",))
+    spawn = inside.spawn(f"cat {own}/settings; echo t > {own}/token; echo x > {own}/settings")
+    lines: list[bytes] = []
+    within(20, supervise(inside.walls.enclosed(spawn, room), lines.append))
+    assert lines == [b"mine"]
+    assert ((dotfiles / "token").read_text(), (dotfiles / "settings").read_text()) == ("t\n", "mine")
+
+
+def test_the_house_of_a_program_stands_where_the_home_is(inside: Confined, tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    (inside.home / ".agent.json").write_text("settings")
+    room = Room(tree=inside.tree, house=house, copies=(inside.home / ".agent.json", inside.home / "nowhere"))
+    spawn = inside.spawn("cat ~/.agent.json; echo new > ~/x; mv ~/x ~/.agent.json")
+    lines: list[bytes] = []
+    within(20, supervise(inside.walls.enclosed(spawn, room), lines.append))
+    assert lines == [b"settings"]
+    assert (house / ".agent.json").read_text() == "new\n"
+    assert (inside.home / ".agent.json").read_text() == "settings"
+
+
+# What it is
+
+
+def test_it_has_no_power_over_the_machine(inside: Confined) -> None:
+    """Also where all this is done by root, who could write to /proc/sys without any capability."""
+    told = inside.run("grep ^Cap /proc/self/status | cut -f2 | sort -u; echo 1 > /proc/sys/vm/swappiness")
+    assert told.output.startswith("0000000000000000\n")
+    assert "Read-only" in told.output or "denied" in told.output
+    assert not inside.run("cat /etc/shadow").passed
+    assert not inside.run("mount -t tmpfs none /mnt").passed
+    assert inside.run("ls -d /proc/[0-9]* | wc -l").output < "9"
+
+
+def test_its_environment_is_the_one_that_is_given(inside: Confined) -> None:
+    told = inside.run("env | cut -d= -f1 | sort | tr '\\n' ' '", GIVEN="1", XDG_RUNTIME_DIR="/run/user/0")
+    expected = "CI GIT_CEILING_DIRECTORIES GIVEN HOME LANG PATH PWD SHIFTWORK_ATTEMPT"
+    assert set(told.output.split()) - {"SHLVL", "_", "OLDPWD"} == set(expected.split())
+
+
+def test_a_folder_for_temporary_files_that_is_not_inside_is_not_named_either(inside: Confined, tmp_path: Path) -> None:
+    assert inside.run("mktemp", TMPDIR="/nowhere/at/all").output.startswith("/tmp/")  # noqa: S108 - its own
+    own = inside.tree / "tmp"
+    own.mkdir()
+    assert inside.run("mktemp", TMPDIR=str(own)).output.startswith(f"{own}/")
+
+
+def test_a_program_that_is_not_there_is_told_as_elsewhere(inside: Confined) -> None:
+    spawn = replace(inside.spawn(""), argv=("no-such-program",))
+    with pytest.raises(FileNotFoundError, match="no-such-program"):
+        inside.walls.enclosed(spawn, Room(tree=inside.tree))
+
+
+CONNECT = f'{PYTHON} -S -c "import socket; socket.create_connection((\\"127.0.0.1\\", $PORT), 2); print(\\"met\\")"'
+
+
+def test_the_network_is_cut_where_that_is_asked_for(inside: Confined) -> None:
+    seen = inside.allowing(readable=(Path(sys.prefix), Path(sys.base_prefix)))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        assert seen.run(CONNECT, PORT=port).output == "met"
+        cut = seen.allowing(network=False)
+        told = cut.run(CONNECT, PORT=port)
+        assert not told.passed
+        assert "refused" in told.output or "unreachable" in told.output
+        assert cut.run(CONNECT, PORT=port, online=True).output == "met", "what is to fetch something can"
+
+
+# Its end
+
+
+def test_a_daemon_that_has_left_its_session_twice_is_gone(inside: Confined) -> None:
+    seen = inside.allowing(readable=(Path(sys.prefix), Path(sys.base_prefix)))
+    twice = DAEMON.replace("os.setsid()\nif os.fork(): os._exit(0)\n", "os.setsid()\nif os.fork(): os._exit(0)\n" * 2)
+    # It beats as long as it lives, in a file, for it has cleared its environment and its pid is its own.
+    beating = twice.replace('"/bin/sleep", ["sleep", "300"]', '"/bin/sh", ["sh", "-c", os.environ["BEAT"]]')
+    beat = "while :; do echo x >> beats; sleep 0.02; done"
+    told = seen.run(
+        f'{PYTHON} -S -c "$DAEMON" pid; while [ ! -s beats ]; do sleep 0.02; done', DAEMON=beating, BEAT=beat
+    )
+    assert told.passed, told.output
+    beats = (inside.tree / "beats").stat().st_size
+    subprocess.run(["sleep", "0.3"], check=True)
+    assert (inside.tree / "beats").stat().st_size == beats
+
+
+def test_asked_to_stop_it_has_the_time_it_was_promised(inside: Confined) -> None:
+    script = "trap 'echo asked; sleep 0.3; echo done; exit 9' INT; echo ready; while :; do sleep 0.02; done"
+    spawn = replace(inside.spawn(script), wall_seconds=1, stop_signals=((signal.SIGINT, 20.0),))
+    lines: list[bytes] = []
+    over = within(30, supervise(inside.walls.enclosed(spawn, Room(tree=inside.tree)), lines.append))
+    assert lines == [b"ready", b"asked", b"done"]
+    assert (over.cause, over.code) == (Cause.TIMED_OUT, 9)
+
+
+def test_who_ignores_that_is_killed(inside: Confined) -> None:
+    script = "trap '' TERM INT HUP; setsid sh -c 'trap \"\" TERM; sleep 300' & while :; do sleep 1; done"
+    spawn = replace(inside.spawn(script), wall_seconds=0.5, stop_signals=((signal.SIGTERM, 0.3),))
+    over = within(20, supervise(inside.walls.enclosed(spawn, Room(tree=inside.tree)), print))
+    assert over.cause is Cause.TIMED_OUT
+    assert marked(inside.marker) == []
+
+
+def test_who_is_killed_within_is_told_as_killed(inside: Confined) -> None:
+    over = within(20, supervise(inside.walls.enclosed(inside.spawn("kill -9 $$"), Room(tree=inside.tree)), print))
+    assert (over.cause, over.code) == (Cause.EXITED, -signal.SIGKILL)
+
+
+def test_silence_is_noticed_from_outside(inside: Confined) -> None:
+    spawn = replace(inside.spawn("echo ready; sleep 300"), silence_seconds=0.5)
+    over = within(20, supervise(inside.walls.enclosed(spawn, Room(tree=inside.tree)), print))
+    assert over.cause is Cause.SILENT
+
+
+ORCHESTRATOR = """
+import asyncio, json, sys
+from pathlib import Path
+from shiftwork.adapters.processes.supervise import Spawn, supervise
+argv, cwd, env, marker = json.loads(sys.argv[1])
+spawn = Spawn(argv=tuple(argv), cwd=Path(cwd), env=env, marker=marker, wall_seconds=60, silence_seconds=60,
+              enclosed=True)
+asyncio.run(supervise(spawn, lambda line: print(line.decode(), flush=True)))
+"""
+
+
+def orchestrated(inside: Confined) -> subprocess.Popen[bytes]:
+    """Somebody else who has started a program within walls; the program has a child in a session of its own."""
+    spawn = inside.walls.enclosed(inside.spawn("setsid sleep 300 & echo ready; exec sleep 300"), Room(tree=inside.tree))
+    given = json.dumps([spawn.argv, str(spawn.cwd), dict(spawn.env), spawn.marker])
+    process = subprocess.Popen([PYTHON, "-c", ORCHESTRATOR, given], stdout=subprocess.PIPE)
+    assert process.stdout
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def test_all_within_die_with_an_orchestrator_that_is_killed(inside: Confined) -> None:
+    with orchestrated(inside) as orchestrator:
+        assert within(10, HostReaper().alive(inside.marker)) >= 2
+        orchestrator.kill()
+
+    async def emptied() -> None:
+        while marked(inside.marker):
+            await asyncio.sleep(0.02)
+
+    within(10, emptied())
+    assert within(10, HostReaper().alive(inside.marker)) == 0
+
+
+def test_the_reaper_finds_and_ends_what_is_within_walls(inside: Confined) -> None:
+    with orchestrated(inside) as orchestrator:
+        # It cannot see to its own: nothing but the marker leads to them.
+        orchestrator.send_signal(signal.SIGSTOP)
+        assert within(10, HostReaper().end(inside.marker)) >= 2
+        assert marked(inside.marker) == []
+        orchestrator.kill()
+
+
+# Whether it can be had
+
+
+def test_the_probe_is_content_with_the_real_one(inside: Confined) -> None:
+    within(20, probe(inside.walls))
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("echo 'setting up uid map: Permission denied' >&2; exit 1", "Permission denied"),
+        ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "can be written to"),
+    ],
+    ids=["forbidden", "pretends"],
+)
+def test_a_sandbox_that_is_none_is_refused(inside: Confined, tmp_path: Path, script: str, why: str) -> None:
+    fake = tmp_path / "bwrap"
+    fake.write_text(f"#!/bin/sh\n{script}\n")
+    fake.chmod(0o755)
+    with pytest.raises(SandboxError, match=why) as refused:
+        within(20, probe(replace(inside.walls, program=str(fake))))
+    assert "tier" in refused.value.hint
+    with pytest.raises(SandboxError, match="cannot be run"):
+        within(20, probe(replace(inside.walls, program=str(tmp_path / "nowhere"))))
