@@ -15,6 +15,7 @@ import psutil
 
 from shiftwork.adapters.agents._driver import Driver
 from shiftwork.adapters.agents._process import ProcessAgent
+from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.ports.agent import Agent, AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind
 from shiftwork.testing.agent_conformance import AgentConformance, marked
 from shiftwork.testing.model_server import Hang, ModelServer, Say, Turn
@@ -60,19 +61,20 @@ class ScriptedStage(ABC):
 class ProgramStage(ScriptedStage):
     """An agent that is a program, started anew for each attempt."""
 
-    def __init__(self, program: Path, model: ModelServer) -> None:
+    def __init__(self, program: Path, model: ModelServer, sandbox: Sandbox = OPEN) -> None:
         super().__init__(model)
         self._program = program
+        self._sandbox = sandbox
 
     @abstractmethod
     def driver(self, program: Path, model: str) -> Driver:
         """For a model at this address."""
 
     def agent(self, script: str) -> Agent:
-        return ProcessAgent(self.driver(self._program, self._model.url(script)))
+        return ProcessAgent(self.driver(self._program, self._model.url(script)), self._sandbox)
 
     def not_installed(self) -> Agent:
-        return ProcessAgent(self.driver(Path("/nowhere/agent"), self._model.url("nobody")))
+        return ProcessAgent(self.driver(Path("/nowhere/agent"), self._model.url("nobody")), self._sandbox)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import pytest
 
 from shiftwork.adapters.agents.acp import AcpAgent
 from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
+from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.domain.model.usage import Usage
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import Agent, AgentTask, Ending, EventKind
@@ -29,17 +30,18 @@ class AcpStage(ScriptedStage):
 
     long_work = call("exec_command", cmd="sleep 70")
 
-    def __init__(self, program: Path, model: ModelServer, root: Path) -> None:
+    def __init__(self, program: Path, model: ModelServer, root: Path, sandbox: Sandbox = OPEN) -> None:
         super().__init__(model)
         self._program = program
         self._root = root
+        self._sandbox = sandbox
 
     def plays(self, turns: Sequence[Turn], script: str, mode: str = "agent-full-access") -> Agent:
         self._model.load(script, turns)
         return self.agent(script, mode)
 
     def not_installed(self) -> Agent:
-        return AcpAgent(("/nowhere/agent", "--acp"), env={})
+        return AcpAgent(("/nowhere/agent", "--acp"), env={}, sandbox=self._sandbox)
 
     def agent(self, script: str, mode: str = "agent") -> Agent:
         home = self._root / script
@@ -67,7 +69,7 @@ class AcpStage(ScriptedStage):
             "CODEX_CONFIG": json.dumps(settings),
             "INITIAL_AGENT_MODE": mode,
         }
-        return AcpAgent((str(self._program),), env=env)
+        return AcpAgent((str(self._program),), env=env, sandbox=self._sandbox)
 
 
 @pytest.fixture

@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from shiftwork.adapters.agents.command import CommandAgent
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.app.commands import Order, start_run, wait_for
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.codec import to_plain
@@ -26,7 +28,8 @@ from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import one_shot
 from shiftwork.domain.model.story import Limits
 from shiftwork.ports.agent import AgentTask
-from tests.app.rig import LANDING, SHORT, Rig, done, git, make_repository
+from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, make_repository
+from tests.conformance.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP
 from tests.documented import ROOT
 
 PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:randomly"
@@ -81,13 +84,17 @@ def own_ref(task: AgentTask) -> None:
 
 def users_ref(task: AgentTask) -> None:
     """In the user's own repository, which an agent that is not confined can find."""
-    repo = user_of(task)
     (task.workdir / "price.py").write_text(BROKEN["price.py"])
-    index = f"GIT_INDEX_FILE={task.home}/index"
-    tree = f"{index} git -C {repo} read-tree main && {index} git -C {repo} --work-tree={task.workdir} add price.py"
-    commit = f"$({index} git -C {repo} write-tree) -p main -m 'all is well'"
+    shell(task, moving(user_of(task), str(task.home / "index")))
+
+
+def moving(repo: Path, index: str) -> str:
+    """A command that commits `price.py` on the user's branch, from within a workspace."""
+    own = f"GIT_INDEX_FILE={index} git -C {repo}"
+    tree = f'{own} read-tree main && {own} --work-tree="$PWD" add price.py'
     identity = "-c user.name=x -c user.email=x@localhost"
-    shell(task, f"{tree} && git -C {repo} update-ref refs/heads/main $(git -C {repo} {identity} commit-tree {commit})")
+    commit = f"git -C {repo} {identity} commit-tree $({own} write-tree) -p main -m 'all is well'"
+    return f"{tree} && git -C {repo} update-ref refs/heads/main $({commit})"
 
 
 def user_of(task: AgentTask) -> Path:
@@ -236,6 +243,23 @@ def test_a_trick_does_not_land_silently(name: str, rig: Rig) -> None:
     facts = [recorded.fact for recorded in asyncio.run(rig.store.events.read(LANDING))]
     assert not any(isinstance(fact, q.BaseMoved) for fact in facts)
     assert not list((rig.repo / ".shiftwork").rglob("trap")), "nothing that an agent wrote ran in the harness's git"
+
+
+@NEEDS_BUBBLEWRAP
+def test_within_walls_the_base_ref_of_the_user_cannot_be_moved(rig: Rig) -> None:
+    before = git(rig.repo, "rev-parse", "main")
+    trick = f"echo 'def total(items): return 0' > price.py; {moving(rig.repo, '$TMPDIR/index')}"
+    script = f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then {trick}; fi; printf "SUMMARY:\\ndone\\n"'
+    walls = Bubblewrap(program=BWRAP, home=Path("/nonexistent"), repository=rig.repo)
+    rig.agent = CommandAgent(script, env=ENV, sandbox=walls)
+    run = played(rig, Trick())
+    assert git(rig.repo, "rev-parse", "main") == before
+    assert run.status is RunStatus.FAILED
+    assert "assert 0 == 3" in asyncio.run(rig.story(run)).failure, "all that is left of the trick is the broken code"
+    told = "".join(file.read_text() for file in (rig.repo / ".shiftwork" / "logs").rglob("*.jsonl"))
+    assert "not a git repository" in told
+    rig.agent = CommandAgent(script, env=ENV)
+    assert "somebody else has put there" in asyncio.run(rig.story(played(rig, Trick()))).failure, "without them it can"
 
 
 def test_the_same_work_without_a_trick_does_not_land_either_and_honest_work_does(rig: Rig) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.agents._driver import Driver
+from shiftwork.adapters.agents._driver import Belongings, Driver
 from shiftwork.adapters.agents.claude_code import ClaudeCode, Endpoint
 from tests.unit.launch_rig import task
 
@@ -23,6 +23,15 @@ OURS = {
     "TMPDIR": "/attempt/home/tmp",
     "PWD": "/attempt/work",
 }
+
+
+def test_where_it_is_confined_its_own_folder_is_all_it_has_of_the_home() -> None:
+    usual = ClaudeCode(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).belongings
+    assert (usual.keeps, usual.copies) == ((Path("/home/user/.claude"),), (Path("/home/user/.claude.json"),))
+    assert Path("/home/user/.claude/settings.json") in usual.reads
+    named = ClaudeCode(program=PROGRAM, env=LOGIN).launch(task()).belongings
+    assert (named.keeps, named.copies) == ((Path("/home/user/.config/claude"),), ())
+    assert ClaudeCode(program=PROGRAM, env=LOGIN, private_home=True).launch(task()).belongings == Belongings()
 
 
 def test_the_users_login_simply_works() -> None:

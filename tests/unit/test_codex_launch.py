@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.adapters.agents._driver import Driver, Launch
+from shiftwork.adapters.agents._driver import Belongings, Driver, Launch
 from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
 from tests.unit.launch_rig import task
 
@@ -21,6 +21,15 @@ def told(launch: Launch) -> dict[str, object]:
     pairs = zip(launch.argv, launch.argv[1:], strict=False)
     given_ = [word.partition("=") for flag, word in pairs if flag == "-c"]
     return {key: tomllib.loads(f"value = {value}")["value"] for key, _, value in given_}
+
+
+def test_where_it_is_confined_its_own_folder_is_all_it_has_of_the_home() -> None:
+    usual = Codex(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).belongings
+    assert (usual.keeps, usual.copies) == ((Path("/home/user/.codex"),), ())
+    assert Path("/home/user/.codex/config.toml") in usual.reads
+    assert Codex(program=PROGRAM, env=LOGIN).launch(task()).belongings.keeps == (Path("/home/user/.config/codex"),)
+    paid = Codex(program=PROGRAM, env=LOGIN, endpoint=CodexEndpoint(api_key="k"))
+    assert paid.launch(task()).belongings == Belongings()
 
 
 def test_the_users_login_simply_works() -> None:

@@ -129,6 +129,8 @@ async def _session(attempt: Attempt) -> AgentReport:
         toolbox=desk.toolbox,
         env=_environment(attempt),
         model=casting.model(world, story, step),
+        readable=(desk.folder,),
+        writable=(desk.outbox,),
     )
     return await _until_ended(attempt, task)
 

@@ -67,6 +67,7 @@ class AgentTask:
 
     `home` is a folder of the attempt's own for temporary and configuration files; `toolbox` is the command of the MCP
     server that offers the harness's tools, empty where the agent gets none; `log` receives the raw event stream.
+    `readable` and `writable` are what it needs to see of the harness besides, where it is confined.
     """
 
     prompt: str
@@ -78,6 +79,8 @@ class AgentTask:
     toolbox: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
     model: str = ""
+    readable: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,23 @@
 import signal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belongings:
+    """What an agent has in the user's home, for where it is confined and sees nothing else of it.
+
+    `keeps` are folders of its own, where its login is: it writes there. It only `reads` what it needs besides, and what
+    of these folders says which programs the agent runs when the user starts it. Of `copies` it gets a copy.
+    """
+
+    keeps: tuple[Path, ...] = ()
+    reads: tuple[Path, ...] = ()
+    copies: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +30,7 @@ class Launch:
     env: Mapping[str, str]
     stdin: bytes
     files: Mapping[str, str] = field(default_factory=dict)
+    belongings: Belongings = Belongings()
 
 
 class Transcript(Protocol):

@@ -1,8 +1,9 @@
 """Runs any agent that is a program: what is the same for all of them, around what its driver tells."""
 
 import logging
+import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from typing import Final
 from shiftwork.adapters.agents._driver import Driver, Launch, Transcript
 from shiftwork.adapters.agents._log import AttemptLog
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
+from shiftwork.adapters.sandbox.walls import OPEN, Room, Sandbox
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, Listener
 
@@ -21,15 +23,16 @@ _logger = logging.getLogger(__name__)
 class ProcessAgent:
     """An agent that is started anew for every attempt, gets its prompt on standard input and prints what it does."""
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Driver, sandbox: Sandbox = OPEN) -> None:
         self._driver = driver
+        self._sandbox = sandbox
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
         launch = self._driver.launch(task)
         lay(task.home, launch.files)
         transcript = self._driver.transcript(task)
         with AttemptLog(task.log) as log:
-            over = await self._run(task, launch, _reading(transcript, log, listener))
+            over = await self._run(task, launch, room_of(task, launch), _reading(transcript, log, listener))
             for line in over.stderr.splitlines():
                 log.note({"type": "stderr", "text": line})
         report = judged(transcript.verdict(over.code, over.stderr), over, task.limits)
@@ -43,18 +46,18 @@ class ProcessAgent:
                 prompt="", workdir=home, home=home, log=home / "log", marker=f"probe/{home.name}", limits=PROBE_LIMITS
             )
             launch = self._driver.launch(task)
-            program = launch.argv[0]
+            program, room = launch.argv[0], room_of(task, launch)
             launch = replace(launch, argv=self._driver.version_argv(), stdin=b"")
             lay(home, launch.files)
             lines: list[bytes] = []
-            over = await self._run(task, launch, lines.append)
+            over = await self._run(task, launch, room, lines.append)
         told = b"\n".join(lines).decode(errors="replace").strip()
         if over.cause is not Cause.EXITED or over.code != 0 or not told:
             why = over.stderr.strip() or told or f"exit code {over.code}, {over.cause}"
             raise AgentMissingError(f"{program} does not tell its version: {why}", hint=self._driver.install_hint())
         return told.splitlines()[0]
 
-    async def _run(self, task: AgentTask, launch: Launch, on_line: Callable[[bytes], None]) -> Exit:
+    async def _run(self, task: AgentTask, launch: Launch, room: Room, on_line: Callable[[bytes], None]) -> Exit:
         spawn = Spawn(
             argv=launch.argv,
             cwd=task.workdir,
@@ -67,7 +70,7 @@ class ProcessAgent:
             output_bytes=task.limits.output_bytes,
         )
         try:
-            return await supervise(spawn, on_line)
+            return await supervise(self._sandbox.enclosed(spawn, room), on_line)
         except OSError as failure:
             raise AgentMissingError(
                 f"{launch.argv[0]} cannot be started: {failure.strerror}: {failure.filename}",
@@ -106,6 +109,24 @@ def lay(home: Path, files: Mapping[str, str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         path.write_text(text, encoding="utf-8")
+
+
+def room_of(task: AgentTask, launch: Launch) -> Room:
+    """What of the machine an attempt may touch, where it is confined: its own things, and its login."""
+    own = launch.belongings
+    return Room(
+        tree=task.workdir,
+        writable=(task.home, *task.writable, *own.keeps),
+        readable=(*task.readable, *own.reads),
+        programs=(*named_files(launch.argv), *named_files(task.toolbox)),
+        house=task.home / "house",
+        copies=own.copies,
+    )
+
+
+def named_files(words: Iterable[str]) -> tuple[str, ...]:
+    """Those of a command's words that name a file in full: the program, and a script that it is to run."""
+    return tuple(word for word in words if word.startswith("/") and os.path.isfile(word))  # noqa: PTH113 - words, not paths
 
 
 def judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from shiftwork.adapters.agents._acp_line import Line
+from shiftwork.adapters.agents._driver import Launch
 from shiftwork.adapters.agents._log import AttemptLog
-from shiftwork.adapters.agents._process import PROBE_LIMITS, guarded, judged, lay
+from shiftwork.adapters.agents._process import PROBE_LIMITS, guarded, judged, lay, room_of
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
+from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentReport, AgentTask, Listener
 
@@ -25,9 +27,10 @@ _FAREWELL_SECONDS: Final = 2.0
 class AcpAgent:
     """Runs the command of an agent for every attempt anew. Its HOME stays the user's, where its logins are."""
 
-    def __init__(self, command: tuple[str, ...], *, env: Mapping[str, str]) -> None:
+    def __init__(self, command: tuple[str, ...], *, env: Mapping[str, str], sandbox: Sandbox = OPEN) -> None:
         self._command = command
         self._env = dict(env)
+        self._sandbox = sandbox
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
         from shiftwork.adapters.agents._acp_session import Session  # noqa: PLC0415 - half a second, when it is needed
@@ -68,7 +71,7 @@ class AcpAgent:
     ) -> tuple[Exit, T]:
         """Have the program and the talk side by side; whichever ends first, the other one ends soon after."""
         talking = asyncio.create_task(talk)
-        running = asyncio.create_task(supervise(self._spawn(task), on_line, line.connect))
+        running = asyncio.create_task(self._supervised(task, on_line, line))
         try:
             await asyncio.wait({talking, running}, return_when=asyncio.FIRST_COMPLETED)
             if not running.done():
@@ -92,17 +95,19 @@ class AcpAgent:
                 f"{self._command[0]} cannot be started: {failure.strerror}: {failure.filename}", hint=self._hint()
             ) from failure
 
-    def _spawn(self, task: AgentTask) -> Spawn:
+    async def _supervised(self, task: AgentTask, on_line: Callable[[bytes], None], line: Line) -> Exit:
         own = {"TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
-        return Spawn(
-            argv=self._command,
+        launch = Launch(argv=self._command, env=self._env | own | task.env, stdin=b"")
+        spawn = Spawn(
+            argv=launch.argv,
             cwd=task.workdir,
-            env=self._env | own | task.env,
+            env=launch.env,
             marker=task.marker,
             wall_seconds=task.limits.wall_seconds,
             silence_seconds=task.limits.silence_seconds,
             output_bytes=task.limits.output_bytes,
         )
+        return await supervise(self._sandbox.enclosed(spawn, room_of(task, launch)), on_line, line.connect)
 
     def _hint(self) -> str:
         return f"see that the command of the settings is an ACP agent and can be run: {' '.join(self._command)}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
-from shiftwork.adapters.agents._driver import Launch, Transcript
+from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
 from shiftwork.ports.agent import AgentTask
 
 TOOLBOX: Final = "shiftwork"
@@ -35,6 +35,24 @@ _OUTER_SESSION: Final = frozenset(
     }
 )
 """Set where Shiftwork itself was started by Claude Code: a fresh session must not take itself for part of that one."""
+
+_GUARDED: Final = (
+    "settings.json",
+    "settings.local.json",
+    "CLAUDE.md",
+    "agents",
+    "commands",
+    "hooks",
+    "local",
+    "output-styles",
+    "plugins",
+    "rules",
+    "skills",
+    "workflows",
+)
+"""In its folder: what decides which programs it runs, and what it is told, wherever the user starts it next; the
+program itself may be among it.
+"""
 
 _OTHER_LOGINS: Final = frozenset({"ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"})
 """These go before a key; where a key is given, the key is meant."""
@@ -82,7 +100,13 @@ class ClaudeCode:
             argv += ["--model", task.model]
         if task.limits.cost_usd is not None:
             argv += ["--max-budget-usd", f"{task.limits.cost_usd:.6f}"]
-        return Launch(argv=tuple(argv), env=self._environment(task), stdin=task.prompt.encode(errors="replace"))
+        env = self._environment(task)
+        return Launch(
+            argv=tuple(argv),
+            env=env,
+            stdin=task.prompt.encode(errors="replace"),
+            belongings=Belongings() if self._private_home else _belongings(env),
+        )
 
     def transcript(self, _: AgentTask) -> Transcript:
         return ClaudeTranscript()
@@ -107,6 +131,15 @@ class ClaudeCode:
         if self._allow_root:
             env["IS_SANDBOX"] = "1"
         return env
+
+
+def _belongings(env: Mapping[str, str]) -> Belongings:
+    home = Path(env.get("HOME", "/"))
+    folder = Path(env.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    # Beside the folder, not in it: it is written by renaming, which no single file that is lent can bear. It holds
+    # nothing that changes by being used, as a login does.
+    beside = () if env.get("CLAUDE_CONFIG_DIR") else (home / ".claude.json",)
+    return Belongings(keeps=(folder,), reads=tuple(folder / name for name in _GUARDED), copies=beside)
 
 
 def _mcp_config(command: tuple[str, ...]) -> str:

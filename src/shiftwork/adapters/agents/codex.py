@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
-from shiftwork.adapters.agents._driver import Launch, Transcript
+from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
 from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
 
@@ -37,6 +37,21 @@ _ALWAYS: Final = (
 
 _OUTER_SESSION: Final = frozenset({"CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_CI"})
 """Set where Shiftwork itself was started by Codex: a fresh session must not take itself for part of that one."""
+
+_GUARDED: Final = (
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "bin",
+    "config.toml",
+    "hooks.json",
+    "packages",
+    "prompts",
+    "rules",
+    "skills",
+)
+"""In its folder: what decides which programs it runs, and what it is told, wherever the user starts it next; the
+program itself may be among it.
+"""
 
 _ABOUT: Final = """\
 told=$("$1" --version) || exit
@@ -81,18 +96,20 @@ class Codex:
         if task.model:
             argv += ["--model", task.model]
         # The folder of a private home must exist, so an empty settings file is laid there.
-        files = {"codex/config.toml": ""} if self._endpoint.api_key is not None else {}
+        private, env = self._endpoint.api_key is not None, self._environment(task)
+        folder = _folder(env)
         return Launch(
             argv=(*argv, "-"),
-            env=self._environment(task),
+            env=env,
             stdin=task.prompt.encode(errors="replace"),
-            files=files,
+            files={"codex/config.toml": ""} if private else {},
+            belongings=Belongings()
+            if private
+            else Belongings(keeps=(folder,), reads=tuple(folder / name for name in _GUARDED)),
         )
 
     def transcript(self, task: AgentTask) -> Transcript:
-        env = self._environment(task)
-        home = env.get("CODEX_HOME") or f"{env.get('HOME', '')}/.codex"
-        return _Session(Path(home, "sessions"))
+        return _Session(_folder(self._environment(task)) / "sessions")
 
     def version_argv(self) -> tuple[str, ...]:
         """Tells who is logged in as well."""
@@ -142,6 +159,10 @@ class _Session:
             for path in self._folder.glob(f"*/*/*/rollout-*-{self._printed.thread}.jsonl"):
                 self._printed.feed_session(_lines(path))
         return self._printed.verdict(exit_code, stderr)
+
+
+def _folder(env: Mapping[str, str]) -> Path:
+    return Path(env.get("CODEX_HOME") or f"{env.get('HOME', '')}/.codex")
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -2,12 +2,14 @@
 
 import shlex
 import signal
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.agents._driver import Launch, Transcript
-from shiftwork.adapters.agents._process import ProcessAgent
+from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._process import ProcessAgent, named_files
 from shiftwork.adapters.processes.lines import Tail
+from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind
 
 ANSWER_BYTES: Final = 256 * 1024
@@ -25,8 +27,15 @@ class CommandAgent(ProcessAgent):
     gives every attempt its own.
     """
 
-    def __init__(self, command: str | tuple[str, ...], *, env: Mapping[str, str], private_home: bool = False) -> None:
-        super().__init__(_Command(command, env=env, private_home=private_home))
+    def __init__(
+        self,
+        command: str | tuple[str, ...],
+        *,
+        env: Mapping[str, str],
+        private_home: bool = False,
+        sandbox: Sandbox = OPEN,
+    ) -> None:
+        super().__init__(_Command(command, env=env, private_home=private_home), sandbox)
 
 
 class _Command:
@@ -44,6 +53,7 @@ class _Command:
             argv=("/bin/sh", "-c", self._command) if isinstance(self._command, str) else self._command,
             env=self._env | own | task.env,
             stdin=task.prompt.encode(errors="replace"),
+            belongings=Belongings(reads=tuple(map(Path, named_files(self._words())))),
         )
 
     def transcript(self, _: AgentTask) -> Transcript:
@@ -59,11 +69,15 @@ class _Command:
     def _program(self) -> str:
         if not isinstance(self._command, str):
             return self._command[0]
+        return next((word for word in self._words() if "=" not in word), "")
+
+    def _words(self) -> Sequence[str]:
+        if not isinstance(self._command, str):
+            return self._command
         try:
-            words = shlex.split(self._command)
+            return shlex.split(self._command)
         except ValueError:  # a quote that the shell may yet understand
-            words = self._command.split()
-        return next((word for word in words if "=" not in word), "")
+            return self._command.split()
 
 
 class _Printed:
