@@ -78,6 +78,10 @@ bench-bandit:
 bench-history:
     @{{env}}; python -m bench.history
 
+# what the start of a program costs inside the sandbox, against a bare one and beside the least that bubblewrap takes
+bench-sandbox:
+    @{{env}}; python -m bench.sandbox
+
 # what CI runs: lint, every test, coverage of the core by the tests that are about it
 ci: lint
     {{env}}; pytest -n 2 tests/unit tests/app tests/golden tests/architecture --cov --cov-report=term:skip-covered --cov-fail-under=100

@@ -50,6 +50,9 @@ test = "test -s work.txt"
 
 [limits]
 wait_hours = 0.0003
+
+[sandbox.agents]
+writable = ["{ledger}"]
 """
 
 
@@ -59,6 +62,7 @@ class Bench:
 
     root: Path
     store_url: str
+    tier: str = "none"
 
     @property
     def repo(self) -> Path:
@@ -76,7 +80,14 @@ class Bench:
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}  # noqa: TID251 - a test's
         stores = {"SHIFTWORK_STORE_URL": self.store_url} if self.store_url else {}
         armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
-        return {**kept, **stores, **armed, "HOME": str(self.root), "SHIFTWORK_TRUST": "1"}
+        return {
+            **kept,
+            **stores,
+            **armed,
+            "HOME": str(self.root),
+            "SHIFTWORK_TRUST": "1",
+            "SHIFTWORK_SANDBOX": self.tier,
+        }
 
     def shiftwork(self, *args: str, failpoint: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -141,14 +152,15 @@ class Bench:
             time.sleep(0.05)
 
 
-def make_bench(root: Path, store_url: str, special: str = "") -> Bench:
-    bench = Bench(root=root, store_url=store_url)
+def make_bench(root: Path, store_url: str, special: str = "", tier: str = "none") -> Bench:
+    bench = Bench(root=root, store_url=store_url, tier=tier)
     bench.repo.mkdir()
     bench.spec.write_text(SPEC)
     agent = root / "agent.sh"
     agent.write_text(AGENT.format(ledger=bench.ledger, special=special))
     agent.chmod(0o755)
-    (bench.repo / "shiftwork.toml").write_text(SETTINGS.format(agent=agent))
+    bench.ledger.touch()
+    (bench.repo / "shiftwork.toml").write_text(SETTINGS.format(agent=agent, ledger=bench.ledger))
     bench.git("init", "--quiet", "--initial-branch=main")
     bench.git("config", "user.name", "Test")
     bench.git("config", "user.email", "test@localhost")

@@ -35,6 +35,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "proof",
         "quickstart",
         "recover",
+        "sandbox",
         "spec",
         "steer",
         "undo",

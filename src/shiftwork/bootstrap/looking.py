@@ -16,10 +16,12 @@ from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import Hub, open_hub
 from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
+from shiftwork.adapters.workspace.repository import lenders
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.cleaning import Broom
+from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.surroundings import visible
@@ -76,7 +78,8 @@ async def open_changes(site: Site, env: Mapping[str, str]) -> Changes:
 async def open_examination(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Witness, Gates]:
     """What certificates are held against: the repository's objects, and gates that run again though they were green."""
     hub = await _hub(site, env)
-    shell = Shell(env=visible(env, settings.workspace.env))
+    sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
+    shell = Shell(env=visible(env, settings.workspace.env), sandbox=sandboxes.gates)
     setup = Setup(shell=shell, command=settings.workspace.setup, minutes=settings.workspace.setup_minutes)
     hosts = frozenset(settings.proof.hosts)
     return GitWitness(hub=hub), GitGates(hub=hub, setup=setup, hosts=hosts, recalls=False)

@@ -24,6 +24,7 @@ from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.protecting import GitProtecting
+from shiftwork.adapters.workspace.repository import lenders
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
@@ -33,6 +34,7 @@ from shiftwork.app.world import Conduct, Sighting, World, nobody
 from shiftwork.bootstrap.agents import build_agents
 from shiftwork.bootstrap.notifying import build_notifiers
 from shiftwork.bootstrap.reading import open_queries
+from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.config.settings import AgentSettings, Settings
 from shiftwork.config.site import Site, open_state
 from shiftwork.config.surroundings import visible
@@ -94,7 +96,7 @@ async def open_world(
                     inbox=store.inbox,
                     leases=store.leases,
                     engine=engine,
-                    agents=agents or build_agents(settings, env),
+                    agents=agents or build_agents(settings, env, git.sandboxes.agents),
                     desks=FolderDesks(site.state, toolbox=_toolbox(settings)),
                     notebook=FolderNotebook(site.state),
                     workspaces=git.workspaces,
@@ -155,6 +157,7 @@ def _offers_tools(agent: AgentSettings) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Git:
+    sandboxes: Sandboxes
     workspaces: Workspaces
     repository: Repository
     gates: Gates
@@ -164,9 +167,11 @@ class _Git:
 
 async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], clock: Clock) -> _Git:
     hub = await open_hub(root=site.root, state=site.state, identity=await _identity(site, env), env=env)
-    shell = Shell(env=visible(env, settings.workspace.env))
+    sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
+    shell = Shell(env=visible(env, settings.workspace.env), sandbox=sandboxes.gates)
     setup = Setup(shell=shell, command=settings.workspace.setup, minutes=settings.workspace.setup_minutes)
     return _Git(
+        sandboxes=sandboxes,
         workspaces=GitWorkspaces(hub=hub, setup=setup),
         repository=GitRepository(hub=hub, clock=clock),
         gates=GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts)),

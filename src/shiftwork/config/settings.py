@@ -132,6 +132,29 @@ class ProofSettings(_Strict):
         return Protection(policy=ProtectPolicy(self.protect_policy), patterns=self.protect)
 
 
+class RoomSettings(_Strict):
+    """What one kind of program may reach from within a sandbox, beside what it needs."""
+
+    network: bool = True
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+
+
+class SandboxSettings(_Strict):
+    """What stands between the user's machine and the programs of agents and gates."""
+
+    tier: Literal["none", "bubblewrap"] = "none"
+    agents: RoomSettings = RoomSettings()
+    gates: RoomSettings = RoomSettings()
+
+    @field_validator("tier", mode="before")
+    @classmethod
+    def _built(cls, value: object) -> object:
+        if value == "podman":
+            raise ValueError("podman is not built yet; there are 'none' and 'bubblewrap'")
+        return value
+
+
 class WebhookSettings(_Strict):
     """Where signed notices are posted, and the variable that holds the secret."""
 
@@ -171,6 +194,7 @@ class Settings(_Strict):
     limits: LimitSettings = LimitSettings()
     notify: NotifySettings = NotifySettings()
     proof: ProofSettings = ProofSettings()
+    sandbox: SandboxSettings = SandboxSettings()
     store: StoreSettings = StoreSettings()
 
     @property
@@ -227,6 +251,7 @@ _FROM_ENVIRONMENT = (
     ("SHIFTWORK_AGENT", "agent", "use"),
     ("SHIFTWORK_AGENT_PROGRAM", "agent", "program"),
     ("SHIFTWORK_MODEL", "agent", "model"),
+    ("SHIFTWORK_SANDBOX", "sandbox", "tier"),
     ("SHIFTWORK_STORE_URL", "store", "url"),
     ("SHIFTWORK_NOTIFY_URLS", "notify", "urls"),
 )

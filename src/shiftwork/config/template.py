@@ -76,6 +76,21 @@ _REST: Final = """
 # protect_policy = "restore"  # or "report": only tell of such changes
 # escalate = ""             # the profile that repairs a change when a repair has left the same failure
 
+# What agents and gates can reach of this machine; docs/howto/sandbox.md.
+[sandbox]
+# tier = "none"             # "none": they run with your rights; "bubblewrap" (Linux): they see the system, your tools
+                            # and their own tree, and write to that alone
+
+[sandbox.agents]
+# network = true            # agents need their model
+# readable = []             # more that they may read, such as "~/.aws"
+# writable = []             # more that they may change: another agent's own folder, such as "~/.gemini"
+
+[sandbox.gates]
+# network = true            # false: gates and verification steps have no network; the setup command always has
+# readable = []             # more that gates and the setup command may read
+# writable = []             # more that they may change, such as a cache
+
 # Who is told of what while nobody watches; as it is, nobody of anything. `shiftwork notify --test` tries it.
 [notify]
 # urls = []                 # addresses as apprise knows them, such as "ntfy://topic"; those that hold a password are

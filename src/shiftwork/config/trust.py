@@ -84,12 +84,13 @@ class TrustBook:
         return [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
 
 
-_RUN: Final = frozenset({"command", "program", "setup", "args", "url", "hosts", "urls"})
+_RUN: Final = frozenset({"command", "program", "setup", "args", "url", "hosts", "urls", "readable", "writable"})
 _PASSED_ON: Final = frozenset({"env", "secret_env"})
 
 
 def settings_claim(root: Path) -> Claim:
-    """What `shiftwork.toml` would have run, which of the user's variables it would pass on, and to whom it connects.
+    """What `shiftwork.toml` would have run, which of the user's variables and files it would give away, and to whom it
+    connects.
 
     Of the file alone: what the environment or the command line says is the user's own word. Found by the names of the
     keys, in every table: a table that somebody adds to the settings cannot be forgotten here.

@@ -10,6 +10,7 @@ import click
 from shiftwork.app.picking import tallies
 from shiftwork.bootstrap.agents import build_agents
 from shiftwork.bootstrap.reading import open_queries
+from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.working import conduct_of
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
@@ -45,7 +46,7 @@ def command(*, as_json: bool) -> None:
     """
     site = here()
     settings = trusted_conditions(site, environment()).settings
-    present = asyncio.run(_present(settings, environment()))
+    present = asyncio.run(_present(site, settings, environment()))
     choices = _choices(site, settings)
     if as_json:
         say(_document(settings, present, choices))
@@ -53,9 +54,10 @@ def command(*, as_json: bool) -> None:
     click.echo("\n".join([*_roster(present), "", *_reasons(settings, choices)]))
 
 
-async def _present(settings: Settings, env: Mapping[str, str]) -> list[Presence]:
+async def _present(site: Site, settings: Settings, env: Mapping[str, str]) -> list[Presence]:
     everybody = {settings.agent.use: settings.agent, **settings.profiles}
-    agents = build_agents(settings, env)
+    sandboxes = await open_sandboxes(site, settings, env)
+    agents = build_agents(settings, env, sandboxes.agents)
     asked = await asyncio.gather(*(_version(agents[name]) for name in everybody))
     return [
         Presence(name=name, use=profile.use, model=profile.model, there=there, told=told)

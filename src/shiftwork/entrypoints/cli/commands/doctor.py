@@ -11,6 +11,7 @@ import click
 
 from shiftwork.bootstrap.agents import build_agent
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
+from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.working import current_branch, open_inbox, repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
@@ -26,6 +27,8 @@ from shiftwork.errors import EXIT_DONE, EXIT_FAILED, ShiftworkError
 OK: Final = "ok"
 WARN: Final = "warn"
 FAIL: Final = "fail"
+
+_CONFINE: Final = 'SHIFTWORK_SANDBOX=bubblewrap shiftwork doctor, then tier = "bubblewrap" under [sandbox]'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +79,10 @@ async def _examine() -> Sequence[Check]:
         return [*checks, _failed("settings", error)]
     trust = _trust(site)
     # A program that the repository names is not even asked for its version before it is trusted.
-    agent = [await _agent(found.settings)] if trust.state == OK else []
+    sandboxes, sandbox = await _sandbox(site, found.settings)
+    agent = [await _agent(found.settings, sandboxes)] if trust.state == OK and sandboxes else []
     people = _notify(found.settings)
-    rest = [await _database(site), _processes(sys.platform), _sandbox()]
+    rest = [await _database(site), _processes(sys.platform), sandbox]
     return [*checks, _gates(found), trust, *agent, *people, *rest]
 
 
@@ -131,9 +135,9 @@ def _gates(found: Conditions) -> Check:
     )
 
 
-async def _agent(settings: Settings) -> Check:
+async def _agent(settings: Settings, sandboxes: Sandboxes) -> Check:
     try:
-        version = await build_agent(settings, environment()).probe()
+        version = await build_agent(settings, environment(), sandboxes.agents).probe()
     except ShiftworkError as error:
         return _failed("agent", error)
     return Check(name="agent", state=OK, detail=f"{settings.agent.use}: {version}")
@@ -171,7 +175,16 @@ def _processes(platform: str) -> Check:
     return Check(name="processes", state=WARN, detail=told)
 
 
-def _sandbox() -> Check:
-    return Check(
-        name="sandbox", state=WARN, detail="none: agents and gates run with your rights, in folders of their own"
-    )
+async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Check]:
+    """One is run: that it is installed does not say that the kernel lets it be."""
+    try:
+        sandboxes = await open_sandboxes(site, settings, environment())
+    except ShiftworkError as error:
+        return None, _failed("sandbox", error)
+    if settings.sandbox.tier == "none":
+        told = "none: agents and gates run with your rights, in folders of their own"
+        return sandboxes, Check(
+            name="sandbox", state=WARN, detail=told, hint=_CONFINE if sys.platform == "linux" else ""
+        )
+    told = f"{settings.sandbox.tier}: agents and gates see their own tree, the system and your tools"
+    return sandboxes, Check(name="sandbox", state=OK, detail=told)

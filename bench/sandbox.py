@@ -1,0 +1,65 @@
+"""What walls cost: the start of a program inside the sandbox, against the same program without, both supervised.
+
+A gate that does nothing and a Python that does nothing are run by the shell that gates are run by, by turns, because
+timings on a shared machine drift; the ratio is that of the medians. Beside it stands the least that bubblewrap takes.
+"""
+
+import asyncio
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from shiftwork.adapters.workspace.shell import Errand, Shell
+from shiftwork.bootstrap.sandboxing import open_sandboxes
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import environment, find_site
+from shiftwork.config.surroundings import visible
+
+ROUNDS = 40
+LINKS = [word for name in ("bin", "lib", "lib64") for word in ("--symlink", f"usr/{name}", f"/{name}")]
+LEAST = ["bwrap", "--unshare-user-try", "--unshare-pid", "--ro-bind", "/usr", "/usr", *LINKS, "/bin/true"]
+
+
+async def seconds(shell: Shell, command: str, tree: Path) -> float:
+    began = time.perf_counter()
+    outcome = await shell.run(command, Errand(marker="bench/sandbox"), tree=tree, seconds=30)
+    if not outcome.passed:
+        raise SystemExit(outcome.output)
+    return time.perf_counter() - began
+
+
+def least() -> float:
+    began = time.perf_counter()
+    subprocess.run(LEAST, check=True)
+    return time.perf_counter() - began
+
+
+async def main() -> None:
+    env = environment()
+    settings = Settings.model_validate({"sandbox": {"tier": "bubblewrap"}})
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder)
+        (tree / ".git").mkdir()
+        began = time.perf_counter()
+        walls = (await open_sandboxes(find_site(tree, env), settings, env)).gates
+        opening = time.perf_counter() - began
+        shells = {"bare": Shell(env=visible(env)), "sandbox": Shell(env=visible(env), sandbox=walls)}
+        taken: dict[tuple[str, str], list[float]] = {}
+        bwrap: list[float] = []
+        for _ in range(ROUNDS):
+            bwrap.append(least())
+            for command in ("true", f"{sys.executable} -c pass"):
+                for name, shell in shells.items():
+                    taken.setdefault((command, name), []).append(await seconds(shell, command, tree))
+    print(f"{'':<16} {'bare':>9} {'sandbox':>9} {'ratio':>7}")
+    for label, command in (("sh -c true", "true"), ("python -c pass", f"{sys.executable} -c pass")):
+        bare, inside = (statistics.median(taken[command, name]) for name in shells)
+        print(f"{label:<16} {1000 * bare:>6.1f} ms {1000 * inside:>6.1f} ms {inside / bare:>7.2f}")
+    print(f"the least that bubblewrap takes {1000 * statistics.median(bwrap):.1f} ms; probed once {opening:.2f} s")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

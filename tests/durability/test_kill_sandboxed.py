@@ -1,0 +1,36 @@
+"""kill -9 of an orchestrator whose agents and gates are within walls: they die with it, and everything lands once."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.durability.rig import assert_landed_once, kill, make_bench
+
+pytestmark = [pytest.mark.durability, NEEDS_BUBBLEWRAP]
+
+REQUEST = "../prd.json"
+
+
+@pytest.mark.parametrize("place", ["workspace.prepared", "attempt.started@5", "attempt.ended@5", "landing.verified"])
+def test_killed_at(place: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, "", tier="bubblewrap")
+    died = bench.shiftwork("run", REQUEST, failpoint=place)
+    assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
+    resumed = bench.shiftwork("resume")
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert_landed_once(bench, again=1)
+
+
+def test_an_agent_does_not_outlive_its_orchestrator(tmp_path: Path) -> None:
+    held = "if [ $SHIFTWORK_STEP_TYPE = coding ] && [ $(grep -c step-005 {ledger}) = 1 ]; then sleep 300 & wait; fi"
+    bench = make_bench(tmp_path, "", held.format(ledger=tmp_path / "ledger"), tier="bubblewrap")
+    process = bench.start("run", REQUEST)
+    bench.wait_until(lambda: bench.attempts()["step-005"] == 1)
+    assert bench.marked() != []
+    kill(process)
+    bench.wait_until(lambda: bench.marked() == [], seconds=10)
+    resumed = bench.shiftwork("resume")
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert_landed_once(bench, again=1)

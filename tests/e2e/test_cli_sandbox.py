@@ -1,0 +1,188 @@
+"""The tier `bubblewrap` by the installed command: what agents and gates cannot do, and that it is not done without."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from shiftwork.testing.model_server import Call, ModelRequest, ModelServer, ToolCall, Turn, call
+from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.documented import ROOT, blocks
+from tests.e2e.claude_rig import Handover
+from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, eventually, new_project
+
+pytest_plugins = ["shiftwork.testing.agent_programs"]
+pytestmark = NEEDS_BUBBLEWRAP
+
+TIER = "SHIFTWORK_SANDBOX"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def settings(root: Path, more: str) -> None:
+    file = root / "shiftwork.toml"
+    file.write_text(f"{file.read_text(encoding='utf-8')}\n{more}", encoding="utf-8")
+
+
+def broken(folder: Path, project: Project) -> str:
+    """A PATH on which bubblewrap is what a kernel that forbids it makes of it."""
+    fake = folder / "programs" / "bwrap"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    return f"{fake.parent}:{project.environment()['PATH']}"
+
+
+def test_the_doctor_tells_which_tier_is_in_force(project: Project) -> None:
+    told = project.shiftwork("doctor").stdout
+    assert "warn  sandbox     none: agents and gates run with your rights" in told
+    assert f"try: {TIER}=bubblewrap shiftwork doctor" in told
+    confined = project.shiftwork("doctor", "--json", **{TIER: "bubblewrap"})
+    assert confined.returncode == 0, confined
+    (check,) = (one for one in json.loads(confined.stdout)["checks"] if one["name"] == "sandbox")
+    assert (check["state"], check["detail"].split(":")[0]) == ("ok", "bubblewrap")
+
+
+def test_where_it_cannot_be_had_nothing_is_run_without(project: Project, tmp_path: Path) -> None:
+    settings(project.root, '[sandbox]\ntier = "bubblewrap"\n')
+    path = broken(tmp_path, project)
+    examined = project.shiftwork("doctor", PATH=path)
+    assert examined.returncode == 1
+    assert "fail  sandbox     bubblewrap makes no sandbox here" in examined.stdout
+    refused = project.shiftwork("run", "Say hello", PATH=path)
+    assert refused.returncode == 64, refused
+    assert "setting up uid map: Permission denied" in refused.stderr
+    assert 'or set tier = "none" under [sandbox]' in refused.stderr
+    assert "nothing has been run here yet" in project.shiftwork("status").stderr
+    document = json.loads(project.shiftwork("run", "Say hello", "--json", PATH=path).stdout)
+    assert document["error"]["kind"] == "sandbox"
+
+
+def test_a_tier_that_is_not_built_is_told_as_such(project: Project) -> None:
+    refused = project.shiftwork("run", "Say hello", **{TIER: "podman"})
+    assert refused.returncode == 64
+    assert "podman is not built yet" in refused.stderr
+
+
+def prying(project: Project) -> str:
+    """While coding it tries to read what is not its own, to write there, and to move the user's branch."""
+    root = project.root
+    tries = (
+        f"cat {root.parent}/secret; cat {root}/README; echo x > {root}/README; echo x > {root.parent}/secret; "
+        f"git -C {root} commit --allow-empty -qm taken; git -C {root} update-ref refs/heads/main HEAD~1; "
+        f"rm -rf {root}/.shiftwork/hub.git"
+    )
+    # What it saw lands with its work.
+    return f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then ( {tries} ) > seen.txt 2> /dev/null; fi\n{WORKING}'
+
+
+def test_neither_agent_nor_gate_reach_beyond_their_tree(project: Project) -> None:
+    secret = project.root.parent / "secret"
+    secret.write_text("do not look")
+    gate = f"test -f hello.txt && ! cat {secret} && ! touch {project.root}/README && git log -1 --format=%s"
+    project.settle(agent=prying(project), gates=f'test = "{gate}"')
+    settings(project.root, '[sandbox]\ntier = "bubblewrap"\ngates = { network = false }\n')
+    ran = project.shiftwork("run", "Say hello")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert project.git("log", "--format=%s", "main") == "feat: US-001 - Say hello\nstart"
+    assert project.git("show", "main:seen.txt") == ""
+    assert secret.read_text() == "do not look"
+    assert (project.root / "README").read_text(encoding="utf-8") == "start\n"
+    verified = project.shiftwork("proof", "--verify")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def test_all_within_die_with_a_run_that_is_killed_and_it_can_be_resumed(project: Project, tmp_path: Path) -> None:
+    where = tmp_path / "where"
+    where.mkdir()
+    sleeps = f'if [ "$SHIFTWORK_STEP_TYPE" = coding ] && [ ! -f {where}/go ]; then\n  touch {where}/begun\n'
+    sleeps += f"  setsid sh -c 'sleep 600; :' {where} & sleep 600\nfi\n{WORKING}"
+    project.settle(agent=sleeps)
+    settings(project.root, f'[sandbox]\ntier = "bubblewrap"\nagents = {{ writable = ["{where}"] }}\n')
+    with project.started("run", "Say hello") as process:
+        eventually((where / "begun").exists, seconds=40)
+        assert naming(where) != []
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        eventually(lambda: naming(where) == [])
+    (where / "go").touch()
+    resumed = project.shiftwork("resume")
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert project.git("log", "--format=%s", "main") == "feat: US-001 - Say hello\nstart"
+
+
+def naming(folder: Path) -> list[int]:
+    """Processes in whose command line the folder stands: that of the walls, and the agent's own."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.status() != psutil.STATUS_ZOMBIE and any(str(folder) in word for word in process.cmdline()):
+                found.append(process.pid)
+        except psutil.Error:
+            continue
+    return found
+
+
+def test_the_howto_typed_literally_works(project: Project) -> None:
+    typed = subprocess.run(
+        ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "sandbox.md", "sandbox")),
+        cwd=project.root,
+        env=project.environment(PATH=f"{SHIFTWORK.parent}:{project.environment()['PATH']}"),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert "ok    sandbox     bubblewrap" in typed.stdout
+    assert project.git("log", "--format=%s", "main").startswith("feat: US-001")
+
+
+# Real agents
+
+REQUEST = "Write a greeting into greeting.txt"
+
+
+def by_claude(kind: str, request: ModelRequest) -> Turn | None:
+    if kind == "context_gathering" and request.turn == 0:
+        return call("mcp__shiftwork__write_note", text="greetings are in lower case")
+    if kind == "coding" and request.turn == 0:
+        return call("Bash", command="echo hello > greeting.txt; touch ../../../../stolen; git log -1 --format=%s")
+    return None
+
+
+def by_codex(kind: str, request: ModelRequest) -> Turn | None:
+    if kind == "context_gathering" and request.turn == 0:
+        note = ToolCall(name="write_note", namespace="mcp__shiftwork", input={"text": "greetings are in lower case"})
+        return Call(calls=(note,))
+    if kind == "coding" and request.turn == 0:
+        return call("exec_command", cmd="echo hello > greeting.txt; touch ../../../../stolen; git log -1 --format=%s")
+    return None
+
+
+@pytest.mark.real_agent
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_a_run_with_a_real_agent_within_walls(
+    agent: str, tmp_path: Path, request: pytest.FixtureRequest, scripted_model: ModelServer
+) -> None:
+    program: Path = request.getfixturevalue("claude_program" if agent == "claude-code" else "codex_program")
+    handover = Handover(root=tmp_path, program=program, server=scripted_model, agent=agent)
+    handover.prepare()
+    (tmp_path / "proved").touch()
+    settings(handover.repo, f'[sandbox]\ntier = "bubblewrap"\ngates = {{ writable = ["{tmp_path}/proved"] }}\n')
+    handover.play(by_claude if agent == "claude-code" else by_codex)
+    ran = handover.shiftwork("run", REQUEST, "--model", "claude-opus-5-5" if agent == "claude-code" else "gpt-5.5")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
+    assert handover.proved()[-1] == handover.git("rev-parse", "main")
+    assert handover.prompts()["step-005"].count("greetings are in lower case") == 1, "its tools work within walls"
+    assert not (handover.repo / "stolen").exists()
+    results = [one.last_tool_result for one in scripted_model.requests("model") if one.last_tool_result]
+    assert any("Read-only file system" in told and "start" in told for told in results), results

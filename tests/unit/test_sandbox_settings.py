@@ -1,0 +1,97 @@
+"""What the settings say about walls, and what becomes of it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap, outward
+from shiftwork.adapters.sandbox.walls import OPEN
+from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
+from shiftwork.config.settings import Settings, load_settings
+from shiftwork.config.site import Site, find_site
+from shiftwork.config.trust import settings_claim
+from shiftwork.errors import SandboxError, SettingsError
+from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+
+ROOMS = """\
+[sandbox]
+tier = "bubblewrap"
+[sandbox.agents]
+readable = ["~/.aws"]
+[sandbox.gates]
+network = false
+writable = ["cache", "/var/cache/mine"]
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    return find_site(tmp_path / "repo", {})
+
+
+def told(site: Site, text: str, **env: str) -> Settings:
+    (site.root / "shiftwork.toml").write_text(text)
+    return load_settings(site.root, env)
+
+
+def test_nobody_is_confined_unless_the_settings_say_so(site: Site) -> None:
+    assert asyncio.run(open_sandboxes(site, told(site, ""), {})) == Sandboxes(agents=OPEN, gates=OPEN)
+
+
+def test_the_environment_is_the_users_own_word(site: Site) -> None:
+    assert told(site, "", SHIFTWORK_SANDBOX="bubblewrap").sandbox.tier == "bubblewrap"
+    assert told(site, ROOMS, SHIFTWORK_SANDBOX="none").sandbox.tier == "none"
+
+
+@pytest.mark.parametrize(("tier", "why"), [("podman", "podman is not built yet"), ("docker", "'none' or 'bubblewrap'")])
+def test_other_tiers_are_refused(site: Site, tier: str, why: str) -> None:
+    with pytest.raises(SettingsError, match=why):
+        told(site, f'[sandbox]\ntier = "{tier}"\n')
+
+
+def test_what_a_repository_would_have_shown_is_a_matter_of_trust(site: Site) -> None:
+    told(site, ROOMS)
+    assert [(one.where, one.text) for one in settings_claim(site.root).commands] == [
+        ("sandbox.agents.readable", "~/.aws"),
+        ("sandbox.gates.writable", "cache /var/cache/mine"),
+    ]
+
+
+def test_without_bubblewrap_it_is_refused_with_what_to_do(site: Site) -> None:
+    with pytest.raises(SandboxError, match="there is no bwrap here") as refused:
+        asyncio.run(open_sandboxes(site, told(site, ROOMS), {"PATH": str(site.root)}))
+    assert "apt install bubblewrap" in refused.value.hint
+    assert refused.value.exit_code == 64
+
+
+@NEEDS_BUBBLEWRAP
+def test_each_kind_of_program_has_its_own_room(site: Site, tmp_path: Path) -> None:
+    home, real = tmp_path / "home", tmp_path / "elsewhere"
+    real.mkdir()
+    home.mkdir()
+    (home / ".aws").symlink_to(real)
+    env = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+    opened = asyncio.run(open_sandboxes(site, told(site, ROOMS), env, (tmp_path / "objects",)))
+    agents, gates = opened.agents, opened.gates
+    assert isinstance(agents, Bubblewrap)
+    assert isinstance(gates, Bubblewrap)
+    assert (agents.network, gates.network) == (True, False)
+    assert {home / ".aws", real, tmp_path / "objects"} < set(agents.readable)
+    assert {home / ".aws", real}.isdisjoint(gates.readable)
+    assert (agents.writable, gates.writable) == ((), (site.root / "cache", Path("/var/cache/mine")))
+    assert not any(site.root.is_relative_to(path) or home.is_relative_to(path) for path in agents.readable)
+
+
+def test_where_names_are_resolved_by_a_file_elsewhere_it_is_shown(tmp_path: Path) -> None:
+    etc, run = tmp_path / "etc", tmp_path / "run"
+    etc.mkdir()
+    run.mkdir()
+    (run / "resolv.conf").write_text("nameserver 127.0.0.53\n")
+    (etc / "resolv.conf").symlink_to("../run/resolv.conf")
+    (etc / "mtab").symlink_to("/proc/mounts")
+    (etc / "gone").symlink_to("nowhere")
+    (etc / "folder").symlink_to(run)
+    (etc / "sh").symlink_to("/bin/sh")
+    assert outward(etc) == (run.resolve() / "resolv.conf",)
