@@ -8,12 +8,16 @@ NO_MENDING = "[limits]\nrepairs = 0\n"
 PROMISE = "<promise>COMPLETE</promise>"
 
 
-@fault(1, "claims to be done, wrote nothing", end="failed, 0 landed")
-def claims(stage: Stage) -> None:
+def writes_nothing(stage: Stage, words: str) -> None:
     stage.lay_out(more=NO_MENDING)
-    stage.let(lambda _: said(f"Everything is implemented and all tests pass.\n{PROMISE}"))
+    stage.let(lambda _: said(words))
     stage.run(stage.ask_for("US-001"), code=1)
     assert "(empty)" in stage.story()["failure"]
+
+
+@fault(1, "claims to be done, wrote nothing", end="failed, 0 landed")
+def claims(stage: Stage) -> None:
+    writes_nothing(stage, f"Everything is implemented and all tests pass.\n{PROMISE}")
 
 
 @fault(1, "writes code that fails its test, commits it and pushes it to the base", end="failed, 0 landed")
@@ -34,10 +38,7 @@ def mended(stage: Stage) -> None:
 
 @fault(2, "quotes the promise in prose, wrote nothing", end="failed, 0 landed")
 def quotes(stage: Stage) -> None:
-    stage.lay_out(more=NO_MENDING)
-    stage.let(lambda _: said(f"When all is done I shall say {PROMISE}, but it is not.\n> {PROMISE}"))
-    stage.run(stage.ask_for("US-001"), code=1)
-    assert "(empty)" in stage.story()["failure"]
+    writes_nothing(stage, f"When all is done I shall say {PROMISE}, but it is not.\n> {PROMISE}")
 
 
 @fault(2, "prints a file that holds the promise, then does its work", end="completed, 1 landed")

@@ -86,21 +86,26 @@ def refusal(stage: Stage, seconds: float) -> tuple[Fail, Mapping[str, str]]:
     return Fail(status=429, body=body, headers=headers), {}
 
 
-@fault(7, "its service sends it away until a time", end="completed, 1 landed")
-def limited(stage: Stage) -> None:
-    stage.lay_out()
-    limit, login = refusal(stage, 8)
-    sent_away: list[float] = []
+def sent_away_once(stage: Stage, seconds: float) -> None:
+    """The first request is refused for so long; then the work is done."""
+    limit, login = refusal(stage, seconds)
+    refused: list[Scene] = []
 
     def play(scene: Scene) -> Turn | None:
-        if not sent_away:
-            sent_away.append(time.monotonic())
-            return limit
-        return stage.works(scene)
+        if refused:
+            return stage.works(scene)
+        refused.append(scene)
+        return limit
 
     stage.let(play)
     ran = typed(stage, "run", stage.ask_for("US-001"), **login)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@fault(7, "its service sends it away until a time", end="completed, 1 landed")
+def limited(stage: Stage) -> None:
+    stage.lay_out()
+    sent_away_once(stage, 8)
     (step,) = stage.story()["steps"]
     assert (step["attempts"], step["restarts"]) == (2, 0)
     history = json.loads(stage.shiftwork("export").stdout)["stories"]["US-001"]["history"]
@@ -112,18 +117,7 @@ def limited(stage: Stage) -> None:
 def falls_back(stage: Stage) -> None:
     second = f'[profiles.second]\nuse = "{stage.agent}"\nprogram = "{stage.program}"\n'
     stage.lay_out(of_agent='fallback = ["second"]', more=second)
-    limit, login = refusal(stage, 3600)
-    sent_away: list[float] = []
-
-    def play(scene: Scene) -> Turn | None:
-        if not sent_away:
-            sent_away.append(time.monotonic())
-            return limit
-        return stage.works(scene)
-
-    stage.let(play)
-    ran = typed(stage, "run", stage.ask_for("US-001"), **login)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    sent_away_once(stage, 3600)
     (step,) = stage.story()["steps"]
     assert (step["attempts"], step["agent"]) == (2, "second")
 

@@ -18,6 +18,7 @@ from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import HoldCause, StoryState
 from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.noticing import notice_of_hold
 from shiftwork.ports.agent import AgentEvent
 
@@ -55,7 +56,7 @@ class Board:
             return None
         if stream.startswith("story/"):
             self.stories[stream] = STORY.evolve(self.stories.get(stream, STORY.start), what)
-        if isinstance(what, _ATTEMPT_OVER):
+        if isinstance(what, ENDS):
             self.doing.pop(stream, None)
         if type(what) not in _EVENTS:
             return None
@@ -83,17 +84,6 @@ def _loops(story: StoryState) -> bool:
     step = story.pipeline.current
     return step is not None and step.kind is StepKind.LOOP and step.status is StepStatus.IN_PROGRESS
 
-
-_ATTEMPT_OVER: Final = (
-    f.StepCompleted,
-    f.StepFailed,
-    f.StepCancelled,
-    f.StepInterrupted,
-    f.StepYielded,
-    f.QuestionAsked,
-    w.StepDeferred,
-    b.StepCutShort,
-)
 
 _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     r.RunStarted: ("run_started", "plan"),
