@@ -64,6 +64,12 @@ class RepositoryError(ShiftworkError):
     kind = "repository"
 
 
+class NoRepositoryError(RepositoryError):
+    """The command was typed where there is no git repository."""
+
+    exit_code = EXIT_USAGE
+
+
 class GitKilledError(RepositoryError):
     """A git was ended from outside, by somebody who was short of memory or of patience: nothing is wrong with the
     repository, and what it was to do can be done anew.

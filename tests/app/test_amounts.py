@@ -6,6 +6,7 @@ from shiftwork.app import amounts
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.usage import NOTHING_USED, Share, Usage
+from shiftwork.domain.rules.budgets import told
 from shiftwork.domain.rules.spending import one_attempt
 
 TOLD = one_attempt(Usage(input_tokens=12_300, cached_tokens=9_000, output_tokens=450, cost_usd=0.4))
@@ -64,14 +65,21 @@ def test_amounts_leave_out_what_they_are_not_about() -> None:
     assert amounts.band(Band(low_usd=1, high_usd=2, known=1)) == "1.00 to 2.00 USD, judging by 1 story before"
 
 
+def test_small_sums_are_told_with_the_digits_they_need() -> None:
+    assert amounts.money(0.0016) == "0.0016 USD"
+    assert amounts.span(Band(low_usd=0.0061, high_usd=0.0123, known=1)) == "0.0061 to 0.01 USD"
+    assert amounts.span(Band(low_usd=0.011, high_usd=0.0144, known=1)) == "about 0.01 USD"
+    assert told(Budget(usd=0.001), Usage(cost_usd=0.0016)) == "0.0016 of 0.0010 USD"
+
+
 def test_programs_are_told_shares_and_whether_what_was_foreseen_came() -> None:
     shares = [Share(agent="a", model="m", usage=TOLD), Share(agent="b", model="", usage=SILENT)]
-    told = amounts.shared(shares)
-    assert [(one["agent"], one["cost_usd"], one["unpriced"]) for one in told["agents"]] == [
+    shared = amounts.shared(shares)
+    assert [(one["agent"], one["cost_usd"], one["unpriced"]) for one in shared["agents"]] == [
         ("a", 0.4, 0),
         ("b", None, 1),
     ]
-    assert [(one["model"], one["input_tokens"]) for one in told["models"]] == [("m", 12_300), (None, None)]
+    assert [(one["model"], one["input_tokens"]) for one in shared["models"]] == [("m", 12_300), (None, None)]
     band = Band(low_usd=0.1, high_usd=0.2, known=7)
     assert amounts.estimate(None, TOLD, over=True) is None
     assert amounts.estimate(band, TOLD, over=True) == {

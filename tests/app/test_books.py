@@ -90,7 +90,7 @@ def test_an_attempt_cut_short_and_one_beyond_its_share_are_told_to_people(limite
     assert "- step-001 attempt 1 used 0.50 USD more than the 0.50 USD set aside for it" in text
     assert "cut-short" in text[text.index("### Kept diffs") :]
     assert "| step-001 | 1 | scripted | opus | cut short at what it may cost | " in text
-    assert "| step-003 | check | completed | 1 | " in text
+    assert "| step-003 | check | done | 1 | " in text
     assert "| step-003 | 1 |" not in text, "gates use nothing"
 
 

@@ -260,3 +260,5 @@ def test_the_spec_says_that_an_undone_story_no_longer_passes(rig: Rig) -> None:
             return passes
 
     assert asyncio.run(scenario()) == [True, False]
+    ticks = [one.what for one in rig.seen if isinstance(one.what, r.SpecTicked)]
+    assert [(tick.stories, tick.cleared) for tick in ticks] == [((story_id(1),), ()), ((story_id(1),), (story_id(1),))]

@@ -257,7 +257,9 @@ def test_the_work_of_a_failed_story_is_kept_when_its_run_is_over(rig: Rig) -> No
         rig.gates = (replace(rig.gates[0], command="false"),)
         run = await rig.run(workflow=SHORT)
         assert run.status is RunStatus.FAILED
+        (would,) = (await swept(rig, dry=True)).cleaned
         (one,) = (await swept(rig)).cleaned
+        assert one.freed == would.freed, "what keeping it has made is not counted as left by the run"
         (bundle,) = one.kept
         assert rescued(rig, bundle, f"refs/shiftwork/{run.given.run}/US-001/reached")["work.txt"] == "work"
 

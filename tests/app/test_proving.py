@@ -306,6 +306,15 @@ def test_what_is_said_otherwise_does_not_hold_even_under_a_digest_of_its_own(rig
         assert "digest" in broken(plain)
 
 
+def test_what_was_not_shown_and_not_asked_for_is_told_as_that(rig: Rig) -> None:
+    rig.script = working()  # type: ignore[assignment]
+    run = ran(rig, asked("it is nice"), ProofPolicy.TRUSTING)
+    found = asyncio.run(examined(rig, asyncio.run(paper_of(rig, run)), rig.gates))
+    assert broken(found) == set()
+    (told,) = (held.told for held in found if held.name == "evidence AC-1")
+    assert told == "no evidence was reported, as the certificate says; the policy trusting does not ask for it"
+
+
 def test_a_gate_that_is_gone_or_red_now_is_told(rig: Rig) -> None:
     paper = landed(rig)
     gone = asyncio.run(examined(rig, paper, ()))

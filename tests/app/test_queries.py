@@ -1,21 +1,24 @@
 """What front ends show of a run, worked out from rows and from whether its worker lives."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.app.queries import Pulse, run_view
+from shiftwork.app.queries import PLAN, Pulse, pulses, run_view, unfinished
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.budget import Budget
+from shiftwork.domain.model.ids import Stream
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules.spending import one_attempt
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.agent import AgentTask
-from shiftwork.ports.views import Owner
+from shiftwork.ports.views import Owner, RunRow
 from shiftwork.testing.builders import asked
+from shiftwork.testing.store_suite import run_row
 from tests.app.rig import SHORT, Rig, done, honest
 
 USED = Usage(cost_usd=2.0, input_tokens=100, output_tokens=30)
@@ -106,6 +109,55 @@ def test_what_nobody_has_run_is_told_with_what_to_type(rig: Rig) -> None:
         with pytest.raises(UnknownRunError) as unknown:
             await run_view(rig.store.queries, "nope", lives)
         assert "--all" in unknown.value.hint
+
+    asyncio.run(scenario())
+
+
+def test_a_story_that_is_taken_for_a_run_is_told_as_one(rig: Rig) -> None:
+    async def scenario() -> None:
+        await rig.run(workflow=SHORT)
+        run = (await run_view(rig.store.queries, "", lives)).run.run
+        story = (await rig.store.queries.stories(run))[0].story
+        with pytest.raises(UnknownRunError, match=f"{story}: that is a story of run {run}") as taken:
+            await run_view(rig.store.queries, story, lives)
+        assert taken.value.hint == f"shiftwork logs --story {story}"
+
+    asyncio.run(scenario())
+
+
+def a_run(name: str, at: float, *, over: bool = True, plan: bool = False) -> RunRow:
+    row = run_row(name, started_at=at)
+    return replace(row, ended_at=at + 1 if over else None, workflow=PLAN if plan else row.workflow)
+
+
+@pytest.mark.parametrize(
+    ("rows", "meant"),
+    [
+        ([a_run("done", 1.0), a_run("planned", 2.0, plan=True)], "done"),
+        ([a_run("done", 1.0), a_run("planning", 2.0, plan=True, over=False)], "planning"),
+        ([a_run("older", 1.0, plan=True), a_run("planned", 2.0, plan=True)], "planned"),
+        ([a_run("open", 1.0, over=False), a_run("done", 2.0)], "done"),
+    ],
+)
+def test_a_finished_plan_is_not_the_run_that_is_meant_where_there_is_another(
+    rig: Rig, rows: list[RunRow], meant: str
+) -> None:
+    async def scenario() -> None:
+        await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=rows)
+        assert (await run_view(rig.store.queries, "", lives)).run.run == meant
+
+    asyncio.run(scenario())
+
+
+def test_what_is_not_over_is_found_behind_newer_runs_and_told_as_it_stands(rig: Rig) -> None:
+    async def scenario() -> None:
+        queries = rig.store.queries
+        assert await unfinished(queries) == ""
+        rows = [a_run("oldest", 1.0, over=False), a_run("open", 2.0, over=False), a_run("done", 3.0)]
+        await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=rows)
+        assert await unfinished(queries) == "open"
+        told = await pulses(queries, rows[1:], lives)
+        assert told == {"open": Pulse.INTERRUPTED, "done": Pulse.OVER}
 
     asyncio.run(scenario())
 

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shiftwork.adapters.store.memory import MemoryStore
-from shiftwork.app.account import Account
+from shiftwork.app.account import Account, Checked
 from shiftwork.app.report import report
 from shiftwork.app.roll import roll
+from shiftwork.domain.model.gate import GateReport, GateResult, Standing
+from shiftwork.domain.model.ids import Commit
 from shiftwork.testing.builders import RUN
 from tests.app.rig import SHORT, Rig, done, honest
 from tests.app.tale import LANDED, told
@@ -33,9 +35,10 @@ def test_the_summary_and_the_stories_are_told(tale: Account) -> None:
     text = report(tale)
     assert text.startswith("# Work\n")
     assert "| asked for in | prd.json |" in text
-    assert "| stories | 5: 1 completed, 1 failed |" in text
-    assert f"| US-001 | Story 1 | completed | {LANDED[:10]} | " in text
-    assert "| US-005 | Story 5 | unclaimed | - | - | - | - | - |" in text
+    assert "| state | not over: 1 working |" in text
+    assert "| stories | 5: 1 done, 1 working, 1 failed, 1 blocked, 1 queued |" in text
+    assert f"| US-001 | Story 1 | done | {LANDED[:10]} | " in text
+    assert "| US-005 | Story 5 | queued | - | - | - | - | - |" in text
     assert f"Landed as `{LANDED}` on main." in section(text, "## US-001: Story 1")
     assert "Reason: it cannot be done" in section(text, "## US-002: Story 2")
     assert "State: blocked." in section(text, "## US-003: Story 3")
@@ -47,7 +50,7 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_told(tale: Account) -> No
     first = text[text.index("## US-001") : text.index("## US-002")]
     second = text[text.index("## US-002") : text.index("## US-003")]
     used = "1,200 in, 30 out | 0.25 USD"
-    assert f"| step-001 | planning | completed | 1 | 10.0 s | {used} | step-001 is done |" in first
+    assert f"| step-001 | planning | done | 1 | 10.0 s | {used} | step-001 is done |" in first
     assert "| step-003 | review | skipped | 0 | - | - | - | small change |" in first
     assert "line one line two" in first
     edits = section(first, "### Edits made")
@@ -71,6 +74,26 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_told(tale: Account) -> No
     ]
     assert "- `logs`" in section(first, "### Logs")
     assert "### Gates" not in second
+
+
+def test_where_nobody_works_what_is_under_way_has_stopped(tale: Account) -> None:
+    assert "State: stopped." in section(report(tale, moving=False), "## US-004: Story 4")
+
+
+def test_a_gate_on_one_candidate_is_told_once_as_it_was_known_last(tale: Account) -> None:
+    first, *others = tale.stories
+    judged = GateResult(name="test", passed=False, seconds=1, standing=Standing.REGRESSED, output="red")
+    looks = [
+        Checked(at=at, request=request, report=GateReport(commit=Commit("c1"), results=(result,)))
+        for at, request, result in (
+            (1, "r/US-001/1", replace(judged, standing=None)),
+            (2, "r/US-001/1", judged),
+            (3, "r/US-001/2", judged),
+        )
+    ]
+    text = report(replace(tale, stories=(replace(first, checks=tuple(looks)), *others)))
+    gates = [line.split(": ", 1)[1] for line in section(text, "### Gates") if line]
+    assert gates == ["test failed (regressed) on `c1` in 1.0 s: red"] * 2
 
 
 def test_what_was_said_cannot_break_a_table_or_become_markup(tale: Account) -> None:

@@ -16,6 +16,7 @@ from shiftwork.adapters.agents._log import AttemptLog
 from shiftwork.adapters.agents.command import ANSWER_BYTES, CommandAgent
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.domain.model.usage import Usage
+from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import Agent, AgentEvent, AgentLimits, AgentTask, Ending, EventKind
 from shiftwork.testing.agent_conformance import AgentConformance, Stage
 from tests.conformance.agent_rig import attempted
@@ -100,6 +101,27 @@ def test_a_long_answer_keeps_its_end_and_bad_bytes_are_replaced(tmp_path: Path) 
 
 def test_a_command_is_found_by_its_first_word(tmp_path: Path) -> None:
     assert asyncio.run(CommandAgent("MODE=fast sleep 1", env=ENV).probe()).endswith("/sleep")
+
+
+def test_a_relative_command_is_looked_for_in_the_repository(tmp_path: Path) -> None:
+    program = tmp_path / "tools" / "agent.sh"
+    agent = CommandAgent("MODE=fast ./tools/agent.sh --yes", env=ENV, root=tmp_path)
+    with pytest.raises(AgentMissingError, match=r"the repository has no \./tools/agent\.sh") as missing:
+        asyncio.run(agent.probe())
+    assert str(tmp_path) in missing.value.hint
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho fine\n", encoding="utf-8")
+    with pytest.raises(AgentMissingError, match="not executable") as locked:
+        asyncio.run(agent.probe())
+    assert locked.value.hint.startswith(f"chmod +x {program}")
+    program.chmod(0o755)
+    assert asyncio.run(agent.probe()) == str(program)
+
+
+@pytest.mark.parametrize("command", ["no-such-agent --yes", "/nowhere/agent"])
+def test_a_command_that_is_nowhere_is_named(tmp_path: Path, command: str) -> None:
+    with pytest.raises(AgentMissingError, match=f"{command.split(maxsplit=1)[0]} cannot be found"):
+        asyncio.run(CommandAgent(command, env=ENV, root=tmp_path).probe())
 
 
 def test_an_attempt_goes_on_where_its_log_cannot_be_written(tmp_path: Path) -> None:

@@ -107,6 +107,11 @@ def test_a_gate_that_takes_too_long_is_red(user: GitUser, gates: Gates) -> None:
     assert outputs(report)[0] == "begun\ntimed out after 0.6 seconds"
 
 
+def test_a_red_gate_that_printed_nothing_says_that(user: GitUser, gates: Gates) -> None:
+    report = check(gates, user.at("main"), "exit 3", "true")
+    assert outputs(report) == ["it printed nothing, and ended with exit code 3", ""]
+
+
 def test_a_command_that_makes_no_sense_is_red(user: GitUser, gates: Gates) -> None:
     report = check(gates, user.at("main"), "if then", "no-such-program-anywhere")
     assert [result.passed for result in report.results] == [False, False]

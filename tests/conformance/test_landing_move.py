@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shiftwork.adapters.workspace.user_trees import edited
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Candidate, Missed, Moved
@@ -51,6 +52,17 @@ class TestMove:
         assert world.user.status() == before
         assert (world.user.root / "src" / "a.txt").read_text() == "my edit\n"
         assert (world.user.root / "README.md").read_text() == "better\n"
+
+    def test_the_edits_that_are_in_the_way_are_named(self, world: World) -> None:
+        world.user.write("README.md", "my edit\n")
+        world.user.write("new.txt", "mine\n")
+        world.user.write("src/a.txt", "in nobody's way\n")
+        assert world.land({"README.md": "better\n", "new.txt": "n\n"}) == Moved(ref=HELD)
+        assert asyncio.run(edited(world.hub.user, "main", HELD)) == ["README.md", "new.txt"]
+        world.user.git("stash", "push", "-u", "--", "README.md", "new.txt")
+        assert asyncio.run(edited(world.hub.user, "main", HELD)) == []
+        world.user.git("checkout", "-q", "--detach")
+        assert asyncio.run(edited(world.hub.user, "main", HELD)) == ()
 
     @pytest.mark.parametrize("staged", [False, True])
     def test_edits_that_overlap_are_not_touched(self, world: World, *, staged: bool) -> None:

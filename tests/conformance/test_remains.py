@@ -43,7 +43,10 @@ class Stage:
         return name
 
     def remove(self, *stories: str, whole: bool = False) -> Weight:
-        return asyncio.run(self.remains.remove(RUN, stories, whole=whole))
+        """What there was of it and is not any more."""
+        before = asyncio.run(self.remains.weigh(RUN, whole=whole))
+        asyncio.run(self.remains.remove(RUN, stories, whole=whole))
+        return before - asyncio.run(self.remains.weigh(RUN, whole=whole))
 
 
 @pytest.fixture

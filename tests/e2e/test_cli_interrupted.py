@@ -35,11 +35,16 @@ def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project)
     status = project.status()
     assert (status["pulse"], status["status"]) == ("interrupted", "running")
     assert told.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
+    assert project.shiftwork("status", "--all").stdout.split()[1] == "interrupted"
     project.agent.with_name("go").touch()
+    script = project.agent.read_text(encoding="utf-8")
+    project.agent.write_text("exit 1\n", encoding="utf-8")
+    assert project.shiftwork("run", "--workflow", "ralph", "Fail").returncode == 1, "newer, and over"
+    project.agent.write_text(script, encoding="utf-8")
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 0, resumed
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
-    again = project.shiftwork("resume", "--json")
+    again = project.shiftwork("resume", "--json", status["run"])
     assert again.returncode == 0
     assert json.loads(again.stdout)["stop"] == "over"
 

@@ -1,11 +1,12 @@
 """Commands that look: status, logs, doctor, init; and what is told when something is wrong."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import WORKING, Project
+from tests.e2e.cli_rig import WORKING, Project, git, on_a_terminal
 
 SPEAKING = "printf 'I am thinking\\033[31m about it\\n'\n" + WORKING
 
@@ -55,11 +56,33 @@ def test_where_nothing_was_run_that_is_said(project: Project) -> None:
 
 def test_outside_a_repository_that_is_said(project: Project, tmp_path: Path) -> None:
     told = project.shiftwork("-C", str(tmp_path), "status")
-    assert told.returncode == 1
+    assert told.returncode == 64, "as is all that is typed wrongly"
     assert "is not inside a git repository" in told.stderr
     assert project.shiftwork("-C", "no/such/folder", "status").returncode == 64
     (project.root / "deeper").mkdir()
     assert project.shiftwork("-C", "deeper", "status").returncode == 64
+
+
+def test_an_empty_folder_becomes_a_repository_by_what_is_told(project: Project, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    told = project.shiftwork("-C", str(empty), "run", "Add a greeting")
+    initial, *rest = told.stderr.strip().partition("make one here: ")[2].split(" && ")
+    git(empty, *shlex.split(initial)[1:])
+    git(empty, "config", "user.name", "Test")
+    git(empty, "config", "user.email", "test@localhost")
+    hint = f"try: {' && '.join(rest)}\n"
+    assert project.shiftwork("-C", str(empty), "run", "Add a greeting").stderr.endswith(hint)
+    assert hint in project.shiftwork("-C", str(empty), "doctor").stdout
+    for command in rest:
+        git(empty, *shlex.split(command)[1:])
+    looked = project.shiftwork("-C", str(empty), "doctor").stdout
+    assert "repository" in looked
+    assert hint not in looked
+    assert "try: shiftwork init, then name your checks under [gates] in shiftwork.toml\n" in looked
+    assert "found no checks" in project.shiftwork("-C", str(empty), "init").stdout
+    looked = project.shiftwork("-C", str(empty), "doctor").stdout
+    assert "try: name your checks under [gates] in shiftwork.toml\n" in looked
 
 
 @pytest.mark.parametrize(
@@ -69,6 +92,8 @@ def test_outside_a_repository_that_is_said(project: Project, tmp_path: Path) -> 
         (["status", "--frobnicate"], "--help"),
         (["run"], 'run "what you want done"'),
         (["run", "x", "--max-cost", "0"], "--help"),
+        (["run", "Fix", "the", "bug", "--trust"], 'run "Fix the bug"'),
+        (["answer", "US-001", "costs", "$5"], "answer US-001 'costs $5'"),
     ],
 )
 def test_a_mistake_on_the_command_line_is_told_in_two_lines(project: Project, words: list[str], hint: str) -> None:
@@ -81,6 +106,13 @@ def test_a_mistake_on_the_command_line_is_told_in_two_lines(project: Project, wo
     as_json = project.shiftwork(*words, "--json")
     assert as_json.returncode == 64
     assert json.loads(as_json.stdout)["error"]["kind"] == "usage"
+
+
+@pytest.mark.parametrize("words", [[], ["workflow"]])
+def test_a_group_alone_says_what_there_is_in_it(project: Project, words: list[str]) -> None:
+    told = project.shiftwork(*words)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout == project.shiftwork(*words, "--help").stdout
 
 
 def test_settings_with_a_mistake_are_told(project: Project) -> None:
@@ -109,6 +141,15 @@ def test_the_doctor_is_content(project: Project) -> None:
     wanted = ("git", "repository", "branch", "gates", "agent", "database")
     assert [states[name] for name in wanted] == ["ok"] * len(wanted)
     assert told.stdout.splitlines()[-1] == 'ready: shiftwork run "what you want done"'
+
+
+def test_the_doctor_keeps_within_a_terminal(project: Project) -> None:
+    code, screen = on_a_terminal(project, "doctor", TERM="dumb")
+    lines = screen.decode().splitlines()
+    assert code == 0
+    assert "try: SHIFTWORK_SANDBOX=bubblewrap" in screen.decode()
+    assert max(map(len, lines)) <= 80
+    assert all(line[:5].strip() or line.startswith(" " * 18) for line in lines if line.strip())
 
 
 def test_the_doctor_tells_what_is_missing_and_what_to_do(project: Project) -> None:

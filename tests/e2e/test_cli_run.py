@@ -51,19 +51,24 @@ def test_red_work_never_lands(project: Project) -> None:
     assert project.git("rev-parse", "main") == before
     assert "failed: nothing was landed" in told.stdout
     assert "the answer is wrong" in told.stdout
-    assert told.stdout.splitlines()[-1].startswith("next: shiftwork logs ")
+    look, again = told.stdout.splitlines()[-2:]
+    assert look.startswith("next: shiftwork logs ")
+    assert look.endswith(" --story US-001")
+    assert again == "      shiftwork retry US-001    (when you know why)"
 
 
 def test_a_branch_that_cannot_be_moved_is_told_with_the_command_to_merge(project: Project) -> None:
     (project.root / "hello.txt").write_text("the user's own\n", encoding="utf-8")
     told = project.shiftwork("run", "Add a greeting")
     assert told.returncode == 0, told
-    assert "because moving main was not safe" in told.stdout
-    next_command = told.stdout.splitlines()[-1].removeprefix("next: ")
-    assert next_command == "git merge shiftwork/landed/main"
+    assert "on shiftwork/landed/main, because you have edits in hello.txt" in told.stdout
     assert (project.root / "hello.txt").read_text(encoding="utf-8") == "the user's own\n"
-    (project.root / "hello.txt").unlink()
-    project.git(*next_command.split()[1:])
+    steps = ["next: git stash push -u -- hello.txt    (or commit these edits)", "      git merge shiftwork/landed/main"]
+    assert told.stdout.splitlines()[-2:] == steps
+    assert project.shiftwork("status").stdout.splitlines()[-2:] == steps
+    for typed in steps:
+        project.git(*typed[len("next: git ") :].partition("  ")[0].split())
+    assert "git stash" not in project.shiftwork("status").stdout, "nothing is in the way any more"
     assert (project.root / "hello.txt").read_text(encoding="utf-8") == "hello\n"
 
 
@@ -101,7 +106,8 @@ def test_without_gates_that_is_said(project: Project) -> None:
     project.settle(gates="")
     told = project.shiftwork("run", "Add a greeting")
     assert told.returncode == 0, told
-    assert told.stdout.splitlines()[0].startswith("no gates: nothing but the diff will be checked")
+    unchecked = "no gates: nothing but the diff will be checked; name your checks under [gates] in shiftwork.toml"
+    assert told.stdout.splitlines()[0] == unchecked
 
 
 HOSTILE = r"""

@@ -123,17 +123,17 @@ def test_mistakes_are_told_by_line_before_anything_starts(project: Project) -> N
     assert where == (
         "shiftwork: prd.json:6:25: US-002 depends on 'US-01', which is not in this file; did you mean 'US-001'?"
     )
-    assert "write-a-spec" in hint
+    assert "shiftwork init --prd --print" in hint
     assert project.shiftwork("status").returncode == 64, "there is no run"
 
 
 def test_a_mistyped_file_is_no_request(project: Project) -> None:
     write(project, "prd.json", PRD)
-    told = project.shiftwork("run", "prd.jsn.json")
+    told = project.shiftwork("run", "prd.jsn")
     assert told.returncode == 64, told
     assert told.stderr.splitlines() == [
-        "shiftwork: there is no file prd.jsn.json",
-        "  try: shiftwork run prd.json",
+        "shiftwork: there is no file prd.jsn; did you mean prd.json?",
+        "  try: shiftwork run prd.json; if it is a request, write it as a sentence",
     ]
 
 

@@ -92,6 +92,17 @@ def test_a_workflow_that_is_not_there_starts_nothing(project: Project) -> None:
     assert (ran.returncode, "there is no workflow 'one-stpe'" in ran.stderr) == (64, True)
 
 
+def test_what_is_in_the_package_is_shown_anywhere_and_whole(project: Project, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    listed = project.shiftwork("-C", str(outside), "workflow", "list")
+    assert listed.returncode == 0, listed
+    assert "\N{HORIZONTAL ELLIPSIS}" not in listed.stdout, "into a pipe nothing is cut"
+    assert {line.split()[0] for line in listed.stdout.splitlines()} >= {"dynamic", "ralph", "plan", "feature-dev"}
+    assert project.shiftwork("-C", str(outside), "workflow", "show", "ralph").returncode == 0
+    assert project.shiftwork("-C", str(outside), "workflow", "new", "mine").returncode == 64
+
+
 # Trust ---------------------------------------------------------------------------------------------------------------
 
 
@@ -125,6 +136,19 @@ def test_a_workflow_of_the_repository_must_be_trusted_by_itself(project: Project
     assert untrusting(project, "run", "--workflow", "one-step", "make a file").returncode == 0
 
 
+def test_nothing_is_asked_of_a_run_before_its_commands_are_trusted(project: Project) -> None:
+    project.settle(agent="exit 1\n")
+    assert project.shiftwork("run", "--workflow", "ralph", "make a file").returncode == 1
+    for words in (("retry", "US-001"), ("retry", "US-001"), ("add", "another")):
+        asked = untrusting(project, *words)
+        assert asked.returncode == 64, asked
+        assert "try: look at it, then: shiftwork trust" in asked.stderr
+    assert [story["status"] for story in project.status()["stories"]] == ["failed"]
+    project.settle()
+    untrusting(project, "trust")
+    assert untrusting(project, "retry", "US-001").returncode == 0
+
+
 def test_a_flag_trusts_for_once(project: Project) -> None:
     assert untrusting(project, "run", "--trust", "make a file").returncode == 0
     assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is False
@@ -149,6 +173,8 @@ def test_whoever_sits_at_a_terminal_is_asked(project: Project, answer: bytes, co
     told, screen = on_a_terminal(project, "run", "make a file", typed=answer, SHIFTWORK_TRUST="", TERM="dumb")
     assert told == code
     assert b"run these on this machine?" in screen
+    question = screen[: screen.index(b"run these")].decode().splitlines()
+    assert all(len(line) <= 80 for line in question), "no terminal has to break a line"
     assert (project.root / "hello.txt").exists() == (code == 0)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.bootstrap.agents import build_agents
+from shiftwork.bootstrap.agents import Place, build_agents
 from shiftwork.bootstrap.working import conduct_of
 from shiftwork.config.settings import Settings, load_settings
 from shiftwork.errors import SettingsError
@@ -31,7 +31,7 @@ def settings(root: Path, text: str = FILE) -> Settings:
 
 def test_every_profile_is_an_agent_beside_the_runs_own(tmp_path: Path) -> None:
     found = settings(tmp_path)
-    assert list(build_agents(found, {"PATH": ""})) == ["command", "thorough", "quick"]
+    assert list(build_agents(found, Place(env={"PATH": ""}))) == ["command", "thorough", "quick"]
     conduct = conduct_of(found)
     assert conduct.models == {"thorough": "large"}
     assert conduct.toolless == {"command", "quick"}

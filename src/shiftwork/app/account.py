@@ -28,9 +28,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """The gates on one candidate of a story."""
+    """The gates on one candidate of a story, which was made for a `request` to land."""
 
     at: float
+    request: str
     report: GateReport
 
 
@@ -110,5 +111,6 @@ def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]
                 continue
         of, _, rest = request.partition("/")
         if of == run:
-            found.setdefault(StoryId(rest.rpartition("/")[0]), []).append(Checked(at=fact.at, report=report))
+            checked = Checked(at=fact.at, request=request, report=report)
+            found.setdefault(StoryId(rest.rpartition("/")[0]), []).append(checked)
     return found

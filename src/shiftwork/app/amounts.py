@@ -6,7 +6,7 @@ from typing import Any, Final
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.usage import Share, Usage
-from shiftwork.domain.rules.spending import by_agent, by_model, verdict
+from shiftwork.domain.rules.spending import by_agent, by_model, dollars, verdict
 from shiftwork.ports.views import SpentRow, StepRow, StoryRow
 
 _THOUSAND: Final = 1000
@@ -72,9 +72,7 @@ def estimate(foreseen: Band | None, used: Usage, *, over: bool) -> dict[str, Any
 
 def money(usd: float | None) -> str:
     """An unknown cost is unknown, and never nothing."""
-    if usd is None:
-        return "unknown"
-    return f"{usd:.4f} USD" if 0 < usd < 0.01 else f"{usd:.2f} USD"
+    return "unknown" if usd is None else f"{dollars(usd)} USD"
 
 
 def is_known(used: Usage) -> bool:
@@ -141,4 +139,10 @@ def amount(some: Amount | Budget) -> str:
 
 def band(foreseen: Band) -> str:
     stories = f"{foreseen.known} stor{'y' if foreseen.known == 1 else 'ies'}"
-    return f"{foreseen.low_usd:.2f} to {foreseen.high_usd:.2f} USD, judging by {stories} before"
+    return f"{span(foreseen)}, judging by {stories} before"
+
+
+def span(foreseen: Band) -> str:
+    """From the least to the most; where both look the same, it is told once."""
+    low, high = dollars(foreseen.low_usd), dollars(foreseen.high_usd)
+    return f"about {low} USD" if low == high else f"{low} to {high} USD"

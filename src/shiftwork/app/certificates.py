@@ -10,7 +10,7 @@ from shiftwork.domain.model.certificate import Certificate
 from shiftwork.domain.model.codec import from_plain, to_plain
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import RunId, StoryId, story_stream
-from shiftwork.domain.model.proof import Findings, Judged
+from shiftwork.domain.model.proof import Findings, Judged, ProofPolicy, Verdict
 from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion
@@ -157,10 +157,12 @@ def _gates(said: Certificate, report: GateReport, bench: Bench) -> Iterator[Held
 
 def _evidence(said: Certificate, case: Case, found: Findings, report: GateReport) -> Sequence[Held]:
     again = judge(said.story, case, found, report).criteria
-    return [_judged_again(before, now) for before, now in zip(said.criteria, again, strict=True)]
+    return [_judged_again(said.policy, before, now) for before, now in zip(said.criteria, again, strict=True)]
 
 
-def _judged_again(before: Judged, now: Judged) -> Held:
+def _judged_again(policy: ProofPolicy, before: Judged, now: Judged) -> Held:
     same = before.verdict is now.verdict
     told = f"{now.verdict}: {now.why}" if same else f"now {now.verdict} ({now.why}), not {before.verdict}"
+    if same and now.verdict in {Verdict.MISSING, Verdict.FALSE}:
+        told = f"{now.why}, as the certificate says; the policy {policy} does not ask for it"
     return Held(name=f"evidence {before.criterion}", passed=same, told=told)

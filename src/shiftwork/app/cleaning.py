@@ -113,8 +113,11 @@ async def _clean(broom: Broom, state: RunState, *, dry: bool) -> Cleaned | Spare
         return Spared(run=run, reason=f"process {held.owner.pid} on {held.owner.host} works on it")
     try:
         ended = await broom.reaper.end(f"{run}/")
+        # Weighed before anything is kept: the refs that keeping makes have not been left by the run.
+        before = await broom.remains.weigh(run, whole=whole)
         kept, stories = await _keep(broom, state)
-        freed = await broom.remains.remove(run, stories, whole=whole)
+        await broom.remains.remove(run, stories, whole=whole)
+        freed = before - await broom.remains.weigh(run, whole=whole)
     except (RepositoryError, OSError) as error:
         return Spared(
             run=run, reason=f"what has not landed cannot be kept, or its workspace cannot be removed: {error}"

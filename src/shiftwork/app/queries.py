@@ -82,6 +82,12 @@ class RunView:
         return tuple(one.story.story for one in self.stories if working and one.story.status == "in_progress")
 
 
+PLAN: Final = "plan"
+"""The workflow by which `shiftwork plan` has stories made."""
+
+_LOOKED_THROUGH: Final = 200
+"""How many runs are looked through for the one that is meant."""
+
 _MOVING: Final = frozenset({Pulse.WORKING, Pulse.LIMITED, Pulse.STUCK})
 
 
@@ -100,7 +106,8 @@ def never(log: str) -> bool:  # noqa: ARG001 - one shape for all
 async def run_view(
     queries: Queries, run: str, alive: Liveness, *, every_step: bool = True, silent: Silence = never
 ) -> RunView:
-    """One run, by its id, a beginning of it, or the newest where none is named.
+    """One run, by its id, a beginning of it, or the newest where none is named. A plan that is made is not meant by
+    that: who has one goes on with its stories.
 
     Without `every_step`, only stories that are at work or have failed come with their steps, or a run's only one.
     """
@@ -138,14 +145,40 @@ async def _steps(
     return dict(found)
 
 
+async def unfinished(queries: Queries) -> str:
+    """The newest run that is not over, by its id; empty where there is none."""
+    return next((row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None), "")
+
+
+async def pulses(queries: Queries, rows: Sequence[RunRow], alive: Liveness) -> dict[str, Pulse]:
+    """Whether anything moves in these runs: their rows alone do not tell."""
+    flying = [row.run for row in rows if row.ended_at is None]
+    found = {run: (await run_view(queries, run, alive, every_step=False)).pulse for run in flying}
+    return {row.run: found.get(row.run, Pulse.OVER) for row in rows}
+
+
 async def _row(queries: Queries, run: str) -> RunRow:
-    newest = await queries.runs(limit=1)
-    row = await queries.run(run) if run else next(iter(newest), None)
+    row = await queries.run(run) if run else await _meant(queries)
     if row is None:
-        told = f"there is no run {run}" if run else "nothing has been run here yet"
-        hint = "shiftwork status --all lists the runs" if newest else 'shiftwork run "what you want done"'
-        raise UnknownRunError(told, hint=hint)
+        raise await _unknown(queries, run)
     return row
+
+
+async def _meant(queries: Queries) -> RunRow | None:
+    rows = await queries.runs(limit=_LOOKED_THROUGH)
+    working = (row for row in rows if row.workflow != PLAN or row.ended_at is None)
+    return next(working, next(iter(rows), None))
+
+
+async def _unknown(queries: Queries, run: str) -> UnknownRunError:
+    newest = await _meant(queries)
+    if newest is None:
+        told = f"there is no run {run}" if run else "nothing has been run here yet"
+        return UnknownRunError(told, hint='shiftwork run "what you want done"')
+    if any(row.story == run for row in await queries.stories(newest.run)):
+        told = f"there is no run {run}: that is a story of run {newest.run}"
+        return UnknownRunError(told, hint=f"shiftwork logs --story {run}")
+    return UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
 
 
 def _pulse(run: RunRow, stories: Sequence[StoryView], worker: Owner | None) -> Pulse:

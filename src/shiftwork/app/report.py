@@ -1,27 +1,46 @@
 """A run as a Markdown document: what was asked, what came of it, what it cost, and where to look further."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from shiftwork.app import amounts, books, report_books
+from shiftwork.app import amounts, books, report_books, states
 from shiftwork.app.account import Account, Checked, StoryAccount
 from shiftwork.app.markdown import between, code, listed, table, text, time
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.editing import Edit
+from shiftwork.domain.model.gate import GateResult
+from shiftwork.domain.model.ids import FRAME, StoryId
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.tampering import Finding
 from shiftwork.domain.rules.spending import one_attempt
 
 
-def report(account: Account) -> str:
-    """The document; whatever agents, gates or specs have said in it is on one line, bounded, and no markup."""
-    stories = (line for one in account.stories for line in _story(account, one))
-    return "\n".join((*_summary(account), *_overview(account), *report_books.spending(account), *stories)) + "\n"
+def report(account: Account, *, moving: bool = True) -> str:
+    """The document; whatever agents, gates or specs have said in it is on one line, bounded, and no markup. Whether
+    anybody works on a run that is not over is not in its history, so that is to be told.
+    """
+    stand = {one.asked.id: _state(account, one, moving=moving) for one in account.stories}
+    stories = (line for one in account.stories for line in _story(account, one, stand[one.asked.id]))
+    top = (*_summary(account, stand), *_overview(account, stand))
+    return "\n".join((*top, *report_books.spending(account), *stories)) + "\n"
 
 
-def _summary(account: Account) -> Iterator[str]:
+def _state(account: Account, one: StoryAccount, *, moving: bool) -> str:
+    waits, limited = one.state.hold is not None, one.state.wait is not None
+    return states.word(account.status(one), moving=moving, waits=waits, limited=limited)
+
+
+def _of_run(account: Account, stand: Mapping[StoryId, str]) -> str:
+    """Of a run that is not over, how those of its stories stand that are under way."""
+    flying = (one.asked.id for one in account.stories if one.turns and not one.state.ended_at)
+    under_way = states.counted(stand[one] for one in flying if one != FRAME)
+    over = account.run.ended_at is not None or not under_way
+    return states.word(account.run.status) if over else f"not over: {under_way}"
+
+
+def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
     run, plan = account.run, account.run.given
     used = books.used(account)
     beyond = report_books.overshoot(account)
@@ -31,14 +50,14 @@ def _summary(account: Account) -> Iterator[str]:
         ("", ""),
         [
             ("run", plan.run),
-            ("state", run.status.value),
+            ("state", _of_run(account, stand)),
             ("branch", text(plan.branch)),
             ("agent", f"{text(plan.agent)}, workflow {text(plan.workflow.id)}"),
             ("asked for in", text(plan.source) or "the command line"),
             ("started", time(run.started_at)),
             ("ended", time(run.ended_at)),
             ("took", between(run.started_at, run.ended_at)),
-            ("stories", f"{len(run.stories)}: {run.completed} completed, {run.failed} failed"),
+            ("stories", f"{len(run.stories)}: {states.counted(stand[one] for one in stand if one != FRAME)}"),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used)),
             ("foreseen", report_books.foreseen(account)),
@@ -47,7 +66,7 @@ def _summary(account: Account) -> Iterator[str]:
     )
 
 
-def _overview(account: Account) -> Iterator[str]:
+def _overview(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
     yield "\n## Stories\n"
     yield from table(
         ("story", "title", "state", "landed", "tokens", "cost", "foreseen", "took"),
@@ -55,7 +74,7 @@ def _overview(account: Account) -> Iterator[str]:
             (
                 text(one.asked.id),
                 text(one.asked.title),
-                account.status(one).value,
+                stand[one.asked.id],
                 one.state.landed[:10] or "-",
                 amounts.tokens(one.state.usage),
                 amounts.cost(one.state.usage),
@@ -67,9 +86,9 @@ def _overview(account: Account) -> Iterator[str]:
     )
 
 
-def _story(account: Account, one: StoryAccount) -> Iterator[str]:
+def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
     yield f"\n## {text(one.asked.id)}: {text(one.asked.title)}\n"
-    yield f"State: {account.status(one)}."
+    yield f"State: {state}."
     if reason := one.state.failure or account.run.blocked.get(one.asked.id, ""):
         yield f"\nReason: {text(reason)}"
     if one.state.landed:
@@ -82,7 +101,7 @@ def _story(account: Account, one: StoryAccount) -> Iterator[str]:
     yield from listed("Edits made", [line for turn in one.turns for line in _edits(turn.fact)])
     yield from listed("Refusals and repairs", [line for turn in one.turns for line in _refusals(turn.fact)])
     yield from listed("Tests and gate configuration", map(_finding, one.state.inspection.findings))
-    yield from listed("Gates", [line for checked in one.checks for line in _gates(checked)])
+    yield from listed("Gates", _gates(one.checks))
     yield from listed("Kept diffs", [line for turn in one.turns for line in _diffs(turn.fact)])
     yield from listed("Logs", sorted({code(str(Path(step.log).parent)) for step in _steps(one) if step.log}))
 
@@ -95,7 +114,7 @@ def _step(step: Step) -> Sequence[str]:
     return (
         step.id,
         text(step.name),
-        step.status.value,
+        states.word(step.status),
         str(step.attempts),
         between(step.started_at, step.ended_at),
         amounts.tokens(step.usage),
@@ -150,15 +169,23 @@ def _finding(found: Finding) -> str:
     return f"{found.kind}{times}: {text(found.path)}{line}"
 
 
-def _gates(checked: Checked) -> Iterator[str]:
+def _gates(checks: Sequence[Checked]) -> Iterable[str]:
+    """Of what is recorded of a gate on one candidate the last, which also knows what the gate says of the base."""
+    found: dict[tuple[object, ...], str] = {}
+    for checked in checks:
+        for result in checked.report.results:
+            found[checked.request, checked.report.commit, result.name, result.restored] = _gate(checked, result)
+    return found.values()
+
+
+def _gate(checked: Checked, result: GateResult) -> str:
     again = " (known from a commit with the same files)" if checked.report.cached else ""
-    for result in checked.report.results:
-        verdict = ("passed" if result.passed else "failed") + (" at the second try" if result.flaky else "")
-        standing = f" ({result.standing})" if result.standing else ""
-        name = text(result.name) + (" with the tests of the base" if result.restored else "")
-        said = "" if result.passed else f": {text(result.output)}"
-        where = f"on `{checked.report.commit[:10]}`{again}"
-        yield f"{time(checked.at)}: {name} {verdict}{standing} {where} in {result.seconds:.1f} s{said}"
+    verdict = ("passed" if result.passed else "failed") + (" at the second try" if result.flaky else "")
+    standing = f" ({result.standing})" if result.standing else ""
+    name = text(result.name) + (" with the tests of the base" if result.restored else "")
+    said = "" if result.passed else f": {text(result.output)}"
+    where = f"on `{checked.report.commit[:10]}`{again}"
+    return f"{time(checked.at)}: {name} {verdict}{standing} {where} in {result.seconds:.1f} s{said}"
 
 
 def _diffs(fact: f.Fact) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from shiftwork.app import amounts, books
+from shiftwork.app import amounts, books, states
 from shiftwork.app.account import Account, StoryAccount
 from shiftwork.app.books import AttemptMade
 from shiftwork.app.markdown import code, listed, table, text
@@ -26,7 +26,7 @@ def foreseen(account: Account) -> str:
 
 def foreseen_of(account: Account, one: StoryAccount) -> str:
     band = books.foreseen_of(account, one)
-    return f"{band.low_usd:.2f} to {band.high_usd:.2f} USD" if band else "-"
+    return amounts.span(band) if band else "-"
 
 
 def overshoot(account: Account) -> str:
@@ -72,7 +72,7 @@ def _attempt(made: AttemptMade) -> Sequence[str]:
         str(made.number),
         text(made.step.played_by),
         text(made.step.model) or "unknown",
-        made.ended,
+        states.word(made.ended),
         f"{made.seconds:.1f} s",
         amounts.tokens(made.used),
         amounts.cost(made.used),

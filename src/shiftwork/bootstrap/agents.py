@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,21 +20,30 @@ from shiftwork.config.surroundings import visible_to_agent
 from shiftwork.errors import SettingsError
 from shiftwork.ports.agent import Agent
 
-__all__ = ["AGENTS", "Turn", "build_agent", "build_agents", "scripted_agent"]
+__all__ = ["AGENTS", "Place", "Turn", "build_agent", "build_agents", "scripted_agent"]
 
 
-def build_agent(settings: Settings, env: Mapping[str, str], sandbox: Sandbox = OPEN) -> Agent:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where agents work: the environment they start from, the walls around them, and the root of the repository."""
+
+    env: Mapping[str, str]
+    sandbox: Sandbox = OPEN
+    root: Path | None = None
+
+
+def build_agent(settings: Settings, place: Place) -> Agent:
     """The agent that the settings name; whether its program exists is found out when it is asked to work."""
-    return AGENTS[settings.agent.use](settings, env, sandbox)
+    return AGENTS[settings.agent.use](settings, place)
 
 
-def build_agents(settings: Settings, env: Mapping[str, str], sandbox: Sandbox = OPEN) -> dict[str, Agent]:
+def build_agents(settings: Settings, place: Place) -> dict[str, Agent]:
     """The run's own agent and those that workflows may name, by the names of their profiles."""
     profiles = {
-        name: build_agent(settings.model_copy(update={"agent": profile}), env, sandbox)
+        name: build_agent(settings.model_copy(update={"agent": profile}), place)
         for name, profile in settings.profiles.items()
     }
-    return {settings.agent.use: build_agent(settings, env, sandbox), **profiles}
+    return {settings.agent.use: build_agent(settings, place), **profiles}
 
 
 def scripted_agent(turns: Mapping[str, Sequence[Turn]]) -> Agent:
@@ -41,27 +51,28 @@ def scripted_agent(turns: Mapping[str, Sequence[Turn]]) -> Agent:
     return ScriptedAgent(turns)
 
 
-def _claude_code(settings: Settings, env: Mapping[str, str], sandbox: Sandbox) -> Agent:
+def _claude_code(settings: Settings, place: Place) -> Agent:
     """With a key in the environment every attempt has a home of its own; otherwise the user's login simply works."""
-    seen = visible_to_agent("claude-code", env, settings.agent.env)
+    seen = visible_to_agent("claude-code", place.env, settings.agent.env)
     key = seen.get("ANTHROPIC_API_KEY")
     return ProcessAgent(
         ClaudeCode(
-            program=_program(settings, env, "claude"),
+            program=_program(settings, place.env, "claude"),
             env=seen,
             endpoint=Endpoint(api_key=key),
             private_home=key is not None,
             allow_root=os.geteuid() == 0,
         ),
-        sandbox,
+        place.sandbox,
     )
 
 
-def _codex(settings: Settings, env: Mapping[str, str], sandbox: Sandbox) -> Agent:
+def _codex(settings: Settings, place: Place) -> Agent:
     """Codex itself reads CODEX_API_KEY alone: a key that is there for something else must not go before a login."""
-    seen = visible_to_agent("codex", env, settings.agent.env)
+    seen = visible_to_agent("codex", place.env, settings.agent.env)
     endpoint = CodexEndpoint(base_url=seen.get("OPENAI_BASE_URL", ""), api_key=seen.get("CODEX_API_KEY"))
-    return ProcessAgent(Codex(program=_program(settings, env, "codex"), env=seen, endpoint=endpoint), sandbox)
+    program = _program(settings, place.env, "codex")
+    return ProcessAgent(Codex(program=program, env=seen, endpoint=endpoint), place.sandbox)
 
 
 def _program(settings: Settings, env: Mapping[str, str], usual: str) -> Path:
@@ -69,13 +80,14 @@ def _program(settings: Settings, env: Mapping[str, str], usual: str) -> Path:
     return Path(shutil.which(named, path=env.get("PATH")) or named)
 
 
-def _acp(settings: Settings, env: Mapping[str, str], sandbox: Sandbox) -> Agent:
+def _acp(settings: Settings, place: Place) -> Agent:
     given = _given_command(settings)
     try:
         words = shlex.split(given)
     except ValueError as error:
         raise SettingsError(f"agent.command cannot be read: {error}", hint=f"mend its quotes: {given}") from error
-    return AcpAgent(tuple(words), env=visible_to_agent("acp", env, settings.agent.env), sandbox=sandbox)
+    seen = visible_to_agent("acp", place.env, settings.agent.env)
+    return AcpAgent(tuple(words), env=seen, sandbox=place.sandbox)
 
 
 def _given_command(settings: Settings) -> str:
@@ -87,12 +99,12 @@ def _given_command(settings: Settings) -> str:
     return settings.agent.command
 
 
-def _command(settings: Settings, env: Mapping[str, str], sandbox: Sandbox) -> Agent:
-    seen = visible_to_agent("command", env, settings.agent.env)
-    return CommandAgent(_given_command(settings), env=seen, sandbox=sandbox)
+def _command(settings: Settings, place: Place) -> Agent:
+    seen = visible_to_agent("command", place.env, settings.agent.env)
+    return CommandAgent(_given_command(settings), env=seen, root=place.root, sandbox=place.sandbox)
 
 
-AGENTS: Final[dict[str, Callable[[Settings, Mapping[str, str], Sandbox], Agent]]] = {
+AGENTS: Final[dict[str, Callable[[Settings, Place], Agent]]] = {
     "claude-code": _claude_code,
     "codex": _codex,
     "acp": _acp,

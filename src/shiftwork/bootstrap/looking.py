@@ -1,6 +1,6 @@
 """The door between: the history and git without the engine, for commands that look deeper or clean up."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,13 +12,14 @@ from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.workspace.changes import GitChanges
 from shiftwork.adapters.workspace.gates import GitGates
-from shiftwork.adapters.workspace.git import Identity
+from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import Hub, open_hub
 from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
 from shiftwork.adapters.workspace.repository import lenders
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.adapters.workspace.user_trees import edited
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.cleaning import Broom
 from shiftwork.bootstrap.sandboxing import open_sandboxes
@@ -89,6 +90,11 @@ async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:
     """For a run that is being worked on: a hub is made otherwise."""
     hub = await _hub(site, env)
     return GitRadar(hub=replace(hub, git=replace(hub.git, seconds=_RADAR_SECONDS)))
+
+
+async def edited_files(site: Site, env: Mapping[str, str], branch: str, ref: str) -> Sequence[str]:
+    """Where edits of the user's keep what has landed on `ref` from being merged into the branch."""
+    return await edited(user_git(root=site.root, state=site.state, env=env), branch, ref)
 
 
 @asynccontextmanager

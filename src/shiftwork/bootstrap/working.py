@@ -18,7 +18,7 @@ from shiftwork.adapters.processes.owners import is_alive, this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.specs.opening import FileSpecs
 from shiftwork.adapters.store.opening import open_store
-from shiftwork.adapters.workspace.fitness import unsupported
+from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import open_hub
@@ -31,7 +31,7 @@ from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.loop import bodies
 from shiftwork.app.world import Conduct, Sighting, World, nobody
-from shiftwork.bootstrap.agents import build_agents
+from shiftwork.bootstrap.agents import Place, build_agents
 from shiftwork.bootstrap.notifying import build_notifiers
 from shiftwork.bootstrap.reading import open_queries
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
@@ -82,6 +82,7 @@ async def open_world(
     clock = SystemClock()
     owner = this_owner(clock.fresh())
     git = await _open_git(site, settings, env, clock)
+    place = Place(env=env, sandbox=git.sandboxes.agents, root=site.root)
     store = open_store(site.store_url)
     worlds: list[World] = []
     try:
@@ -96,7 +97,7 @@ async def open_world(
                     inbox=store.inbox,
                     leases=store.leases,
                     engine=engine,
-                    agents=agents or build_agents(settings, env, git.sandboxes.agents),
+                    agents=agents or build_agents(settings, place),
                     desks=FolderDesks(site.state, toolbox=_toolbox(settings)),
                     notebook=FolderNotebook(site.state),
                     workspaces=git.workspaces,
@@ -197,3 +198,8 @@ async def current_branch(site: Site, env: Mapping[str, str]) -> str:
 async def repository_problems(site: Site, env: Mapping[str, str]) -> Sequence[str]:
     """What the repository has that is not supported, for `doctor`."""
     return await unsupported(site.root, env)
+
+
+def repository_hint(problems: Sequence[str]) -> str:
+    """What to type about them, where a command is enough."""
+    return mending(problems)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from shiftwork.errors import RepositoryError, SettingsError
+from shiftwork.errors import NoRepositoryError, SettingsError
 
 SETTINGS_FILE: Final = "shiftwork.toml"
 STATE_FOLDER: Final = ".shiftwork"
@@ -50,9 +50,9 @@ def _root(start: Path) -> Path:
     for folder in (start, *start.parents):
         if (folder / ".git").exists():
             return folder
-    raise RepositoryError(
+    raise NoRepositoryError(
         f"{start} is not inside a git repository",
-        hint="run this inside a repository, or make one: git init && git add -A && git commit -m start",
+        hint="cd to a repository, or make one here: git init && git add -A && git commit --allow-empty -m start",
     )
 
 

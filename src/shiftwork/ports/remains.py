@@ -68,8 +68,8 @@ class Remains(Protocol):
         """
         ...
 
-    async def remove(self, run: str, stories: Sequence[str], *, whole: bool) -> Weight:
-        """Remove the workspaces of these stories, with the `whole` run's desks and refs; what was there is told.
+    async def remove(self, run: str, stories: Sequence[str], *, whole: bool) -> None:
+        """Remove the workspaces of these stories, with the `whole` run's desks and refs.
 
         Logs, diffs, bundles and notebooks stay.
         """

@@ -9,6 +9,7 @@ from rich.console import Console
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.story import FailureCause, StoryState
+from shiftwork.domain.model.usage import Usage
 from shiftwork.entrypoints.cli.overview import Shown, fitting, stories_table
 from shiftwork.testing.builders import began, fold_story, landing_asked, started_story
 
@@ -35,12 +36,34 @@ def failed() -> StoryState:
 
 def test_each_story_is_a_row_and_one_at_work_tells_what_is_done() -> None:
     lines = drawn((working(), "agent: Edit a.py"), (landed(), "never shown"), (failed(), ""))
-    assert lines[0].split() == ["story", "state", "step", "time", "cost"]
+    assert lines[0].split() == ["story", "state", "step", "time", "title"], "nobody knows a cost"
     assert "coding 1/2" in lines[1]
     assert lines[2].strip() == "agent: Edit a.py"
     assert "0123456789" in lines[3]
     assert "failed" in lines[4]
     assert len(lines) == 5
+
+
+def test_costs_stand_where_one_is_known() -> None:
+    story = working()
+    step = story.pipeline.steps[0]
+    usage = Usage(input_tokens=1, cost_usd=0.25)
+    done = f.StepCompleted(at=5, step=step.id, attempt=1, commit=Commit("c"), notes="", outputs=(), usage=usage)
+    lines = drawn((fold_story(story, done), ""), (failed(), ""))
+    assert lines[0].split() == ["story", "state", "step", "time", "cost", "title"]
+    assert "0.25 USD" in lines[1]
+    assert "unknown" not in lines[1]
+
+
+def test_what_is_done_has_the_whole_width_and_a_title_its_room_on_a_narrow_screen() -> None:
+    doing = "agent: " + "word " * 20
+    wide, narrow = (drawn((working(), doing), room=room) for room in (80, 50))
+    assert len(wide[2]) > 70
+    assert narrow[0].split() == ["story", "state", "step", "title"]
+    title = working().given.story.title
+    assert all(lines[1].index(title[:12]) == lines[0].index("title") for lines in (wide, narrow))
+    assert max(map(len, wide)) <= 80
+    assert max(map(len, narrow)) <= 50
 
 
 def test_a_story_on_its_way_to_the_branch_says_so() -> None:

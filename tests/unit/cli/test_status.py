@@ -24,7 +24,7 @@ def lines(statuses: list[str]) -> list[str]:
 
 def test_many_stories_are_counted_and_those_with_something_to_tell_shown() -> None:
     said = lines(STATUSES)
-    assert "  stories  900 done, 8 working, 1 failed, 40 blocked, 51 waiting" in said
+    assert "  stories  900 done, 8 working, 1 failed, 40 blocked, 51 queued" in said
     assert "  991 more: shiftwork stories r1" in said
     assert sum(line.startswith("  US-") for line in said) == 9
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit, RunId, Stream, landing_stream, step_id, story_stream
@@ -19,10 +20,10 @@ from shiftwork.domain.model.spec import one_shot
 from shiftwork.domain.model.story import Assignment, HoldCause, Limits
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import DYNAMIC
-from shiftwork.entrypoints.cli.board import Board
+from shiftwork.entrypoints.cli.board import EVENTS, OTHERWISE, Board
 from shiftwork.entrypoints.cli.clean import cells
 from shiftwork.entrypoints.cli.live import LiveView, window
-from shiftwork.entrypoints.cli.views import JsonView, LineView, View, brief, line
+from shiftwork.entrypoints.cli.views import TOLD, JsonView, LineView, View, brief, line
 from shiftwork.ports.agent import AgentEvent, EventKind
 
 RUN = RunId("r1")
@@ -54,6 +55,35 @@ def failed(error: str) -> tuple[Stream, f.Fact]:
     usage = Usage(cost_usd=0.5)
     trouble = f.Trouble.CONTRACT
     return STREAM, f.StepFailed(at=9, step=FIRST, attempt=1, trouble=trouble, error=error, usage=usage, diff="")
+
+
+def test_there_are_words_for_whatever_is_told() -> None:
+    usually, otherwise = EVENTS.values(), OTHERWISE.values()
+    assert set(TOLD) == {*(event for event, _ in usually), *(event for _, event, _ in otherwise)}
+
+
+def test_a_tick_that_was_taken_away_and_a_limit_that_was_raised_are_told_as_such() -> None:
+    board = Board()
+    seen = (
+        r.SpecTicked(at=1, stories=(STORY.id,), cleared=(STORY.id,)),
+        r.SpecTicked(at=2, stories=(STORY.id,)),
+        f.StoryReleased(at=3, granted=True, answer="", limits=Limits()),
+        f.StoryReleased(at=4, granted=True, answer="blanks"),
+    )
+    for fact in seen:
+        board.see(Sighting(stream=LANDING, what=fact))
+    assert [change.event for change in board.changes] == [
+        "spec_cleared",
+        "spec_ticked",
+        "story_allowed_more",
+        "story_answered",
+    ]
+
+
+def test_what_an_agent_has_used_is_nothing_that_it_does() -> None:
+    view = LineView()
+    shown(view, (STREAM, AgentEvent(kind=EventKind.USAGE, text="0 in, 0 out")))
+    assert view.board.doing[STREAM].tool == "Bash"
 
 
 def test_the_board_folds_facts_and_names_their_steps() -> None:
@@ -145,6 +175,14 @@ def test_the_step_that_matters_is_always_shown(done: int, rows: int) -> None:
     seen = window(steps, rows)
     assert len(seen) == min(rows, len(steps))
     assert steps[min(done, len(steps) - 1)] in seen
+
+
+def test_on_a_low_screen_is_told_how_many_steps_are_not_shown() -> None:
+    out = io.StringIO()
+    view = LiveView("A request", Console(file=out, width=80, height=17, force_terminal=True))
+    shown(view)
+    view.close()
+    assert "(6 after)" in out.getvalue()
 
 
 @given(st.text())

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import cells
+from shiftwork.entrypoints.cli.clean import cells, plain
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,61 @@ def test_what_is_under_way_where_nobody_works_has_stopped() -> None:
     assert words.state("in_progress") == "working"
     assert words.state("in_progress", moving=False) == "stopped"
     assert words.state("completed", moving=False) == "done"
+
+
+def test_only_who_waits_for_a_person_waits() -> None:
+    assert words.state("in_progress", moving=False, waits=True) == "waits"
+    assert words.state("in_progress", limited=True) == "limited"
+    assert words.state("in_progress", moving=False, limited=True) == "stopped"
+    assert words.state("unclaimed") == "queued"
+    assert words.state("failed", waits=True) == "failed"
+
+
+@given(st.text(), st.integers(min_value=2, max_value=60), st.integers(min_value=1, max_value=5))
+def test_wrapped_text_keeps_to_its_room_and_its_order(text: str, room: int, most: int) -> None:
+    lines = words.wrapped(text, room, most=most)
+    assert len(lines) <= most
+    assert all(cells(line) <= room for line in lines)
+    said, shown = "".join(plain(text).split()), "".join("".join(lines).split())
+    assert said.startswith(shown.removesuffix("…")) or shown == said
+
+
+def test_lines_are_broken_between_words() -> None:
+    assert words.wrapped("one two three", 8, most=3) == ["one two", "three"]
+    assert words.wrapped("one two", 7, most=3) == ["one two"]
+    assert words.wrapped("unbreakable", 4, most=3) == ["unbr", "eaka", "ble"]
+    assert words.wrapped("one two three four", 8, most=2) == ["one two", "three f…"]
+    assert words.wrapped("", 8, most=2) == []
+    assert words.wrapped("no room", -3, most=3) == ["no", "ro", "om"], "a long name before it may have taken all"
+
+
+def test_of_a_long_reason_the_end_is_shown_and_not_that_a_recipe_has_failed() -> None:
+    reason = (
+        "not landed (gates) after 1 repair: gate test failed:\nchecking\na\ntwo.txt is bad\nmake: *** [x] Error 1\n"
+    )
+    assert words.gist(reason, 40) == [
+        "not landed (gates) after 1 repair: gate",
+        "test failed:",
+        "a",
+        "two.txt is bad",
+    ]
+    assert words.gist("gate failed:\nmake: *** [x] Error 1", 40) == ["gate failed:", "make: *** [x] Error 1"]
+    assert words.gist("it cannot be done", 40) == ["it cannot be done"]
+    assert words.gist("", 40) == []
+
+
+def test_each_command_is_on_a_line_of_its_own_and_never_broken() -> None:
+    command = "git log --stat -12 " + "b" * 75
+    assert list(words.following([("one", ""), ("two", "then")])) == ["next: one", "      two    (then)"]
+    assert list(words.following([(command, "to look at it")])) == [f"next: {command}", "        (to look at it)"]
+
+
+def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
+    assert words.reply_to("r", "US-1", "question: limit: or not?") == 'shiftwork answer US-1 "…"'
+    assert words.reply_to("r", "US-1", "limit: the run has spent 2 of 1 USD") == "shiftwork resume r --max-cost USD"
+    approve = "shiftwork approve US-1, or: shiftwork reject US-1"
+    assert words.reply_to("r", "US-1", "approval: land it?") == f"{approve} --because …"
+    assert words.reply_to("r", "US-1", "exhausted: 3 rounds") == approve
 
 
 def test_facts_are_aligned_and_empty_ones_left_out() -> None:

@@ -50,13 +50,20 @@ def test_another_failure_is_no_plateau() -> None:
     assert isinstance(conclusion(story), f.MendingPlanned)
 
 
-def test_without_somebody_to_call_in_the_story_fails_with_all_that_was_said() -> None:
+def test_without_somebody_to_call_in_the_story_fails_with_what_came_back_told_once() -> None:
     ending = conclusion(twice(asking()))
     assert isinstance(ending, f.StoryFailed)
-    assert ending.reason.startswith(
-        "not landed (gates) after 1 repair (the same failure came back; so far: 1. gate test"
+    told = "not landed (gates) after 1 repair (the same failure came back): "
+    assert ending.reason == told + LONG.format(seconds=7.25)
+
+
+def test_what_the_gates_said_before_something_else_came_back_is_told_too() -> None:
+    ending = conclusion(twice(repaired(refused(asking(), "gate lint failed:\ntoo long"))))
+    assert isinstance(ending, f.StoryFailed)
+    told = (
+        "not landed (gates) after 2 repairs (the same failure came back; before that: gate lint failed: … too long): "
     )
-    assert "; 2. gate test failed: … 1 failed in 7.25s): gate test failed:" in ending.reason
+    assert ending.reason == told + LONG.format(seconds=7.25)
 
 
 def test_a_profile_is_called_in_once() -> None:

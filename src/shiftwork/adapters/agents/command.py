@@ -1,5 +1,6 @@
 """A plain command as an agent: prompt on standard input, answer on standard output, zero for success, 75 at a limit."""
 
+import os
 import shlex
 import signal
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,12 +11,14 @@ from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
 from shiftwork.adapters.agents._process import ProcessAgent, named_files
 from shiftwork.adapters.processes.lines import Tail
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
+from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind
 
 ANSWER_BYTES: Final = 256 * 1024
 TRY_LATER: Final = 75
 """EX_TEMPFAIL of sysexits.h: by it a command says that it is at a limit, and worth another try later."""
 
+_LOOK: Final = 'command -v -- "$1" || { echo "$1 cannot be found" >&2; exit 127; }'
 _EVENT_BYTES: Final = 8 * 1024
 _DETAIL_CHARACTERS: Final = 2000
 
@@ -24,7 +27,8 @@ class CommandAgent(ProcessAgent):
     """Runs a command of the user's: words, or one text for the shell.
 
     `env` is the environment it starts from. Its HOME stays the user's, where its logins are, unless `private_home`
-    gives every attempt its own.
+    gives every attempt its own. A relative path begins in the attempt's workspace, which is made from a commit of
+    the repository: in its `root` the program is looked for before there is a workspace.
     """
 
     def __init__(
@@ -33,9 +37,33 @@ class CommandAgent(ProcessAgent):
         *,
         env: Mapping[str, str],
         private_home: bool = False,
+        root: Path | None = None,
         sandbox: Sandbox = OPEN,
     ) -> None:
-        super().__init__(_Command(command, env=env, private_home=private_home), sandbox)
+        driver = _Command(command, env=env, private_home=private_home)
+        super().__init__(driver, sandbox)
+        self._program = driver.program()
+        self._root = root
+
+    async def probe(self) -> str:
+        if self._root is None or "/" not in self._program or self._program.startswith(("/", "~", "$")):
+            return await super().probe()
+        return _found(self._program, self._root)
+
+
+def _found(program: str, root: Path) -> str:
+    path = root / program
+    if not path.is_file():
+        raise AgentMissingError(
+            f"the repository has no {program}, which the settings name as the agent's command",
+            hint=f"a relative path begins at {root}: put the program there and commit it, or name it in full",
+        )
+    if not os.access(path, os.X_OK):
+        raise AgentMissingError(
+            f"{program}, which the settings name as the agent's command, is not executable",
+            hint=f"chmod +x {shlex.quote(str(path))}, and commit it",
+        )
+    return str(path)
 
 
 class _Command:
@@ -61,12 +89,12 @@ class _Command:
 
     def version_argv(self) -> tuple[str, ...]:
         """A command has no version to tell; where it is found says as much."""
-        return ("/bin/sh", "-c", 'command -v -- "$1"', "sh", self._program())
+        return ("/bin/sh", "-c", _LOOK, "sh", self.program())
 
     def install_hint(self) -> str:
-        return f"see that the command of the settings can be found and run: {self._program()}"
+        return f"see that the command of the settings can be found and run: {self.program()}"
 
-    def _program(self) -> str:
+    def program(self) -> str:
         if not isinstance(self._command, str):
             return self._command[0]
         return next((word for word in self._words() if "=" not in word), "")

@@ -56,7 +56,7 @@ def refused(name: str, text: str, mistakes: Sequence[Mistake]) -> SpecError:
     lines = ["{}:{}:{}: {}".format(name, *place(text, one.at), one.text) for one in ordered[:_SHOWN]]
     more = len(ordered) - len(lines)
     listed = [*lines, f"and {more} more"] if more else lines
-    hint = "mend the file; docs/howto/write-a-spec.md shows every format"
+    hint = "mend the file; shiftwork init --prd --print shows how one looks"
     if len(listed) == 1:
         return SpecError(listed[0], hint=hint)
     return SpecError(f"{name} has {len(ordered)} mistakes:\n" + "\n".join(f"  {one}" for one in listed), hint=hint)

@@ -12,6 +12,7 @@ from shiftwork.errors import RepositoryError
 OLDEST_GIT: Final = (2, 38)
 """The first with `merge-tree --write-tree`."""
 
+_NO_COMMIT: Final = "it has no commit yet"
 _NEEDED_FILTERS: Final = "filter=(lfs|git-crypt)"
 _INCOMPLETE: Final = {
     "core.sparsecheckout": "it is a sparse checkout",
@@ -35,9 +36,14 @@ async def unsupported(root: Path, env: Mapping[str, str]) -> Sequence[str]:
     if bare:
         return ("it is bare: it has no checkout",)
     if (await git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", accept=(0, 1, 128))).code:
-        return ("it has no commit yet",)
+        return (_NO_COMMIT,)
     found = await asyncio.gather(_incomplete(git), _submodules(git), _filters(git))
     return (*(("it is a shallow clone",) if shallow else ()), *(reason for reasons in found for reason in reasons))
+
+
+def mending(problems: Sequence[str]) -> str:
+    """What to type where that is all there is to it; an empty folder has a first commit by it, too."""
+    return "git add -A && git commit --allow-empty -m start" if tuple(problems) == (_NO_COMMIT,) else ""
 
 
 def _too_old(version: str) -> str:

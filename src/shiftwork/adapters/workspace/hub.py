@@ -15,7 +15,7 @@ from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.files import erase, outlast, write_whole
-from shiftwork.adapters.workspace.fitness import unsupported
+from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
 from shiftwork.adapters.workspace.includes import included
 from shiftwork.adapters.workspace.objects import Snapshot, write_commit
@@ -190,7 +190,9 @@ async def open_hub(*, root: Path, state: Path, identity: Identity, env: Mapping[
     root, state = _absolute(root), _absolute(state)
     problems = await unsupported(root, env)
     if problems:
-        raise RepositoryError(f"{root} cannot be worked on: {'; '.join(problems)}", hint="shiftwork doctor")
+        raise RepositoryError(
+            f"{root} cannot be worked on: {'; '.join(problems)}", hint=mending(problems) or "shiftwork doctor"
+        )
     user = user_git(root=root, state=state, env=env)
     places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
     common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()

@@ -61,8 +61,7 @@ class GitRemains:
         unlanded = [ref for ref in refs if await self._beyond((ref,), known)]
         return await self._bundle(self.hub.state / "bundles" / f"{name}.bundle", unlanded, known)
 
-    async def remove(self, run: str, stories: Sequence[str], *, whole: bool) -> Weight:
-        before = await self.weigh(run, whole=whole)
+    async def remove(self, run: str, stories: Sequence[str], *, whole: bool) -> None:
         for story in stories:
             for _, checkout in self._checkouts(run, story):
                 await checkout.remove()
@@ -73,7 +72,6 @@ class GitRemains:
                 await asyncio.to_thread(erase, gone)
             _remove_empty(self.desks / slug(run))
             await self._give_back(run)
-        return before - await self.weigh(run, whole=whole)
 
     async def sweep(self, needed: Collection[Commit]) -> Weight:
         return self._unpin(needed) + await self._prune()

@@ -91,7 +91,8 @@ class Shell:
         reason = _REASONS.get(ended.cause, "").format(seconds=seconds)
         output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), reason) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0
-        return Outcome(passed=passed, seconds=ended.seconds, output=output)
+        told = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
+        return Outcome(passed=passed, seconds=ended.seconds, output=told)
 
 
 _REASONS: Final[Mapping[Cause, str]] = {

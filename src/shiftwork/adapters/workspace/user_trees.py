@@ -12,6 +12,8 @@ from shiftwork.adapters.workspace.git import Git, end
 from shiftwork.domain.model.ids import Commit
 
 _UNFINISHED: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
+_STATUS_COLUMNS: Final = 3
+"""What `git status --porcelain` prints before a name."""
 
 
 def holding_branch(branch: str) -> str:
@@ -55,6 +57,19 @@ def git_folder(tree: Path) -> Path | None:
     if not path.is_file():
         return None
     return (tree / path.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()).resolve()
+
+
+async def edited(user: Git, branch: str, ref: str) -> Sequence[str]:
+    """The files of the tree with the branch checked out in which edits of the user's keep `ref` from being merged."""
+    trees = await holders(user, branch)
+    if not trees:
+        return ()
+    git = user.at(trees[0])
+    changed, present = await asyncio.gather(
+        git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", branch, ref),
+        git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"),
+    )
+    return sorted({part[_STATUS_COLUMNS:] for part in present.parts} & set(changed.parts))
 
 
 async def fast_forward(git: Git, branch: str, *, old: Commit, new: Commit) -> bool:

@@ -167,9 +167,12 @@ class UndoRefused(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecTicked(Fact):
-    """The spec's file now says of these stories what has become of them."""
+    """The spec's file now says of these stories what has become of them: `cleared` are those that it no longer counts
+    as done, because they were undone.
+    """
 
     stories: tuple[StoryId, ...]
+    cleared: tuple[StoryId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules.deciding import Effects
+from shiftwork.domain.rules.spending import dollars
 
 MARGIN: Final = 1.5
 """More than the dearest attempt of its kind is set aside: one that is a little dearer is not to be cut short."""
@@ -38,7 +39,7 @@ def reached(budget: Budget, usage: Usage) -> bool:
 
 def told(budget: Budget, usage: Usage) -> str:
     """What was used of what there was."""
-    money = f"{usage.cost_usd or 0.0:.2f} of {budget.usd:.2f} USD" if budget.usd is not None else ""
+    money = f"{dollars(usage.cost_usd or 0.0)} of {dollars(budget.usd)} USD" if budget.usd is not None else ""
     tokens = f"{tokens_of(usage)} of {budget.tokens} tokens" if budget.tokens is not None else ""
     return " and ".join(filter(None, (money, tokens)))
 
@@ -211,6 +212,6 @@ def _passed(limit: Budget, over: Amount) -> bool:
 
 
 def _amount(limit: Budget, amount: Amount) -> str:
-    money = f"{amount.usd:.2f} USD" if limit.usd is not None else ""
+    money = f"{dollars(amount.usd)} USD" if limit.usd is not None else ""
     tokens = f"{amount.tokens} tokens" if limit.tokens is not None else ""
     return " and ".join(filter(None, (money, tokens)))

@@ -37,9 +37,10 @@ def escalation(story: StoryState) -> str:
 
 
 def whole_story(story: StoryState) -> str:
-    """All that the gates have said, for whoever must look at it now; one failure is told as it is."""
+    """That the last failure, which is told beside this, is not new, and what else the gates have said before it."""
     if not on_plateau(story):
         return ""
-    told = [f"{place}. {failure.line}" for place, failure in enumerate(story.failures, start=1)]
+    others = dict.fromkeys(one.line for one in story.failures if one.digest != story.failures[-1].digest)
     by = f", also after {story.escalated} had tried" if story.escalated else ""
-    return f" (the same failure came back{by}; so far: {'; '.join(told)})"
+    before = f"; before that: {'; '.join(others)}" if others else ""
+    return f" (the same failure came back{by}{before})"

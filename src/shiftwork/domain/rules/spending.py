@@ -6,9 +6,12 @@ It knows of amounts alone, because looking at a run is to be quick.
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
+from typing import Final
 
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.usage import NOTHING_USED, Share, Usage
+
+_SMALL: Final = 0.01
 
 
 def one_attempt(told: Usage | None) -> Usage:
@@ -18,6 +21,11 @@ def one_attempt(told: Usage | None) -> Usage:
     used = told or NOTHING_USED
     silent = not (used.input_tokens or used.output_tokens) and used.cost_usd != 0
     return replace(used, attempts=1, unpriced=int(used.cost_usd is None), uncounted=int(silent))
+
+
+def dollars(usd: float) -> str:
+    """A sum in figures, with as many digits as a small one needs to be seen."""
+    return f"{usd:.4f}" if 0 < usd < _SMALL else f"{usd:.2f}"
 
 
 def total(parts: Iterable[Usage]) -> Usage:

@@ -1,5 +1,8 @@
 """The command line. Nothing is imported here before it is needed: `--help` and `status` must answer at once."""
 
+_INTERRUPTED = 130
+"""Of `errors`, which is not imported here."""
+
 
 def main() -> int:
     import gc  # noqa: PLC0415 - see above
@@ -10,6 +13,11 @@ def main() -> int:
     from shiftwork.entrypoints.cli.boundary import guarded  # noqa: PLC0415 - see above
 
     code = guarded()
+    if code == _INTERRUPTED:
+        import signal  # noqa: PLC0415 - see above
+
+        # The interpreter lets go of our handlers before it is gone; whoever asks again by then has had their way.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Nor is it worth a last search on the way out, which would take another tenth.
     gc.freeze()
     return code

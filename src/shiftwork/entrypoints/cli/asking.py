@@ -15,7 +15,8 @@ from shiftwork.entrypoints.cli.trusting import ensure
 from shiftwork.errors import UsageError
 from shiftwork.ports.specs import Sheet
 
-_LIKE_A_FILE: Final = re.compile(r"\S+\.(?:json|md|markdown)")
+_LIKE_A_FILE: Final = re.compile(r"\S*/\S*|\S+\.[A-Za-z]\w*")
+"""One word with a slash, or with an ending after a dot."""
 
 
 def asked_for(site: Site, request: str) -> Sheet:
@@ -26,7 +27,7 @@ def asked_for(site: Site, request: str) -> Sheet:
     if _is_there(path):
         return asyncio.run(read_spec(site, path))
     if _LIKE_A_FILE.fullmatch(request):
-        raise UsageError(f"there is no file {request}", hint=_nearest(path) or "shiftwork init --prd writes one")
+        raise _missing(path)
     return Sheet(source="", spec=one_shot(request))
 
 
@@ -59,7 +60,10 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def _nearest(path: Path) -> str:
+def _missing(path: Path) -> UsageError:
     beside = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
     close = get_close_matches(path.name, beside, n=1)
-    return f"shiftwork run {path.with_name(close[0])}" if close else ""
+    meant = path.with_name(close[0]) if close else None
+    told = f"; did you mean {meant}?" if meant else ""
+    ahead = f"shiftwork run {meant}" if meant else "shiftwork init --prd writes one"
+    return UsageError(f"there is no file {path}{told}", hint=f"{ahead}; if it is a request, write it as a sentence")

@@ -20,7 +20,7 @@ from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.noticing import notice_of_hold
-from shiftwork.ports.agent import AgentEvent
+from shiftwork.ports.agent import AgentEvent, EventKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +51,14 @@ class Board:
         """Take in what was seen; the change it is, where it is one."""
         stream, what = sighting.stream, sighting.what
         if isinstance(what, AgentEvent):
-            if what.text or what.tool:
+            if (what.text or what.tool) and what.kind is not EventKind.USAGE:  # a count is nothing that is done
                 self.doing[stream] = what
             return None
         if stream.startswith("story/"):
             self.stories[stream] = STORY.evolve(self.stories.get(stream, STORY.start), what)
         if isinstance(what, ENDS):
             self.doing.pop(stream, None)
-        if type(what) not in _EVENTS:
+        if type(what) not in EVENTS:
             return None
         change = _change(what, self.stories.get(stream, STORY.start))
         self.changes.append(change)
@@ -66,10 +66,10 @@ class Board:
 
     @property
     def held(self) -> str:
-        """What a person must do before any of the stories begun goes on; empty where one still moves. The run's own
-        steps do not count while they wait for the stories.
+        """What a person must do before any of the stories begun goes on; empty where one still moves, be it to tell the
+        run of its end. The run's own steps do not count while they wait for the stories.
         """
-        flying = [story for story in self.stories.values() if not story.ended_at and not _loops(story)]
+        flying = [story for story in self.stories.values() if not story.reported and not _loops(story)]
         quiet = flying and all(story.hold and not notice_of_hold(story) for story in flying)
         return flying[0].hold.detail if quiet and flying[0].hold else ""
 
@@ -85,7 +85,7 @@ def _loops(story: StoryState) -> bool:
     return step is not None and step.kind is StepKind.LOOP and step.status is StepStatus.IN_PROGRESS
 
 
-_EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
+EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     r.RunStarted: ("run_started", "plan"),
     r.StoryAdopted: ("story_adopted", "story"),
     r.SpecTicked: ("spec_ticked", "stories"),
@@ -130,9 +130,18 @@ _EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
 }
 """The facts that are told, the name by which programs know them, and the field that holds what was said."""
 
+OTHERWISE: Final[dict[type[f.Fact], tuple[str, str, str]]] = {
+    r.SpecTicked: ("cleared", "spec_cleared", "cleared"),
+    f.StoryReleased: ("limits", "story_allowed_more", ""),
+}
+"""Those that are told in other words where a field says something."""
+
 
 def _change(fact: f.Fact, story: StoryState) -> Change:
-    event, said = _EVENTS[type(fact)]
+    event, said = EVENTS[type(fact)]
+    field, *otherwise = OTHERWISE.get(type(fact), ("", event, said))
+    if getattr(fact, field, None):
+        event, said = otherwise
     step = story.pipeline.find(StepId(getattr(fact, "step", "")))
     text = getattr(fact, said) if said else ""
     if isinstance(fact, f.StepStarted) and story.assignment and fact.agent == story.assignment.agent:

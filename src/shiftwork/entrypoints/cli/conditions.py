@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from shiftwork.bootstrap.working import current_branch
 from shiftwork.config.detect import detect
@@ -13,8 +12,6 @@ from shiftwork.config.trust import settings_claim
 from shiftwork.entrypoints.cli.trusting import ensure
 from shiftwork.errors import RepositoryError
 
-_UNCHECKED: Final = "no gates: nothing but the diff will be checked; shiftwork init writes some down"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
@@ -22,6 +19,12 @@ class Conditions:
 
     settings: Settings
     note: str
+
+
+def naming_gates(site: Site) -> str:
+    """What to do where no gates are named, and none were found."""
+    named = f"name your checks under [gates] in {SETTINGS_FILE}"
+    return named if (site.root / SETTINGS_FILE).exists() else f"shiftwork init, then {named}"
 
 
 def trusted_conditions(site: Site, env: Mapping[str, str]) -> Conditions:
@@ -34,13 +37,14 @@ def trusted_conditions(site: Site, env: Mapping[str, str]) -> Conditions:
 def conditions(site: Site, env: Mapping[str, str]) -> Conditions:
     """What the settings say; where they are silent about gates, those that the project is found to have."""
     settings = load_settings(site.root, env)
+    unchecked = f"no gates: nothing but the diff will be checked; {naming_gates(site)}"
     if "gates" in settings.model_fields_set:
         names = ", ".join(settings.gates)
-        note = f"gates from {SETTINGS_FILE}: {names}" if names else _UNCHECKED
+        note = f"gates from {SETTINGS_FILE}: {names}" if names else unchecked
         return Conditions(settings=settings, note=note)
     found = detect(site.root)
     if not found.gates:
-        return Conditions(settings=settings, note=_UNCHECKED)
+        return Conditions(settings=settings, note=unchecked)
     workspace = settings.workspace
     if "setup" not in workspace.model_fields_set:
         workspace = workspace.model_copy(update={"setup": found.setup})

@@ -8,6 +8,7 @@ import click
 
 from shiftwork.app import amounts
 from shiftwork.app.queries import RunView
+from shiftwork.entrypoints.cli import standing
 from shiftwork.ports.views import RunRow, StepRow, StoryRow
 
 
@@ -25,7 +26,12 @@ def run_document(view: RunView) -> dict[str, Any]:
         **amounts.shared(view.shares),
         "estimate": amounts.estimate(view.band, view.used, over=view.run.ended_at is not None),
         "stories": [
-            {**used_row(one.story), "standing": one.standing, "steps": [used_row(step) for step in one.steps]}
+            {
+                **used_row(one.story),
+                "state": standing.of_story(view, one),
+                "standing": one.standing,
+                "steps": [used_row(step) for step in one.steps],
+            }
             for one in view.stories
         ],
     }

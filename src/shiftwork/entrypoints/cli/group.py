@@ -17,6 +17,10 @@ class LazyGroup(click.Group):
         super().__init__(*words, **more)
         self.entries = entries
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # Whoever types a group alone asks what there is in it.
+        return super().parse_args(ctx, args or ([] if ctx.resilient_parsing else ["--help"]))
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's shape
         return [entry.name for entry in self.entries]
 

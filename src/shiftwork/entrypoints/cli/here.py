@@ -3,12 +3,23 @@
 from pathlib import Path
 
 from shiftwork.config.site import Site, environment, find_site
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import NoRepositoryError
 
 
 def here() -> Site:
+    return find_site(_folder(), environment())
+
+
+def root_or_folder() -> Path:
+    """The root of the repository; outside of one the folder itself, for commands that need none."""
     try:
-        folder = Path.cwd()
+        return here().root
+    except NoRepositoryError:
+        return _folder()
+
+
+def _folder() -> Path:
+    try:
+        return Path.cwd()
     except FileNotFoundError:
-        raise RepositoryError("the folder in which this was typed is gone", hint="cd to one that exists") from None
-    return find_site(folder, environment())
+        raise NoRepositoryError("the folder in which this was typed is gone", hint="cd to one that exists") from None

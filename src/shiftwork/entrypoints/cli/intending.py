@@ -12,7 +12,7 @@ from shiftwork.app.intents import ask, heard
 from shiftwork.app.queries import RunView, run_view
 from shiftwork.bootstrap.looking import Mailbox, open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
-from shiftwork.config.site import Site
+from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import RunId
 from shiftwork.domain.model.run import RunState
@@ -37,10 +37,25 @@ class Asked:
         return RunId(self.view.run.run)
 
 
-def intend(site: Site, run: str, wanted: Callable[[RunState], Fact]) -> Asked:
-    """Ask for what is wanted of the run as it stands; where somebody works on it, wait until they have heard of it."""
+def intend(site: Site, run: str, wanted: Callable[[RunState], Fact], *, carried_on: bool = False) -> Asked:
+    """Ask for what is wanted of the run as it stands; where somebody works on it, wait until they have heard of it.
+
+    Where nobody does, the run may be `carried_on` here afterwards.
+    """
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    if carried_on:
+        make_sure(site, view)
     return asyncio.run(_intend(site, view, wanted))
+
+
+def make_sure(site: Site, view: RunView) -> None:
+    """That the run can be carried on here, where nobody works on it: asked before anything is recorded of it, because a
+    request that cannot be followed now would stand in the way of the next one.
+    """
+    if view.worker is None:
+        from shiftwork.entrypoints.cli.conditions import trusted_conditions  # noqa: PLC0415 - heavy, and needed only here
+
+        trusted_conditions(site, environment())
 
 
 async def _intend(site: Site, view: RunView, wanted: Callable[[RunState], Fact]) -> Asked:

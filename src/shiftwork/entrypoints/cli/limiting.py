@@ -10,6 +10,7 @@ from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.budgets import tokens_of
+from shiftwork.domain.rules.spending import dollars
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.errors import UsageError
@@ -74,7 +75,7 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
 
 
 def _sum(option: str, amount: float) -> str:
-    return f"{amount} tokens" if option.endswith("tokens") else f"{amount:.2f} USD"
+    return f"{amount} tokens" if option.endswith("tokens") else f"{dollars(amount)} USD"
 
 
 def lifting(view: RunView) -> str:

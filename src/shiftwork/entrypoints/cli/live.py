@@ -109,8 +109,10 @@ def _steps(pipeline: Pipeline, now: float, rows: int) -> Table:
     shown = window(pipeline.steps, rows)
     for step in shown:
         table.add_row(*(Text(cell, style=_STYLES[step.status]) for cell in _cells(step, now)))
-    if len(shown) < len(pipeline.steps):
-        table.add_row(Text(f"({len(pipeline.steps) - len(shown)} more)", style="dim"))
+    before = pipeline.steps.index(shown[0]) if shown else 0
+    after = len(pipeline.steps) - len(shown) - before
+    if left := ", ".join(f"{count} {where}" for count, where in ((before, "before"), (after, "after")) if count):
+        table.add_row(Text(f"({left})", style="dim"))
     return table
 
 

@@ -9,7 +9,7 @@ import click
 from shiftwork.app.commands import Order, raise_limits, resume_run, start_run
 from shiftwork.app.forecasting import expected
 from shiftwork.app.intents import is_over, unpause
-from shiftwork.app.queries import Pulse, RunView, run_view
+from shiftwork.app.queries import Pulse, RunView, run_view, unfinished
 from shiftwork.app.world import World
 from shiftwork.bootstrap.notifying import notice_plan
 from shiftwork.bootstrap.reading import liveness, open_queries
@@ -150,7 +150,8 @@ def starting(order: Order) -> Callable[[World], Awaitable[RunId]]:
 
 def resume(site: Site, run: str, bounds: Bounds, *, as_json: bool) -> int:
     queries, alive = open_queries(site), liveness()
-    view = answer(lambda: run_view(queries, run, alive))
+    named = run or answer(lambda: unfinished(queries))
+    view = answer(lambda: run_view(queries, named, alive))
     run_id = RunId(view.run.run)
     if view.pulse is Pulse.OVER and intending.looked_into(site, lambda box: is_over(box.events, box.inbox, run_id)):
         return conclude(site, run_id, Stop.OVER, as_json=as_json)
@@ -193,5 +194,5 @@ def going_on(site: Site, view: RunView, first: Callable[[World], Awaitable[None]
         await resume_run(world, run_id, alive=alive(lease.owner) if lease else None)
         return run_id
 
-    begun = tuple(story_stream(run_id, StoryId(one.story.story)) for one in view.stories)
-    return Shift(site=site, settings=trusted_conditions(site, environment()).settings, begin=begin, begun=begun)
+    stories = tuple(story_stream(run_id, StoryId(one.story.story)) for one in view.stories)
+    return Shift(site=site, settings=trusted_conditions(site, environment()).settings, begin=begin, stories=stories)

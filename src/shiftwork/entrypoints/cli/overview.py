@@ -1,16 +1,16 @@
 """Many stories on a terminal: a row each, those at work with what their agents do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal
 
-from rich.table import Table
+from rich.console import Group
 from rich.text import Text
 
 from shiftwork.app.amounts import brief_cost
 from shiftwork.domain.model.pipeline import FINISHED
 from shiftwork.domain.model.story import StoryState, StoryStatus
 from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.clean import cells, one_line
 
 type Shown = tuple[StoryState, str]
 """A story, and what is done for it now."""
@@ -18,27 +18,52 @@ type Shown = tuple[StoryState, str]
 _COLUMNS: Final[tuple[tuple[str, Literal["left", "right"], int], ...]] = (
     ("story", "left", 8),
     ("state", "left", 9),
-    ("step", "left", 22),
+    ("step", "left", 18),
     ("time", "right", 8),
     ("cost", "right", 9),
 )
-_FIXED: Final = sum(room + 1 for _, _, room in _COLUMNS)
+"""Wide enough for what usually stands there, so that nothing moves when it comes. Those at the end make way first."""
+
+_COST: Final = 4
+_TITLE: Final = 20
+_ALWAYS: Final = 3
+_INDENT: Final = "  "
 _STYLES: Final = {StoryStatus.COMPLETED: "green", StoryStatus.FAILED: "red", StoryStatus.IN_PROGRESS: ""}
 
 
-def stories_table(stories: Sequence[Shown], now: float, rows: int, room: int) -> Table:
+def stories_table(stories: Sequence[Shown], now: float, rows: int, room: int) -> Group:
     """Those that are over make way first, the earliest of them before others, where there is not room for all."""
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="dim", padding=(0, 1, 0, 0))
-    for heading, side, width in _COLUMNS:
-        table.add_column(heading, justify=side, min_width=width, no_wrap=True)
-    table.add_column("", no_wrap=True)
     shown = fitting(stories, rows)
+    widths = _widths([_cells(story, now) for story, _ in shown], room)
+    heading = (*(name for name, _, _ in _COLUMNS), "title")
+    parts = [Text(_line(heading, widths, room), style="dim")]
     for story, doing in shown:
-        for cells, style in _rows(story, doing, now, max(room - _FIXED, 12)):
-            table.add_row(*(Text(cell, style=style) for cell in cells))
+        parts.append(Text(_line(_cells(story, now), widths, room), style=_STYLES.get(story.status, "")))
+        if doing and not story.ended_at:
+            parts.append(Text(_INDENT + one_line(doing, room - len(_INDENT)), style="dim"))
     if len(shown) < len(stories):
-        table.add_row(Text(f"({len(stories) - len(shown)} more)", style="dim"))
-    return table
+        parts.append(Text(f"({len(stories) - len(shown)} more)", style="dim"))
+    return Group(*parts)
+
+
+def _widths(rows: Sequence[tuple[str, ...]], room: int) -> list[int]:
+    """Of the columns before the title; those at the end are left out where a title would have no room beside them, and
+    costs of which nobody knows any.
+    """
+    widths = [max([least, *(cells(row[place]) for row in rows)]) for place, (_, _, least) in enumerate(_COLUMNS)]
+    if all(row[_COST] in {"-", "unknown"} for row in rows):
+        widths.pop()
+    while len(widths) > _ALWAYS and sum(widths) + len(widths) + _TITLE > room:
+        widths.pop()
+    return widths
+
+
+def _line(row: tuple[str, ...], widths: Sequence[int], room: int) -> str:
+    fixed = " ".join(
+        text.rjust(wide) if side == "right" else words.padded(text, wide)
+        for text, wide, (_, side, _) in zip(row, widths, _COLUMNS, strict=False)
+    )
+    return f"{fixed} {one_line(row[-1], max(room - cells(fixed) - 1, 0))}"
 
 
 def fitting(stories: Sequence[Shown], rows: int) -> Sequence[Shown]:
@@ -49,15 +74,12 @@ def fitting(stories: Sequence[Shown], rows: int) -> Sequence[Shown]:
     return [shown for place, shown in enumerate(stories) if place not in gone][: max(rows, 1)]
 
 
-def _rows(story: StoryState, doing: str, now: float, room: int) -> Iterator[tuple[tuple[str, ...], str]]:
+def _cells(story: StoryState, now: float) -> tuple[str, ...]:
     asked = story.given.story
     spent = words.between(story.started_at, story.ended_at or now)
-    cost = brief_cost(story.usage)
-    state = "waits" if story.hold else words.state(story.status)
-    cells = (one_line(asked.id, 24), state, _step(story), words.duration(spent), cost, one_line(asked.title, room))
-    yield cells, _STYLES.get(story.status, "")
-    if doing and not story.ended_at:
-        yield ("", "", "", "", "", one_line(doing, room)), "dim"
+    state = words.state(story.status, waits=bool(story.hold), limited=bool(story.wait))
+    name, title = one_line(asked.id, 24), asked.title
+    return name, state, _step(story), words.duration(spent), brief_cost(story.usage), title
 
 
 def _step(story: StoryState) -> str:

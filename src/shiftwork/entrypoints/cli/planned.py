@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from shiftwork.app import amounts
 from shiftwork.domain.model.codec import to_plain
 from shiftwork.domain.model.forecast import Band
 from shiftwork.entrypoints.cli import words
@@ -41,8 +42,7 @@ def _table(shown: Preview) -> Iterator[str]:
 def _cost(band: Band | None) -> str:
     if band is None:
         return "not known: no story has told its cost in this repository yet"
-    count = f"{band.known} stor{'y' if band.known == 1 else 'ies'}"
-    return f"{band.low_usd:.2f} to {band.high_usd:.2f} USD, judging by {count} before"
+    return amounts.band(band)
 
 
 def document(shown: Preview) -> dict[str, Any]:

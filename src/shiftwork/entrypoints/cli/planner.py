@@ -9,6 +9,7 @@ import click
 from shiftwork.app.commands import Order
 from shiftwork.app.forecasting import past_costs
 from shiftwork.app.kinds import STORY, load
+from shiftwork.app.queries import PLAN
 from shiftwork.bootstrap.looking import open_history
 from shiftwork.bootstrap.reading import open_queries
 from shiftwork.bootstrap.workflows import find_workflow
@@ -77,7 +78,7 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
     found = trusted_conditions(site, environment())
     branch = found.settings.workspace.branch or checked_out(site, environment())
     (story,) = spec.stories
-    workflow = find_workflow(site, "plan")
+    workflow = find_workflow(site, PLAN)
     limits = limiting.limits(found.settings.limits, Bounds(max_cost=asked.max_cost))
     limiting.check(found.settings, workflow, limits)
     order = Order(

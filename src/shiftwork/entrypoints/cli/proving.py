@@ -17,9 +17,11 @@ from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import Claim, Command
+from shiftwork.domain.model.certificate import Certificate
 from shiftwork.domain.model.ids import RunId, StoryId
+from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.clean import cells, one_line
 from shiftwork.entrypoints.cli.conditions import trusted_conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.files import written
@@ -27,6 +29,9 @@ from shiftwork.entrypoints.cli.trusting import ensure
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, UsageError
 
 _WIDEST: Final = 160
+_CELL: Final = 24
+_LINES: Final = 4
+_HEAD: Final = ("story", "landed", "on", "shown", "gates", "title")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +55,7 @@ def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     if wanted.out:
         click.echo(f"written to {wanted.out}; check it again: shiftwork proof --verify {wanted.out}")
         return EXIT_DONE
-    lines = _told(papers[0]) if wanted.what else (_row(one) for one in papers)
+    lines = _told(papers[0]) if wanted.what else _table(papers)
     click.echo("\n".join(lines))
     return EXIT_DONE
 
@@ -126,11 +131,20 @@ def _claim(file: Path, paper: Paper) -> Claim:
 # In words --------------------------------------------------------------------------------------------------------
 
 
-def _row(paper: Paper) -> str:
-    said = paper.certificate
-    holding = sum(one.verdict in {"holds", "present", "vouched"} for one in said.criteria)
-    shown = f"{holding}/{len(said.criteria)} criteria shown, {len(said.gates)} gates"
-    return one_line(f"{said.story}  {said.commit[:12]} on {said.ref}  {shown}  {said.title}", _WIDEST)
+def _table(papers: Sequence[Paper]) -> Iterator[str]:
+    """A row for each; only the title is cut to what room there is."""
+    rows = [_HEAD, *(_cells(paper.certificate) for paper in papers)]
+    room = [max(cells(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
+    for row in rows:
+        fixed = "  ".join(words.padded(text, wide) for text, wide in zip(row, room, strict=False))
+        yield f"{fixed}  {one_line(row[-1], max(words.width() - cells(fixed) - 2, 10))}"
+
+
+def _cells(said: Certificate) -> tuple[str, ...]:
+    shown = sum(one.verdict in {"holds", "present", "vouched"} for one in said.criteria)
+    criteria = f"{shown} of {len(said.criteria)}" if said.criteria else "-"
+    story, ref = one_line(said.story, _CELL), one_line(said.ref, _CELL)
+    return story, said.commit[:10], ref, criteria, str(len(said.gates)), said.title
 
 
 def _told(paper: Paper) -> Iterator[str]:
@@ -153,18 +167,22 @@ def _told(paper: Paper) -> Iterator[str]:
         who = " ".join(part for part in (step.agent, step.model) if part)
         tries = f"{step.attempts} attempt{'s' if step.attempts > 1 else ''}{f' by {who}' if who else ''}"
         yield f"  {one_line(f'{step.step} {step.type}: {tries}', _WIDEST)}"
-        if step.usage.attempts:
+        if amounts.is_known(step.usage):
             yield f"    cost {amounts.cost(step.usage)}; tokens {amounts.tokens(step.usage)}"
-    yield f"\n{said.repairs} repairs, {said.conflicts} conflicts"
+    yield f"\n{_counted(said.repairs, 'repair')}, {_counted(said.conflicts, 'conflict')}"
     yield f"cost {amounts.cost(said.usage)}"
     yield f"tokens {amounts.tokens(said.usage)}"
     yield f"sha256 {paper.sha256}"
 
 
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def _outcome(paper: Paper, found: Sequence[Held]) -> Iterator[str]:
     for held in found:
-        yield one_line(
-            f"{'ok  ' if held.passed else 'FAIL'} {paper.certificate.story} {held.name}: {held.told}", _WIDEST
-        )
+        label = f"{'ok  ' if held.passed else 'FAIL'} {one_line(paper.certificate.story, _CELL)} "
+        told = words.wrapped(f"{held.name}: {held.told}", words.width() - cells(label), most=_LINES)
+        yield from words.labelled(label, told)
     good = all(held.passed for held in found)
     yield f"{paper.certificate.story}: {'the certificate holds' if good else 'the certificate does NOT hold'}"

@@ -14,6 +14,7 @@ from shiftwork.domain.model.story import Hold
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.intending import make_sure
 from shiftwork.errors import EXIT_DONE
 
 
@@ -21,6 +22,7 @@ def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
     """Say it; a run that nobody works on is carried on here, one that somebody works on goes on there."""
     site = here()
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    make_sure(site, view)
     spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
     hold = asyncio.run(_reply(site, spoken))
     if view.worker:

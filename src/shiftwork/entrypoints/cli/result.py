@@ -1,17 +1,18 @@
 """What is told when this process stops working on a run: what came of it, what it cost, and what to type next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from shiftwork.app import amounts
-from shiftwork.app.queries import RunView, run_view
+from shiftwork.app.queries import Pulse, RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import RunId
-from shiftwork.entrypoints.cli import limiting, words
+from shiftwork.entrypoints.cli import limiting, merging, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import run_document, say
@@ -20,6 +21,7 @@ from shiftwork.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_LIMI
 from shiftwork.ports.views import StoryRow
 
 _REASON_LINES: Final = 12
+_WRAPPED: Final = 20
 
 
 def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int:
@@ -47,15 +49,15 @@ def exit_code(view: RunView, stop: Stop) -> int:
 
 def _document(site: Site, view: RunView, stop: Stop, code: int) -> dict[str, Any]:
     kept = _diffs(site, view)
-    document = run_document(view)
     # This process still lives while it says so, but it works on the run no longer.
-    document["pulse"] = {Stop.HELD: "waiting", Stop.OVER: "over"}.get(stop, "interrupted")
-    document["worker"] = None
+    pulse = {Stop.HELD: Pulse.WAITING, Stop.OVER: Pulse.OVER}.get(stop, Pulse.INTERRUPTED)
+    document = run_document(replace(view, pulse=pulse, worker=None))
     return {"event": "result", **document, "stop": stop.value, "diffs": str(kept or ""), "exit_code": code}
 
 
 def _told(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
-    yield from _headline(view, stop)
+    in_the_way = merging.edited(site, view)
+    yield from _headline(view, stop, in_the_way)
     kept = _diffs(site, view)
     run = view.run
     yield ""
@@ -66,23 +68,28 @@ def _told(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
             ("cost", amounts.cost(view.used)),
             ("tests", "; ".join(f"{one.story.story}: {one.story.tests}" for one in view.stories if one.story.tests)),
             ("logs", f"shiftwork logs {run.run}"),
-            ("diffs", f"{kept}  (what abandoned attempts had changed)" if kept else ""),
+            ("diffs", f"{kept}" if kept else ""),
+            ("", "(what abandoned attempts had changed)" if kept else ""),
         ]
     )
     yield ""
-    yield f"next: {_next(view, stop)}"
+    yield from words.following(_next(view, stop, in_the_way))
 
 
-def _headline(view: RunView, stop: Stop) -> Iterator[str]:
+def _headline(view: RunView, stop: Stop, edited: Sequence[str]) -> Iterator[str]:
     run = view.run
     if stop is Stop.INTERRUPTED:
         yield "interrupted: agents are stopped, and nothing is lost"
+        yield from _fallen(view)
     elif stop is Stop.HELD:
         waiting = next((one.story.waiting for one in view.stories if one.story.waiting), "")
-        yield f"limit reached: {_bare(waiting)}" if waiting.startswith("limit") else f"waits for you: {plain(waiting)}"
+        limit = waiting.startswith("limit: ")
+        yield from _in_lines("limit reached: " if limit else "waits for you: ", waiting.removeprefix("limit: "))
+        yield from _fallen(view)
     elif run.status == "completed":
         landed = _landed(view)
-        yield f"done: {_where(landed, run.branch)}" if landed else "done: there was nothing to change"
+        told = _where(landed, run.branch, edited) if landed else "there was nothing to change"
+        yield from _in_lines("done: ", told)
     else:
         reasons = [one.story for one in view.stories if one.story.failure]
         yield f"{words.state(run.status)}: nothing was landed" if not _landed(view) else words.state(run.status)
@@ -90,14 +97,23 @@ def _headline(view: RunView, stop: Stop) -> Iterator[str]:
             yield from _reason(story)
 
 
-def _bare(waiting: str) -> str:
-    return plain(waiting.partition(": ")[2])
+def _in_lines(label: str, text: str) -> Iterator[str]:
+    room = words.width() - len(label)
+    lines = (line for one in plain(text).rstrip().split("\n") for line in words.wrapped(one, room, most=_WRAPPED))
+    yield from words.labelled(label, list(lines))
+
+
+def _fallen(view: RunView) -> Iterator[str]:
+    """What has failed or is blocked meanwhile, in short: the run is not over, and they are not what it stops for."""
+    for story in (one.story for one in view.stories if one.story.failure):
+        label = f"  {story.story} {words.state(story.status)}: "
+        yield from words.labelled(label, words.gist(story.failure, words.width() - len(label)))
 
 
 def _reason(story: StoryRow) -> Iterator[str]:
     """The end of it: what a gate prints last is what one wants to read first."""
     first, *rest = plain(story.failure).rstrip().split("\n")
-    yield f"  {story.story}: {first}"
+    yield from _in_lines(f"  {story.story}: ", first)
     if len(rest) > _REASON_LINES:
         yield f"    ... {len(rest) - _REASON_LINES} lines left out"
     yield from (f"    {line}" for line in rest[-_REASON_LINES:])
@@ -107,8 +123,8 @@ def _landed(view: RunView) -> StoryRow | None:
     return next((one.story for one in reversed(view.stories) if one.story.commit), None)
 
 
-def _where(story: StoryRow, branch: str) -> str:
-    held = "" if story.ref == branch else f", because moving {branch} was not safe"
+def _where(story: StoryRow, branch: str, edited: Sequence[str]) -> str:
+    held = "" if story.ref == branch else f", {standing.held_because(branch, edited)}"
     return f"landed {story.commit[:10]} on {story.ref}{held}"
 
 
@@ -117,25 +133,12 @@ def _diffs(site: Site, view: RunView) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _next(view: RunView, stop: Stop) -> str:
-    run, landed = view.run, _landed(view)
+def _next(view: RunView, stop: Stop, edited: Sequence[str]) -> Iterable[words.Step]:
     if stop is Stop.INTERRUPTED:
-        return f"shiftwork resume {run.run}"
-    waits = next((one.story for one in view.stories if one.story.waiting), None)
-    if stop is Stop.HELD and waits and not waits.waiting.startswith("limit"):
-        return words.reply_to(run.run, waits.story, waits.waiting)
+        return ((f"shiftwork resume {view.run.run}", ""),)
+    waiting = [one.story for one in view.stories if one.story.waiting]
+    if stop is Stop.HELD and waiting and not waiting[0].waiting.startswith("limit"):
+        return (step for story in waiting for step in words.replies(view.run.run, story.story, story.waiting))
     if stop is Stop.HELD:
-        return limiting.lifting(view)
-    return _after(view, landed)
-
-
-def _after(view: RunView, landed: StoryRow | None) -> str:
-    run = view.run
-    failed = next((one.story.story for one in view.stories if one.story.status == "failed"), "")
-    if failed and run.status == "failed":
-        return f"shiftwork logs {run.run} --story {failed}; when you know why: shiftwork retry {failed}"
-    if landed is None:
-        return f"shiftwork logs {run.run}"
-    if landed.ref != run.branch:
-        return f"git merge {landed.ref}"
-    return words.look_at([one.story.commit for one in view.stories if one.story.commit], run.branch)
+        return ((limiting.lifting(view), ""),)
+    return standing.after(view, edited)

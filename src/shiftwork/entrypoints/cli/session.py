@@ -39,14 +39,14 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """What is to be worked on: `begin` starts a run, or goes on with one, and gives its id; `begun` are the stories
-    that have a history by then.
+    """What is to be worked on: `begin` starts a run, or goes on with one, and gives its id; `stories` are those that
+    may have a history by then.
     """
 
     site: Site
     settings: Settings
     begin: Callable[[World], Awaitable[RunId]]
-    begun: tuple[Stream, ...] = ()
+    stories: tuple[Stream, ...] = ()
     agents: Mapping[str, Agent] | None = None
 
 
@@ -109,8 +109,10 @@ class _Watch:
         return self._run, stop
 
     async def _work(self, shift: Shift, world: World) -> None:
-        for stream in shift.begun:
-            self._view.board.stories[stream] = await load(world.events, STORY, stream)
+        for stream in shift.stories:
+            story = await load(world.events, STORY, stream)
+            if story.assignment:  # one that has not begun is not on the board: nothing could be told of it
+                self._view.board.stories[stream] = story
         self._run = await shift.begin(world)
         await wait_for(world, self._run)
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from shiftwork.app.amounts import money
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
@@ -82,7 +84,7 @@ def _result(content: Any) -> str:
 
 def _final(value: dict[str, Any]) -> Iterator[Said]:
     cost = value.get("total_cost_usd")
-    told = f"\ncost {cost:.2f} USD" if isinstance(cost, int | float) else ""
+    told = f"\ncost {money(cost)}" if isinstance(cost, int | float) else ""
     yield Said(who="final", text=_text(value, "result") + told)
 
 

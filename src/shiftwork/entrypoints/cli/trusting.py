@@ -8,6 +8,7 @@ import click
 
 from shiftwork.config.trust import Claim, Command, TrustBook
 from shiftwork.config.user import user_folder
+from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.errors import TrustError
 
@@ -15,6 +16,7 @@ TRUST: Final = "SHIFTWORK_TRUST"
 """Set to anything, nobody is asked: for scripts and for machines that only ever see repositories of their own."""
 
 _WIDEST: Final = 200
+_MOST_LINES: Final = 5
 
 
 def book(env: Mapping[str, str]) -> TrustBook:
@@ -27,7 +29,7 @@ def ensure(claim: Claim, env: Mapping[str, str]) -> None:
     if env.get(TRUST) or known.trusts(claim):
         return
     told = "\n".join(changes(known.before(claim), claim.commands))
-    message = f"{claim.file.name} comes with the repository and would run what you have not trusted:\n{told}"
+    message = f"{claim.file.name} is the repository's, and would run what you have not trusted:\n{told}"
     if not _at_a_terminal():
         raise TrustError(message, hint=f"look at it, then: {next_command(claim)}")
     click.echo(message)
@@ -47,7 +49,13 @@ def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[s
     rows = [("" if not before else f"{sign} ", one) for sign, one in shown]
     room = max((len(one.where) for _, one in rows), default=0)
     for sign, one in rows:
-        yield f"  {sign}{one.where:<{room}}  {one_line(one.text, _WIDEST)}"
+        head = f"  {sign}{one.where:<{room}}  "
+        yield from words.labelled(head, _shown(one.text, words.width() - len(head)))
+
+
+def _shown(text: str, room: int) -> list[str]:
+    """Broken between words where a terminal would break it anywhere."""
+    return words.wrapped(text, room, most=_MOST_LINES) if sys.stdout.isatty() else [one_line(text, _WIDEST)]
 
 
 def _at_a_terminal() -> bool:

@@ -33,10 +33,11 @@ class View(Protocol):
     def close(self) -> None: ...
 
 
-_TOLD: Final = {
+TOLD: Final = {
     "run_started": "the run begins",
     "story_adopted": "has landed before",
     "spec_ticked": "ticked in the spec",
+    "spec_cleared": "no longer ticked in the spec",
     "spec_tick_failed": "the spec could not be ticked",
     "run_paused": "paused: nothing new begins until shiftwork resume",
     "run_unpaused": "goes on",
@@ -59,6 +60,8 @@ _TOLD: Final = {
     "step_interrupted": "was interrupted; it runs again",
     "step_yielded": "put itself back",
     "step_deferred": "the agent is at a limit",
+    "step_cut_short": "has used what it may",
+    "limits_raised": "may use more",
     "wait_ended": "the wait is over",
     "steps_edited": "steps changed",
     "edit_rejected": "a change of steps was refused",
@@ -66,6 +69,7 @@ _TOLD: Final = {
     "question_asked": "asks you",
     "story_held": "waits for you",
     "story_answered": "was answered",
+    "story_allowed_more": "goes on with a higher limit",
     "landing_requested": "asks to land",
     "gates_passed": "gates",
     "landing_refused": "landing refused",
@@ -87,7 +91,7 @@ def line(change: Change, room: int) -> str:
     text = f": {brief(change.text)}" if change.text else ""
     who = words.padded(one_line(subject, _SUBJECT), _SUBJECT)
     head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {who}  "
-    return head + one_line(f"{_TOLD[change.event]}{attempt}{text}", max(room - len(head), 20))
+    return head + one_line(f"{TOLD[change.event]}{attempt}{text}", max(room - len(head), 20))
 
 
 def brief(text: str) -> str:

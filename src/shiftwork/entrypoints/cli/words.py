@@ -3,16 +3,25 @@
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from shiftwork.entrypoints.cli.clean import cells, one_line
+from shiftwork.app import states
+from shiftwork.entrypoints.cli.clean import cells, one_line, plain
+
+type Step = tuple[str, str]
+"""A command to type, and when or what for; empty where that goes without saying."""
 
 WIDTH: Final = 100
 """Where nothing tells how wide the output is shown."""
 
 _NARROWEST: Final = 40
-_STATES: Final = {"in_progress": "working", "completed": "done", "unclaimed": "waiting"}
+_WIDEST_CHARACTER: Final = 2
+_GIST_HEAD: Final = 2
+_GIST_TAIL: Final = 2
+_NEXT: Final = "next: "
+_NOISE: Final = ("make: ***", "make[", "error: Recipe ")
+"""How lines begin by which runners of recipes say once more that something has failed."""
 
 
 def duration(seconds: float | None) -> str:
@@ -36,9 +45,9 @@ def between(start: float | None, end: float | None) -> float | None:
     return None if start is None or end is None else end - start
 
 
-def state(status: str, *, moving: bool = True) -> str:
-    """A word for a status; what is under way in a run that nobody works on has stopped."""
-    return "stopped" if status == "in_progress" and not moving else _STATES.get(status, status)
+def state(status: str, *, moving: bool = True, waits: bool = False, limited: bool = False) -> str:
+    """The one word for how a run, a story or a step stands; see `states.word`."""
+    return states.word(status, moving=moving, waits=waits, limited=limited)
 
 
 def look_at(commits: Sequence[str], branch: str) -> str:
@@ -46,15 +55,23 @@ def look_at(commits: Sequence[str], branch: str) -> str:
     return f"git show {commits[0][:10]}" if len(commits) == 1 else f"git log --stat -{len(commits)} {branch}"
 
 
-def reply_to(run: str, story: str, waiting: str) -> str:
+def replies(run: str, story: str, waiting: str) -> tuple[Step, ...]:
     """What to type for a story that waits for a person, by what it waits for."""
     cause, colon, _ = waiting.partition(":")
-    known = {
-        "limit": f"shiftwork resume {run} {limit_option(waiting)} {'USD' if 'USD' in waiting else 'N'}",
-        "approval": f"shiftwork approve {story} (or: shiftwork reject {story} --because …)",
-        "exhausted": f"shiftwork approve {story} (one more round; or: shiftwork reject {story})",
-    }
-    return known.get(cause if colon else "", f'shiftwork answer {story} "…"')
+    match cause if colon else "":
+        case "limit":
+            return ((f"shiftwork resume {run} {limit_option(waiting)} {'USD' if 'USD' in waiting else 'N'}", ""),)
+        case "approval":
+            return ((f"shiftwork approve {story}", ""), (f"shiftwork reject {story} --because …", "or"))
+        case "exhausted":
+            return ((f"shiftwork approve {story}", "one more round"), (f"shiftwork reject {story}", "or give it up"))
+        case _:
+            return ((f'shiftwork answer {story} "…"', ""),)
+
+
+def reply_to(run: str, story: str, waiting: str) -> str:
+    """The same on one line."""
+    return ", or: ".join(command for command, _ in replies(run, story, waiting))
 
 
 def limit_option(waiting: str) -> str:
@@ -69,6 +86,52 @@ def width() -> int:
         return max(os.get_terminal_size(sys.stdout.fileno()).columns, _NARROWEST)
     except (OSError, ValueError):
         return WIDTH
+
+
+def following(steps: Iterable[Step], label: str = _NEXT) -> Iterator[str]:
+    """Each command on a line of its own, so that it can be typed as it stands; what for beside it if there is room."""
+    for command, why in steps:
+        line, beside = f"{label}{command}", f"    ({why})" if why else ""
+        fits = cells(line + beside) <= width()
+        yield line + beside if fits else line
+        label = " " * len(label)
+        if not fits and why:
+            yield f"{label}  ({why})"
+
+
+def wrapped(text: str, room: int, *, most: int) -> list[str]:
+    """In lines of at most `room` columns that end between words, and no more than so many of them: the last is cut."""
+    room = max(room, _WIDEST_CHARACTER)
+    left = one_line(text, most * (room + 1))
+    lines: list[str] = []
+    while left and len(lines) < most - 1:
+        line = _first_words(left, room)
+        lines.append(line)
+        left = left[len(line) :].lstrip()
+    return [*lines, one_line(left, room)] if left else lines
+
+
+def _first_words(text: str, room: int) -> str:
+    """As many whole words as there is room for; of a word that is longer than that, as much as there is room for."""
+    kept = len(text)
+    while cells(text[:kept]) > room:
+        kept -= 1
+    if kept == len(text) or text[kept] == " ":
+        return text[:kept]
+    return text[:kept].rpartition(" ")[0] or text[: max(kept, 1)]
+
+
+def gist(text: str, room: int) -> list[str]:
+    """What happened and, where a gate or an agent has printed more, the end of it: that is what one wants to read."""
+    head, *rest = [line.strip() for line in plain(text).split("\n") if line.strip()] or [""]
+    told = [line for line in rest if not line.startswith(_NOISE)] or rest
+    return [*wrapped(head, room, most=_GIST_HEAD), *(one_line(line, max(room, 1)) for line in told[-_GIST_TAIL:])]
+
+
+def labelled(label: str, lines: Sequence[str]) -> Iterator[str]:
+    """The lines after their label, the further ones below the first."""
+    for number, line in enumerate(lines):
+        yield f"{' ' * len(label) if number else label}{line}"
 
 
 def padded(text: str, room: int) -> str:

@@ -8,9 +8,10 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.rules.intents import next_story_id
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.sentence import SentenceCommand
 
 
-@click.command("add", short_help="Add a story to a run.")
+@click.command("add", cls=SentenceCommand, short_help="Add a story to a run.")
 @click.argument("title")
 @click.option("--description", default="", help="What is to be done, in full; else the title says it.")
 @click.option("--criterion", "criteria", multiple=True, metavar="TEXT", help="What must hold then; may be repeated.")
@@ -38,7 +39,7 @@ def command(  # noqa: PLR0913 - each is an option
         return r.StoryAdded(at=0, story=story)
 
     site = here()
-    asked = intend(site, run, wanted)
+    asked = intend(site, run, wanted, carried_on=True)
     name = getattr(asked.intent, "story").id  # noqa: B009 - what `wanted` has made
     if asked.view.worker:
         done = f"{name} is part of run {asked.run}\nnext: shiftwork stories {asked.run}"

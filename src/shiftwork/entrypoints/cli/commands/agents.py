@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from shiftwork.app.picking import tallies
-from shiftwork.bootstrap.agents import build_agents
+from shiftwork.bootstrap.agents import Place, build_agents
 from shiftwork.bootstrap.reading import open_queries
 from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.working import conduct_of
@@ -57,7 +57,7 @@ def command(*, as_json: bool) -> None:
 async def _present(site: Site, settings: Settings, env: Mapping[str, str]) -> list[Presence]:
     everybody = {settings.agent.use: settings.agent, **settings.profiles}
     sandboxes = await open_sandboxes(site, settings, env)
-    agents = build_agents(settings, env, sandboxes.agents)
+    agents = build_agents(settings, Place(env=env, sandbox=sandboxes.agents, root=site.root))
     asked = await asyncio.gather(*(_version(agents[name]) for name in everybody))
     return [
         Presence(name=name, use=profile.use, model=profile.model, there=there, told=told)

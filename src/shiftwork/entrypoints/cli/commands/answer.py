@@ -2,8 +2,10 @@
 
 import click
 
+from shiftwork.entrypoints.cli.sentence import SentenceCommand
 
-@click.command("answer", short_help="Answer the question of a story that waits for you.")
+
+@click.command("answer", cls=SentenceCommand, short_help="Answer the question of a story that waits for you.")
 @click.argument("story")
 @click.argument("text")
 @click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")

@@ -3,22 +3,21 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
 import click
 
-from shiftwork.bootstrap.agents import build_agent
+from shiftwork.bootstrap.agents import Place, build_agent
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
-from shiftwork.bootstrap.working import current_branch, open_inbox, repository_problems
+from shiftwork.bootstrap.working import current_branch, open_inbox, repository_hint, repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import settings_claim
 from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.clean import one_line
-from shiftwork.entrypoints.cli.conditions import Conditions, conditions
+from shiftwork.entrypoints.cli.conditions import Conditions, conditions, naming_gates
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.trusting import TRUST, book, next_command
@@ -28,6 +27,8 @@ OK: Final = "ok"
 WARN: Final = "warn"
 FAIL: Final = "fail"
 
+_MOST_LINES: Final = 4
+_WIDEST: Final = 1000
 _CONFINE: Final = 'SHIFTWORK_SANDBOX=bubblewrap shiftwork doctor, then tier = "bubblewrap" under [sandbox]'
 
 
@@ -61,9 +62,15 @@ def command(*, as_json: bool) -> int:
 
 
 def _told(check: Check) -> str:
-    hint = f"\n      {'':<11} try: {check.hint}" if check.hint else ""
-    detail = one_line(check.detail, max(words.width() - 18, 40))
-    return f"{check.state:<5} {check.name:<11} {detail}{hint}"
+    detail = _beside(f"{check.state:<5} {check.name:<11} ", check.detail)
+    hint = _beside(f"{'':<5} {'':<11} try: ", check.hint)
+    return "\n".join((*detail, *hint))
+
+
+def _beside(label: str, text: str) -> Iterator[str]:
+    """In lines that end between words, one below the other; whoever reads from a pipe gets one line."""
+    width = words.width() if sys.stdout.isatty() else _WIDEST
+    return words.labelled(label, words.wrapped(text, max(width - len(label), 40), most=_MOST_LINES))
 
 
 async def _examine() -> Sequence[Check]:
@@ -80,10 +87,10 @@ async def _examine() -> Sequence[Check]:
     trust = _trust(site)
     # A program that the repository names is not even asked for its version before it is trusted.
     sandboxes, sandbox = await _sandbox(site, found.settings)
-    agent = [await _agent(found.settings, sandboxes)] if trust.state == OK and sandboxes else []
+    agent = [await _agent(site, found.settings, sandboxes)] if trust.state == OK and sandboxes else []
     people = _notify(found.settings)
     rest = [await _database(site), _processes(sys.platform), sandbox]
-    return [*checks, _gates(found), trust, *agent, *people, *rest]
+    return [*checks, _gates(site, found), trust, *agent, *people, *rest]
 
 
 def _trust(site: Site) -> Check:
@@ -113,8 +120,7 @@ async def _repository(site: Site) -> AsyncIterator[Check]:
     env = environment()
     problems = await repository_problems(site, env)
     for problem in problems:
-        hint = "git add -A && git commit -m start" if "no commit" in problem else ""
-        yield Check(name="repository", state=FAIL, detail=problem, hint=hint)
+        yield Check(name="repository", state=FAIL, detail=problem, hint=repository_hint(problems))
     if problems:
         return
     yield Check(name="repository", state=OK, detail=str(site.root))
@@ -124,20 +130,21 @@ async def _repository(site: Site) -> AsyncIterator[Check]:
         yield Check(name="branch", state=WARN, detail="no branch is checked out", hint="git switch BRANCH")
 
 
-def _gates(found: Conditions) -> Check:
+def _gates(site: Site, found: Conditions) -> Check:
     if found.settings.gates:
         return Check(name="gates", state=OK, detail=found.note)
     return Check(
         name="gates",
         state=WARN,
         detail="none: nothing but the diff would be checked",
-        hint="shiftwork init, then name your checks under [gates]",
+        hint=naming_gates(site),
     )
 
 
-async def _agent(settings: Settings, sandboxes: Sandboxes) -> Check:
+async def _agent(site: Site, settings: Settings, sandboxes: Sandboxes) -> Check:
+    place = Place(env=environment(), sandbox=sandboxes.agents, root=site.root)
     try:
-        version = await build_agent(settings, environment(), sandboxes.agents).probe()
+        version = await build_agent(settings, place).probe()
     except ShiftworkError as error:
         return _failed("agent", error)
     return Check(name="agent", state=OK, detail=f"{settings.agent.use}: {version}")

@@ -11,6 +11,7 @@ import click
 
 from shiftwork.app.queries import Pulse, RunView, StoryView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.entrypoints.cli import standing
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
@@ -26,12 +27,15 @@ _LABELS: Final = {"text": "", "result": "->", "final": "answer", "stderr": "stde
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which attempt: the newest of the step that runs or ran last, unless more is said."""
+    """Which attempt: the newest of the step that runs or ran last, unless more is said. Of a story that is not named,
+    the one that failed last; where the log is followed, the one that is at work.
+    """
 
     run: str
     story: str
     step: str
     attempt: int | None
+    follow: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +50,7 @@ class Chosen:
 
 @click.command("logs", short_help="Show what an agent did in an attempt.")
 @click.argument("run", default="")
-@click.option("--story", default="", metavar="ID", help="A story of the run; the first where none is named.")
+@click.option("--story", default="", metavar="ID", help="A story of the run; else what failed last, or works.")
 @click.option("--step", default="", metavar="STEP", help="A step, by its id or type; the latest where none is named.")
 @click.option(
     "--attempt", type=click.IntRange(min=1), help="One of the step's attempts; the newest where none is named."
@@ -61,7 +65,7 @@ def command(*, raw: bool, follow: bool, as_json: bool, **wanted: str) -> None:
     --raw shows all of it.
     """
     queries, alive = open_queries(here()), liveness()
-    sought = Wanted(**wanted)  # type: ignore[arg-type]  # click gives each option by its name
+    sought = Wanted(**wanted, follow=follow)  # type: ignore[arg-type]  # click gives each option by its name
 
     def look() -> RunView:
         return answer(lambda: run_view(queries, sought.run, alive))
@@ -77,7 +81,7 @@ def command(*, raw: bool, follow: bool, as_json: bool, **wanted: str) -> None:
         _document(chosen, lines)
         return
     if not raw:
-        click.echo(_title(chosen))
+        click.echo(_title(chosen, asked=bool(sought.story)))
     show(chosen, lines)
 
 
@@ -90,7 +94,7 @@ def _demand(view: RunView, wanted: Wanted) -> Chosen:
 
 
 def _choose(view: RunView, wanted: Wanted) -> Chosen | None:
-    step = _step(_story(view, wanted.story), wanted)
+    step = _step(_story(view, wanted), wanted) if view.stories else None
     if step is None:
         return None
     attempt, newest = wanted.attempt or step.attempts, Path(step.log)
@@ -100,12 +104,26 @@ def _choose(view: RunView, wanted: Wanted) -> Chosen | None:
     return Chosen(view=view, step=step, attempt=attempt, log=log)
 
 
-def _story(view: RunView, wanted: str) -> StoryView:
-    found = next((one for one in view.stories if wanted in {"", one.story.story}), None)
-    if found is None:
+def _story(view: RunView, wanted: Wanted) -> StoryView:
+    found = next((one for one in view.stories if wanted.story == one.story.story), None)
+    if found is None and wanted.story:
         known = ", ".join(one.story.story for one in view.stories)
-        raise UsageError(f"the run has no story {wanted}; it has {known}", hint=f"shiftwork status {view.run.run}")
-    return found
+        told = f"the run has no story {wanted.story}; it has {known}"
+        raise UsageError(told, hint=f"shiftwork status {view.run.run}")
+    return found or _telling(view, wanted)
+
+
+def _telling(view: RunView, wanted: Wanted) -> StoryView:
+    """Of the stories that have anything to show the one that failed last, else the first at work, else the first. Where
+    a log is followed, who works goes before who has failed, and before who waits.
+    """
+    begun = [one for one in view.stories if _step(one, wanted)] or view.stories
+    working = [one for one in begun if one.story.status == "in_progress"]
+    moving = next((one for one in working if not one.story.waiting), None)
+    if wanted.follow and moving:
+        return moving
+    failed = standing.newest_failure(begun)
+    return failed or moving or next(iter(working or begun))
 
 
 def _step(story: StoryView, wanted: Wanted) -> StepRow | None:
@@ -115,9 +133,13 @@ def _step(story: StoryView, wanted: Wanted) -> StepRow | None:
     return next(iter(working or sorted(begun, key=lambda step: -(step.started_at or 0))), None)
 
 
-def _title(chosen: Chosen) -> str:
-    step = chosen.step
-    return f"{step.story} {step.name}, attempt {chosen.attempt} of {step.attempts}    {chosen.log}\n"
+def _title(chosen: Chosen, *, asked: bool = True) -> str:
+    step, run = chosen.step, chosen.view
+    title = f"{step.story} {step.name}, attempt {chosen.attempt} of {step.attempts}    {chosen.log}\n"
+    if asked or len(run.stories) == 1:
+        return title
+    shown = next(standing.of_story(run, one) for one in run.stories if one.story.story == step.story)
+    return f"{step.story} ({shown}) is shown; another: shiftwork logs {run.run.run} --story ID\n{title}"
 
 
 def _lines(log: Path) -> list[str]:
@@ -164,17 +186,17 @@ def _told(said: Said) -> str:
 
 def _follow(look: Callable[[], RunView], wanted: Wanted, *, titled: bool) -> Iterator[tuple[Chosen, list[str]]]:
     """New lines of the attempt that runs, then of the one after it, until nobody works on the run any more."""
-    log, offset = Path(), 0
+    log, offsets = Path(), dict[Path, int]()
     while True:
         # Looked at before reading: what was written until then is read below, so nothing of the end is missed.
         view = look()
         chosen = _choose(view, wanted)
         if chosen and chosen.log != log:
-            log, offset = chosen.log, 0
+            log = chosen.log
             if titled:
                 click.echo(_title(chosen))
         if chosen:
-            lines, offset = _grown(log, offset)
+            lines, offsets[log] = _grown(log, offsets.get(log, 0))
             yield chosen, lines
         if view.pulse not in {Pulse.WORKING, Pulse.LIMITED}:
             return

@@ -3,9 +3,10 @@
 import click
 
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.sentence import SentenceCommand
 
 
-@click.command("plan", short_help="Show the stories of a piece of work before it is run.")
+@click.command("plan", cls=SentenceCommand, short_help="Show the stories of a piece of work before it is run.")
 @click.argument("request")
 @click.option("--out", default="", metavar="FILE", help="Where to write the plan; prd.json where an agent makes it.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")

@@ -31,8 +31,9 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
     """
     site = here()
     queries = open_queries(site)
-    found = answer(lambda: run_view(queries, run, liveness())).run.run
-    text = plain(asyncio.run(_text(site, RunId(found))))
+    view = answer(lambda: run_view(queries, run, liveness()))
+    found = view.run.run
+    text = plain(asyncio.run(_text(site, RunId(found), moving=view.moves)))
     if output is not None:
         written(output, text)
     if as_json:
@@ -41,6 +42,6 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
         click.echo(text if output is None else f"written to {output}", nl=output is not None)
 
 
-async def _text(site: Site, run: RunId) -> str:
+async def _text(site: Site, run: RunId, *, moving: bool) -> str:
     async with open_history(site) as events:
-        return report(await account(events, run))
+        return report(await account(events, run), moving=moving)

@@ -13,9 +13,9 @@ from shiftwork.entrypoints.cli.here import here
 def command(run: str, *, as_json: bool, **asked: float | None) -> int:
     """Go on with a run that was interrupted or paused, or has reached its limit.
 
-    RUN is an id or the beginning of one; the newest run is taken where none is named. Each step that was under way
-    starts again from where it began. A pause is lifted, also of a run that somebody works on. A run that is over is
-    only told about. Limits that are named here are new ones; the others stay.
+    RUN is an id or the beginning of one; where none is named, the newest that is not over is taken. Each step that was
+    under way starts again from where it began. A pause is lifted, also of a run that somebody works on. A run that is
+    over is only told about. Limits that are named here are new ones; the others stay.
     """
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 

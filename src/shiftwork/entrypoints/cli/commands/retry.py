@@ -22,7 +22,8 @@ def command(story: str, *, afresh: bool, run: str, as_json: bool) -> int:
     from shiftwork.entrypoints.cli.intending import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
 
     site = here()
-    asked = intend(site, run, lambda _: r.StoryRetryRequested(at=0, story=StoryId(story), afresh=afresh))
+    again = r.StoryRetryRequested(at=0, story=StoryId(story), afresh=afresh)
+    asked = intend(site, run, lambda _: again, carried_on=True)
     if asked.view.worker:
         return tell(asked, f"{story} has another go\nnext: shiftwork status {asked.run}", as_json=as_json, story=story)
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - heavy, and needed only here

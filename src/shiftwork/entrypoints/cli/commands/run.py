@@ -4,12 +4,13 @@ import click
 
 from shiftwork.entrypoints.cli.bounds import limited, taken
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.sentence import SentenceCommand
 
 AGENTS = ("claude-code", "codex", "acp", "command")
 """Written out, because reading them from the settings' own type would load all of that for `--help`."""
 
 
-@click.command("run", short_help="Hand over a piece of work and watch it land.")
+@click.command("run", cls=SentenceCommand, short_help="Hand over a piece of work and watch it land.")
 @click.argument("request", default="")
 @click.option("--agent", type=click.Choice(AGENTS), help="Which agent works; else what the settings say.")
 @click.option("--model", default="", metavar="NAME", help="The model to ask the agent for.")

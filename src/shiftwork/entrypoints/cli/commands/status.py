@@ -1,23 +1,23 @@
 """`shiftwork status`: where a run stands. Plain text and no event loop: people ask often and want it at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import click
 
 from shiftwork.app import amounts
-from shiftwork.app.queries import Pulse, RunView, StoryView, run_view
+from shiftwork.app.queries import Pulse, RunView, StoryView, pulses, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries, silence
-from shiftwork.domain.model.ids import FRAME
-from shiftwork.entrypoints.cli import bill, words
+from shiftwork.config.site import Site
+from shiftwork.entrypoints.cli import bill, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.here import here
-from shiftwork.ports.views import RunRow, StepRow
+from shiftwork.ports.views import RunRow, StepRow, StoryRow
 
 _LISTED = 1000
 _SHOWN = 40
 _PAIRS = 10
-_ORDER = ("completed", "in_progress", "paused", "failed", "blocked", "unclaimed")
+_QUESTION_LINES = 6
 
 
 type Conflict = Mapping[str, Sequence[str]]
@@ -36,7 +36,8 @@ def command(run: str, *, everything: bool, as_json: bool) -> None:
     site = here()
     queries = open_queries(site)
     if everything:
-        _list(answer(lambda: queries.runs(limit=_LISTED)), as_json=as_json)
+        rows = answer(lambda: queries.runs(limit=_LISTED))
+        _list(rows, answer(lambda: pulses(queries, rows, liveness())), as_json=as_json)
         return
     silent = silence(site)
     view = answer(lambda: run_view(queries, run, liveness(), every_step=as_json, silent=silent))
@@ -50,32 +51,43 @@ def command(run: str, *, everything: bool, as_json: bool) -> None:
 
         say({**run_document(view), "conflicts": conflicts})
     else:
-        click.echo(told(view, conflicts))
+        click.echo(told(view, conflicts, _in_the_way(site, view)))
 
 
-def _list(rows: Sequence[RunRow], *, as_json: bool) -> None:
+def _list(rows: Sequence[RunRow], moving: Mapping[str, Pulse], *, as_json: bool) -> None:
     if as_json:
         from shiftwork.entrypoints.cli.documents import row_document, say  # noqa: PLC0415 - see the first line
 
-        say({"runs": [row_document(row) for row in rows]})
+        say({"runs": [{**row_document(row), "pulse": moving[row.run]} for row in rows]})
         return
     if not rows:
         click.echo('nothing has been run here yet; try: shiftwork run "what you want done"')
         return
     room = max(len(row.run) for row in rows)
+    stands = {run: "waits" if pulse is Pulse.WAITING else pulse.value for run, pulse in moving.items()}
     for row in rows:
+        state = words.state(row.status) if moving[row.run] is Pulse.OVER else stands[row.run]
         spent = words.duration(words.between(row.started_at, row.ended_at))
-        head = f"{row.run:<{room}}  {words.state(row.status):<9}  {row.completed}/{row.stories}  {spent:>11}  "
+        head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
         click.echo(head + one_line(row.title, max(words.width() - len(head), 10)))
 
 
-def told(view: RunView, conflicts: Sequence[Conflict] = ()) -> str:
-    """The view as text, with what is foreseen of the stories under way."""
+def _in_the_way(site: Site, view: RunView) -> Sequence[str]:
+    """Files of the user's that keep from being merged what landed beside the branch: looked for only then."""
+    if standing.landed_on(view) in {"", view.run.branch}:
+        return ()
+    from shiftwork.entrypoints.cli.merging import edited  # noqa: PLC0415 - see the first line
+
+    return edited(site, view)
+
+
+def told(view: RunView, conflicts: Sequence[Conflict] = (), edited: Sequence[str] = ()) -> str:
+    """The view as text, with what is foreseen of the stories under way, and which `edited` files are in the way."""
     shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
     stories = [line for story in shown for line in _story(view, story)]
     shares = view.shares if amounts.is_known(view.used) else ()
     told = [*_head(view), *bill.table(shares), *stories]
-    rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view))
+    rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view, edited))
     return "\n".join((*told, *bill.legend(told), *rest))
 
 
@@ -102,14 +114,13 @@ def _head(view: RunView) -> Iterator[str]:
     room = words.width()
     yield f"{run.run}  {one_line(run.title, room - len(run.run) - 2)}"
     worker = f" (process {view.worker.pid} on {view.worker.host})" if view.worker and view.moves else ""
-    state = words.state(run.status) if view.pulse is Pulse.OVER else view.pulse.value
     used = view.used
     yield words.facts(
         [
-            ("state", state + worker),
+            ("state", standing.of_run(view) + worker),
             ("branch", run.branch),
             ("agent", f"{run.agent}, workflow {run.workflow}"),
-            ("stories", _counted(view)),
+            ("stories", standing.counted(view)),
             ("took", words.duration(words.between(run.started_at, run.ended_at)) if run.ended_at else ""),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used) if used.attempts else ""),
@@ -118,49 +129,43 @@ def _head(view: RunView) -> Iterator[str]:
     )
 
 
-def _counted(view: RunView) -> str:
-    """How many of several stories stand where, in the order in which a story gets there."""
-    stories = [one.story for one in view.stories if one.story.story != FRAME]
-    if len(stories) <= 1:
-        return ""
-    counts = dict.fromkeys(_ORDER, 0)
-    for story in stories:
-        counts[story.status] += 1
-    moving = view.moves
-    return ", ".join(f"{count:,} {words.state(status, moving=moving)}" for status, count in counts.items() if count)
-
-
 def _story(run: RunView, view: StoryView) -> Iterator[str]:
-    story, room, moving = view.story, words.width(), run.moves
+    story, room, state = view.story, words.width(), standing.of_story(run, view)
     yield ""
-    state = view.standing or words.state(story.status, moving=moving)
     yield f"  {words.padded(story.story + '  ' + story.title, room - 14)} {state}"
     if amounts.is_known(view.used) and len(run.stories) > 1:
         yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
     if story.commit:
         yield f"    landed {story.commit[:10]} on {one_line(story.ref, 60)}"
-    over = "blocked" if story.status == "blocked" else "failed"
-    for name, text in (("waits", story.waiting), (over, story.failure), ("tests", story.tests)):
-        if text:
-            yield f"    {name}: {one_line(text, room - 12)}"
-    if story.until is not None:
-        yield f"    goes on at {words.o_clock(story.until)} by itself"
-    elif story.waiting:
-        yield f"    answer with: {words.reply_to(story.run, story.story, story.waiting)}"
+    yield from _why(run, story)
     if view.steps:
         yield ""
-        yield from _table(view.steps, room, run)
+        yield from _table(view.steps, room, run, state)
 
 
-def _table(steps: Sequence[StepRow], room: int, run: RunView) -> Iterator[str]:
-    """Never wider than `room`: only what an agent or a gate said is cut."""
+def _why(run: RunView, story: StoryRow) -> Iterator[str]:
+    """What it waits for, why it has failed, and what it has done to tests."""
+    room = words.width() - 12
+    yield from words.labelled("    waits: ", words.wrapped(story.waiting, room, most=_QUESTION_LINES))
+    over = "blocked" if story.status == "blocked" else "failed"
+    yield from words.labelled(f"    {over}: ", words.gist(story.failure, room))
+    if story.tests:
+        yield f"    tests: {one_line(story.tests, room)}"
+    if story.until is not None and run.moves:
+        yield f"    goes on at {words.o_clock(story.until)} by itself"
+    elif story.waiting and story.until is None:
+        yield from words.following(words.replies(story.run, story.story, story.waiting), "    answer with: ")
+
+
+def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> Iterator[str]:
+    """Never wider than `room`: only what an agent or a gate said is cut. The step at hand stands as its story does."""
     names = min(max(len(step.name) for step in steps), 20)
     yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {'time':>11}  {'tokens':>11}  {'cost':>10}"
     for step in steps:
         spent = words.duration(words.between(step.started_at, step.ended_at))
         used, tries = amounts.usage_of(step), step.attempts or "-"
         tokens, cost = amounts.brief_tokens(used), amounts.brief_cost(used)
-        state = words.state(step.status, moving=run.moves)
+        state = at_hand if step.status == "in_progress" else words.state(step.status)
         name = words.padded(step.name, names)
         yield f"    {name}  {state:<9}  {tries:>3}  {spent:>11}  {tokens:>11}  {cost:>10}"
         if said := step.error if step.status in {"failed", "cancelled"} else step.skip_reason:
@@ -169,29 +174,22 @@ def _table(steps: Sequence[StepRow], room: int, run: RunView) -> Iterator[str]:
             yield f"      played by {one_line(step.agent, room - 16)}"
 
 
-def _next(view: RunView) -> Iterator[str]:
-    run = view.run.run
+def _next(view: RunView, edited: Sequence[str]) -> Iterator[str]:
     yield ""
+    yield from words.following(_steps(view, edited))
+
+
+def _steps(view: RunView, edited: Sequence[str]) -> Iterable[words.Step]:
+    run = view.run.run
     match view.pulse:
         case Pulse.WORKING | Pulse.LIMITED | Pulse.STUCK:
-            yield f"next: shiftwork logs {run} -f"
+            return ((f"shiftwork logs {run} -f", ""),)
         case Pulse.PAUSED:
-            yield f"next: shiftwork resume {run}"
+            return ((f"shiftwork resume {run}", ""),)
         case Pulse.INTERRUPTED:
-            yield f"next: shiftwork resume {run}    (nobody is working on it)"
+            return ((f"shiftwork resume {run}", "nobody is working on it"),)
         case Pulse.WAITING:
-            waits = next(one.story for one in view.stories if one.story.waiting)
-            yield f"next: {words.reply_to(run, waits.story, waits.waiting)}"
+            waiting = [one.story for one in view.stories if one.story.waiting]
+            return (step for story in waiting for step in words.replies(run, story.story, story.waiting))
         case Pulse.OVER:
-            yield from _after(view)
-
-
-def _after(view: RunView) -> Iterator[str]:
-    landed = next((one.story for one in view.stories if one.story.commit), None)
-    if landed is None:
-        yield f"next: shiftwork logs {view.run.run}"
-    elif landed.ref != view.run.branch:
-        yield f"next: git merge {landed.ref}    (it was held there: moving {view.run.branch} was not safe)"
-    else:
-        commits = [one.story.commit for one in view.stories if one.story.commit]
-        yield f"next: {words.look_at(commits, view.run.branch)}"
+            return standing.after(view, edited)

@@ -10,10 +10,10 @@ from shiftwork.app import amounts
 from shiftwork.app.queries import RunView, run_view
 from shiftwork.app.roll import Line, roll
 from shiftwork.bootstrap.looking import open_history
-from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.bootstrap.reading import liveness, open_queries, silence
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import RunId
-from shiftwork.entrypoints.cli import bill, words
+from shiftwork.entrypoints.cli import bill, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, one_line
 from shiftwork.entrypoints.cli.documents import say, used_row
@@ -21,6 +21,7 @@ from shiftwork.entrypoints.cli.here import here
 
 _HEAD: Final = ("story", "state", "step", "landed", "tokens", "cost", "title")
 _WIDEST: Final = 24
+_LINES: Final = 6
 
 
 @click.command("stories", short_help="List the stories of a run.")
@@ -33,10 +34,12 @@ def command(run: str, *, as_json: bool) -> None:
     """
     site = here()
     queries = open_queries(site)
-    view = answer(lambda: run_view(queries, run, liveness()))
+    silent = silence(site)
+    view = answer(lambda: run_view(queries, run, liveness(), silent=silent))
     lines = asyncio.run(_lines(site, RunId(view.run.run)))
     if as_json:
-        rows = [{**_row(one), "step": one.step} for one in lines]
+        stand = _stand(view)
+        rows = [{**_row(one), "state": stand.get(one.story.story, ""), "step": one.step} for one in lines]
         say({"run": view.run.run, "stories": rows})
         return
     told = list(_table(view, lines))
@@ -48,6 +51,10 @@ async def _lines(site: Site, run: RunId) -> list[Line]:
         return await roll(open_queries(site), events, run)
 
 
+def _stand(view: RunView) -> dict[str, str]:
+    return {one.story.story: standing.of_story(view, one) for one in view.stories}
+
+
 def _row(line: Line) -> dict[str, object]:
     told = {"depends_on": line.depends_on, "waits_for": line.waits_for}
     return {**used_row(line.story), **told}
@@ -55,21 +62,21 @@ def _row(line: Line) -> dict[str, object]:
 
 def _table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
     """Only the title is cut to what room there is; what a story waits for stands below it."""
-    moving = view.moves
-    rows = [_HEAD, *(_cells(line, moving=moving) for line in lines)]
+    stand = _stand(view)
+    rows = [_HEAD, *(_cells(line, stand.get(line.story.story, "")) for line in lines)]
     room = [max(cells(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
     for number, row in enumerate(rows):
         fixed = "  ".join(words.padded(text, wide) for text, wide in zip(row, room, strict=False))
         yield f"{fixed}  {one_line(row[-1], max(words.width() - cells(fixed) - 2, 10))}"
         if number:
-            yield from (f"    {one_line(said, words.width() - 4)}" for said in _waits(lines[number - 1]))
+            yield from _waits(lines[number - 1])
 
 
-def _cells(line: Line, *, moving: bool) -> tuple[str, ...]:
+def _cells(line: Line, state: str) -> tuple[str, ...]:
     story, used = line.story, amounts.usage_of(line.story)
     return (
         one_line(story.story, _WIDEST),
-        words.state(story.status, moving=moving),
+        state,
         one_line(line.step, _WIDEST) or "-",
         story.commit[:10] or "-",
         amounts.brief_total(used),
@@ -79,11 +86,14 @@ def _cells(line: Line, *, moving: bool) -> tuple[str, ...]:
 
 
 def _waits(line: Line) -> Iterator[str]:
-    story = line.story
+    story, room = line.story, words.width() - 4
     if story.waiting:
-        yield f"waits for you: {story.waiting}"
-        yield f"answer with: {words.reply_to(story.run, story.story, story.waiting)}"
+        whom = "    waits for you: " if story.until is None else "    waits for the end of a limit: "
+        yield from words.labelled(whom, words.wrapped(story.waiting, room - len(whom), most=_LINES))
+    if story.waiting and story.until is None:
+        yield from words.following(words.replies(story.run, story.story, story.waiting), "    answer with: ")
     if story.failure:
-        yield f"{'blocked' if story.status == 'blocked' else 'failed'}: {story.failure}"
+        label = f"    {'blocked' if story.status == 'blocked' else 'failed'}: "
+        yield from words.labelled(label, words.gist(story.failure, room - len(label)))
     elif line.waits_for:
-        yield f"waits for {', '.join(line.waits_for)}"
+        yield f"    {one_line(f'after {", ".join(line.waits_for)}', room)}"

@@ -29,7 +29,7 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     from shiftwork.entrypoints.cli.session import carry, chosen_view  # noqa: PLC0415 - as above
 
     site, wanted = here(), StoryId(story)
-    asked = intend(site, run, lambda _: r.StoryUndoRequested(at=0, story=wanted))
+    asked = intend(site, run, lambda _: r.StoryUndoRequested(at=0, story=wanted), carried_on=True)
     patience = _PATIENCE_SECONDS
     if asked.view.worker is None:
         carry(ordering.going_on(site, asked.view), chosen_view(ordering.titled(asked.view), as_json=as_json))

@@ -11,7 +11,7 @@ from shiftwork.domain.model.workflow import StepPlan
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.files import written
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.here import root_or_folder
 from shiftwork.entrypoints.cli.workflow_pictures import drawn
 
 
@@ -21,7 +21,7 @@ from shiftwork.entrypoints.cli.workflow_pictures import drawn
 @click.option("--json", "as_json", is_flag=True, help="Print the steps and the ways between them as JSON.")
 def command(workflow: str, *, file: str, as_json: bool) -> None:
     """Draw WORKFLOW, a name or a path: steps from top to bottom, and where decisions lead."""
-    chosen = choose(workflow, here().root, user_folder(environment())).workflow
+    chosen = choose(workflow, root_or_folder(), user_folder(environment())).workflow
     if file:
         from shiftwork.entrypoints.cli.workflow_svg import svg  # noqa: PLC0415 - only who wants a picture waits for it
 

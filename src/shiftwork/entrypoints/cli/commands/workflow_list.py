@@ -1,6 +1,8 @@
 """`shiftwork workflow list`: every workflow there is, and which one of a name is used."""
 
+import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -10,23 +12,27 @@ from shiftwork.config.user import user_folder
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.here import root_or_folder
 from shiftwork.errors import WorkflowError
+
+_WIDEST: Final = 1000
+"""Whoever reads from a pipe gets the whole of it."""
 
 
 @click.command("list", short_help="List the workflows there are.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, as_json: bool) -> None:
     """List the workflows there are: of the repository, of your own folder, of the package. The first of a name wins."""
-    root = here().root
+    root = root_or_folder()
     listed = every(root, user_folder(environment()))
     if as_json:
         say({"workflows": [_row(one, root) for one in listed]})
         return
     room = max(len(one.name) for one in listed)
+    width = words.width() if sys.stdout.isatty() else _WIDEST
     for one in listed:
         head = f"{one.name:<{room}}  {one.origin:<10}  "
-        click.echo(head + one_line(_about(one, root), max(words.width() - len(head), 20)))
+        click.echo(head + one_line(_about(one, root), max(width - len(head), 20)))
         if one.origin != Origin.PACKAGE:
             click.echo(f"{'':{room}}  {'':10}  {_shown(one.path, root)}")
 

@@ -8,7 +8,7 @@ from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
 from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.here import root_or_folder
 
 
 @click.command("validate", short_help="Check a workflow file.")
@@ -18,7 +18,7 @@ def command(workflow: str, *, as_json: bool) -> None:
     """Check WORKFLOW, a name or a path, without running anything. All mistakes are told at once; the exit code is 64 if
     there are any. Fields that are accepted and have no effect are told as notes.
     """
-    chosen = choose(workflow, here().root, user_folder(environment()))
+    chosen = choose(workflow, root_or_folder(), user_folder(environment()))
     if as_json:
         path = str(chosen.path) if chosen.path else ""
         say({"valid": True, "path": path, "id": chosen.workflow.id, "notes": [asdict(one) for one in chosen.notes]})

@@ -1,0 +1,33 @@
+"""How states are told to people: one word for each, the same in every view. Imports nothing, because looking is quick.
+
+Only what waits for a person `waits`; what has not begun is `queued`; what is under way where nobody works is `stopped`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+_WORDS: Final = {"in_progress": "working", "running": "working", "completed": "done", "unclaimed": "queued"}
+_UNDER_WAY: Final = "working"
+
+_ORDER: Final = ("done", _UNDER_WAY, "stuck", "waits", "limited", "stopped", "paused", "failed", "blocked", "queued")
+
+
+def word(status: str, *, moving: bool = True, waits: bool = False, limited: bool = False) -> str:
+    """Of a status: whether anybody works on the run, and what is under way waits for a person or for the end of an
+    agent's limit.
+    """
+    told = _WORDS.get(status, status)
+    if told != _UNDER_WAY:
+        return told
+    if waits:
+        return "waits"
+    if not moving:
+        return "stopped"
+    return "limited" if limited else told
+
+
+def counted(words: Iterable[str]) -> str:
+    """How many stand where, in the order in which one gets there."""
+    found = Counter(words)
+    return ", ".join(f"{found[one]:,} {one}" for one in (*_ORDER, *sorted(found.keys() - set(_ORDER))) if found[one])

@@ -1,0 +1,24 @@
+"""What keeps landed work from being merged into its branch. Apart from those who tell it, because this runs git."""
+
+import asyncio
+from collections.abc import Sequence
+
+from shiftwork.app.queries import RunView
+from shiftwork.bootstrap.looking import edited_files
+from shiftwork.config.site import Site, environment
+from shiftwork.entrypoints.cli.standing import landed_on
+from shiftwork.errors import ShiftworkError
+
+
+def edited(site: Site, view: RunView) -> Sequence[str]:
+    """The files with edits of the user's that are in the way of what landed beside the run's branch.
+
+    Where that cannot be found out, as when it has been merged and removed since, there are none.
+    """
+    branch, ref = view.run.branch, landed_on(view)
+    if ref in {"", branch}:
+        return ()
+    try:
+        return asyncio.run(edited_files(site, environment(), branch, ref))
+    except (ShiftworkError, OSError):
+        return ()

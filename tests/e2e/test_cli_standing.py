@@ -1,0 +1,73 @@
+"""A run in which one story asks, one fails and one is blocked by that: all views tell the same of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import Project, new_project
+
+pytestmark = pytest.mark.slow
+
+AGENT = """\
+cat > /dev/null
+if [ "$SHIFTWORK_STORY" = US-001 ]; then
+  echo "STORY_BLOCKED: Tabs or blanks?"
+  exit 0
+fi
+echo done > "$SHIFTWORK_STORY.txt"
+echo SUMMARY:
+echo "did it"
+"""
+GATE = "if test -f US-002.txt; then echo checking; echo two.txt is bad; exit 1; fi"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = new_project(tmp_path)
+    project.settle(agent=AGENT, gates=f'test = "{GATE}"')
+    after = {3: ["US-002"]}
+    stories = [
+        {"id": f"US-00{n}", "title": f"Do {n}", "acceptanceCriteria": ["done"], "dependsOn": after.get(n, [])}
+        for n in (1, 2, 3, 4)
+    ]
+    (project.root / "prd.json").write_text(json.dumps({"project": "demo", "userStories": stories}), encoding="utf-8")
+    return project
+
+
+@pytest.mark.timeout(180)
+def test_all_views_tell_the_same_of_a_run_that_waits(project: Project) -> None:
+    ran = project.shiftwork("run", "prd.json", "--workflow", "ralph")
+    assert ran.returncode == 2, ran
+    lines = ran.stdout.splitlines()
+    end = lines[lines.index("waits for you: question: Tabs or blanks?") :]
+    failed = next(place for place, line in enumerate(end) if line.startswith("  US-002 failed: not landed (gates)"))
+    assert "two.txt is bad" in [line.strip() for line in end[failed : failed + 5]]
+    assert any(line.startswith("  US-003 blocked: ") and "US-002" in line for line in end)
+    assert end[-1] == 'next: shiftwork answer US-001 "…"'
+
+    status = project.shiftwork("status").stdout.splitlines()
+    assert "  stories  1 done, 1 waits, 1 failed, 1 blocked" in status
+    assert "two.txt is bad" in [line.strip() for line in status]
+    table = project.shiftwork("stories").stdout.splitlines()
+    states = dict(line.split()[:2] for line in table if line.startswith("US-"))
+    assert states == {"US-001": "waits", "US-002": "failed", "US-003": "blocked", "US-004": "done"}
+    assert "two.txt is bad" in [line.strip() for line in table]
+    assert {one["story"]: one["state"] for one in project.status()["stories"]} == states
+    report = project.shiftwork("report").stdout
+    assert "| stories | 4: 1 done, 1 waits, 1 failed, 1 blocked |" in report
+    _look_further(project)
+
+
+def _look_further(project: Project) -> None:
+    run = project.status()["run"]
+    logs = project.shiftwork("logs").stdout.splitlines()
+    assert logs[0] == f"US-002 (failed) is shown; another: shiftwork logs {run} --story ID"
+    assert logs[1].startswith("US-002 ")
+    assert project.shiftwork("logs", "--story", "US-004").stdout.startswith("US-004 ")
+    head, row = project.shiftwork("proof").stdout.splitlines()
+    assert head.split() == ["story", "landed", "on", "shown", "gates", "title"]
+    assert row.split()[0] == "US-004"
+    assert [head.index(name) for name in ("on", "shown", "title")] == list(map(row.index, ("main", "0 of 1", "Do 4")))
+    proof = project.shiftwork("proof", "US-004").stdout
+    assert proof.count("unknown") == 2, "what nobody knows is said once"

@@ -1,0 +1,93 @@
+"""Where runs and stories stand, in words: one for each state, and what leads on from there."""
+
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.app.queries import Pulse, RunView, Standing, StoryView
+from shiftwork.domain.model.ids import FRAME
+from shiftwork.entrypoints.cli import standing
+from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.testing.store_suite import run_row, step_row, story_row
+
+QUESTION = "question: Tabs or blanks?"
+
+
+def story(name: str, status: str, **more: object) -> StoryView:
+    row = replace(story_row("r1", name), status=status, **more)  # type: ignore[arg-type]  # one value a field
+    begun = replace(step_row("r1", name, "step-001"), status="in_progress", log="step-001-1.jsonl")
+    return StoryView(story=row, steps=[begun] if status in {"failed", "in_progress"} else [])
+
+
+def view(pulse: Pulse, *stories: StoryView, status: str = "running") -> RunView:
+    return RunView(run=replace(run_row("r1"), status=status), pulse=pulse, worker=None, stories=stories)
+
+
+def test_a_story_is_told_by_the_same_word_wherever_it_is_told_of() -> None:
+    waits = story("US-001", "in_progress", waiting=QUESTION)
+    run = view(Pulse.WAITING, waits, story("US-002", "unclaimed"), story("US-003", "completed"))
+    said = told(run).splitlines()
+    assert "  state    waits for you" in said
+    assert "  stories  1 done, 1 waits, 1 queued" in said
+    assert next(line for line in said if line.startswith("  US-001")).split()[-1] == "waits"
+    assert standing.of_story(run, waits) == "waits"
+    name = waits.steps[0].name
+    assert [line.split()[1] for line in said if line.startswith(f"    {name} ")] == ["waits"], "so does its step"
+
+
+@pytest.mark.parametrize(
+    ("pulse", "one", "word"),
+    [
+        (Pulse.WORKING, story("US-001", "in_progress"), "working"),
+        (Pulse.INTERRUPTED, story("US-001", "in_progress"), "stopped"),
+        (Pulse.LIMITED, story("US-001", "in_progress", waiting="limit", until=9.0), "limited"),
+        (Pulse.INTERRUPTED, story("US-001", "in_progress", waiting="limit", until=9.0), "stopped"),
+        (Pulse.STUCK, replace(story("US-001", "in_progress"), standing=Standing.STUCK), "stuck"),
+        (Pulse.PAUSED, story("US-001", "paused"), "paused"),
+    ],
+)
+def test_a_story_under_way_stands_as_its_run_does(pulse: Pulse, one: StoryView, word: str) -> None:
+    assert standing.of_story(view(pulse, one), one) == word
+
+
+def test_the_runs_own_steps_are_no_story_that_is_counted() -> None:
+    stories = story("US-001", "completed"), story("US-002", "failed")
+    assert standing.counted(view(Pulse.WORKING, story(FRAME, "in_progress"), *stories)) == "1 done, 1 failed"
+    assert standing.counted(view(Pulse.WORKING, story(FRAME, "in_progress"), stories[0])) == ""
+
+
+def test_a_run_that_failed_leads_to_its_newest_failure_and_not_to_what_landed() -> None:
+    landed = story("US-001", "completed", commit="1a2b3c4d5e6f", ref="main")
+    old, new = story("US-002", "failed", ended_at=5.0), story("US-003", "failed", ended_at=9.0, failure="a\nb is bad")
+    run = view(Pulse.OVER, landed, new, old, status="failed")
+    said = told(run).splitlines()
+    assert said[-2:] == [
+        "next: shiftwork logs r1 --story US-003",
+        "      shiftwork retry US-003    (when you know why)",
+    ]
+    assert said[said.index("    failed: a") + 1] == "            b is bad"
+
+
+def test_a_story_that_never_began_has_no_log_to_look_at() -> None:
+    failed = replace(story("US-001", "failed"), steps=[])
+    assert list(standing.after(view(Pulse.OVER, failed, status="failed"))) == [
+        ("shiftwork retry US-001", "when you know why")
+    ]
+
+
+def test_what_was_undone_can_be_done_again() -> None:
+    run = view(Pulse.OVER, story("US-001", "failed", cause="undone"), status="failed")
+    assert list(standing.after(run)) == [("shiftwork retry US-001 --afresh", "to have it done again")]
+
+
+def test_all_that_wait_are_told_how_to_be_answered() -> None:
+    asks, done = (
+        story("US-001", "in_progress", waiting=QUESTION),
+        story("US-002", "in_progress", waiting="approval: ok?"),
+    )
+    said = told(view(Pulse.WAITING, asks, done)).splitlines()
+    assert said[-3:] == [
+        'next: shiftwork answer US-001 "…"',
+        "      shiftwork approve US-002",
+        "      shiftwork reject US-002 --because …    (or)",
+    ]
