@@ -2,7 +2,7 @@
 
 import pytest
 
-from shiftwork.app import amounts
+from shiftwork.app import amounts, report_books
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.usage import NOTHING_USED, Share, Usage
@@ -59,9 +59,9 @@ def test_large_counts_are_told_in_three_digits(count: int, said: str) -> None:
 
 
 def test_amounts_leave_out_what_they_are_not_about() -> None:
-    assert amounts.amount(Amount(usd=0.5, tokens=1_200)) == "0.50 USD and 1,200 tokens"
-    assert amounts.amount(Budget(usd=0.5)) == "0.50 USD"
-    assert amounts.amount(Budget(tokens=7)) == "7 tokens"
+    assert report_books.amount(Amount(usd=0.5, tokens=1_200)) == "0.50 USD and 1,200 tokens"
+    assert report_books.amount(Budget(usd=0.5)) == "0.50 USD"
+    assert report_books.amount(Budget(tokens=7)) == "7 tokens"
     assert amounts.band(Band(low_usd=1, high_usd=2, known=1)) == "1.00 to 2.00 USD, judging by 1 story before"
 
 

@@ -1,6 +1,6 @@
 """The one place that reads the clock and makes fresh names."""
 
-import secrets
+import os
 import time
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -17,4 +17,5 @@ class SystemClock:
         while value:
             value, digit = divmod(value, len(_ALPHABET))
             stamp = _ALPHABET[digit] + stamp
-        return stamp + "".join(secrets.choice(_ALPHABET) for _ in range(4))
+        # `secrets` would say the same, and takes a twentieth of the time in which `status` answers to import.
+        return stamp + "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in os.urandom(4))

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.usage import Share, Usage
 from shiftwork.domain.rules.spending import by_agent, by_model, dollars, verdict
@@ -130,11 +129,6 @@ def brief(count: int) -> str:
     if not unit:
         return str(count)
     return f"{scaled:.{2 if scaled < 10 else 1 if scaled < 100 else 0}f}{unit}"
-
-
-def amount(some: Amount | Budget) -> str:
-    tokens_told = f"{some.tokens:,} tokens" if some.tokens else ""
-    return " and ".join(filter(None, (money(some.usd) if some.usd else "", tokens_told)))
 
 
 def band(foreseen: Band) -> str:

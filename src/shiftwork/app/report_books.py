@@ -6,6 +6,7 @@ from shiftwork.app import amounts, books, states
 from shiftwork.app.account import Account, StoryAccount
 from shiftwork.app.books import AttemptMade
 from shiftwork.app.markdown import code, listed, table, text
+from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.certificate import Certificate
 from shiftwork.domain.model.proof import Judged
 from shiftwork.domain.model.usage import Share
@@ -35,7 +36,7 @@ def overshoot(account: Account) -> str:
     if not found:
         return ""
     most = max(found, key=lambda over: (over.usd, over.tokens))
-    return f"{len(found)} attempt{'s'[: len(found) > 1]}, by up to {amounts.amount(most)}: see below"
+    return f"{len(found)} attempt{'s'[: len(found) > 1]}, by up to {amount(most)}: see below"
 
 
 def spending(account: Account) -> Iterator[str]:
@@ -76,14 +77,14 @@ def _attempt(made: AttemptMade) -> Sequence[str]:
         f"{made.seconds:.1f} s",
         amounts.tokens(made.used),
         amounts.cost(made.used),
-        amounts.amount(made.aside) if made.aside else "-",
+        amount(made.aside) if made.aside else "-",
     )
 
 
 def _beyond(made: Iterable[AttemptMade]) -> Iterator[str]:
     for each in made:
         if each.over and each.aside:
-            told = f"{amounts.amount(each.over)} more than the {amounts.amount(each.aside)} set aside for it"
+            told = f"{amount(each.over)} more than the {amount(each.aside)} set aside for it"
             yield f"{each.step.id} attempt {each.number} used {told}"
 
 
@@ -110,3 +111,8 @@ def _ran(said: Certificate) -> Iterator[str]:
         yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}"
     for line in said.verification:
         yield f"verification {text(line.step.id)} {text(line.step.name)} passed in {line.seconds:.1f} s"
+
+
+def amount(some: Amount | Budget) -> str:
+    tokens_told = f"{some.tokens:,} tokens" if some.tokens else ""
+    return " and ".join(filter(None, (amounts.money(some.usd) if some.usd else "", tokens_told)))
