@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import psutil
 
+from shiftwork.adapters.workspace.git import MARK
 from tests.durability.rig import SHIFTWORK, Bench
 
 
@@ -51,7 +52,10 @@ class Orchestrator:
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def bury(self) -> None:
+    def kill_with_all(self, bench: Bench) -> None:
+        """As when a container is ended: nobody lives to see a git, a gate or an agent die first."""
+        self._process.send_signal(signal.SIGSTOP)
+        kill_everything(bench)
         self._process.wait()
 
 
@@ -61,7 +65,7 @@ def kill_agent(prey: Prey, *, group: bool) -> None:
 
 
 def kill_everything(bench: Bench) -> None:
-    """As when a container is ended: git, gates and agents die with their orchestrator."""
+    """Whatever of the project lives, git, gates and agents among it."""
     found = True
     while found:
         found = False
@@ -70,6 +74,18 @@ def kill_everything(bench: Bench) -> None:
             with contextlib.suppress(psutil.Error):
                 process.kill()
         time.sleep(0.02)  # the dead are buried by whoever started them
+
+
+def kill_git(bench: Bench, seconds: float) -> bool:
+    """One git of the orchestrator, caught at its work; False where none was."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        for process in family(bench):
+            with contextlib.suppress(psutil.Error):
+                if MARK in process.environ():
+                    process.kill()
+                    return True
+    return False
 
 
 def agents(bench: Bench) -> list[Prey]:

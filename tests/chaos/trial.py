@@ -9,12 +9,12 @@ from typing import Final
 
 from shiftwork import failpoints
 from tests.chaos.checks import Inspector
-from tests.chaos.prey import Orchestrator, Prey, agents, kill_agent, kill_everything
+from tests.chaos.prey import Orchestrator, Prey, agents, kill_agent, kill_everything, kill_git
 from tests.chaos.user import User
 from tests.durability.rig import Bench
 
-_BLOWS: Final = ("orchestrator", "orchestrator", "its group", "agent", "agent", "agent's group", "everything")
-KINDS: Final = ("orchestrator", "its group", "failpoint", "agent", "agent's group", "everything")
+_BLOWS: Final = ("orchestrator", "orchestrator", "its group", "agent", "agent", "agent's group", "git", "everything")
+KINDS: Final = ("orchestrator", "its group", "failpoint", "agent", "agent's group", "git", "everything")
 
 _PARALLEL: Final = 8
 _KILLED: Final = -9
@@ -111,8 +111,10 @@ class Trial:
             case "its group":
                 self._orchestrator.kill_group()
             case "everything":
-                kill_everything(self._bench)
-                self._orchestrator.bury()
+                self._orchestrator.kill_with_all(self._bench)
+            case "git":
+                self.outcome.kills[kind] += self._strike_git()
+                return False
             case _:
                 return self._strike_agent(kind)
         self.outcome.kills[kind] += 1
@@ -127,6 +129,10 @@ class Trial:
             kill_agent(one, group=kind == "agent's group")
             self.outcome.kills[kind] += 1
         return False
+
+    def _strike_git(self) -> bool:
+        """While agents are at work: before a run is recorded, there is none to go on with."""
+        return bool(agents(self._bench)) and kill_git(self._bench, _AMBUSH_SECONDS)
 
     def _game(self) -> list[Prey]:
         return [one for one in agents(self._bench) if (one.story, one.step) not in self._spared]

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from shiftwork import failpoints
 from shiftwork.app import casting, mail, messages
+from shiftwork.app.again import again
 from shiftwork.app.attempting import Attempt
 from shiftwork.app.ending import ended, failure
 from shiftwork.app.memory import keep_story, present_run
@@ -39,7 +40,7 @@ async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
         return await _interrupted(effect, pen)
     try:
         tree, desk, letters = await asyncio.gather(
-            world.workspaces.renew(place_of(story), story.head),
+            again(lambda: world.workspaces.renew(place_of(story), story.head)),
             world.desks.lay(desk_of(story, effect.step, effect.attempt)),
             mail.unread(pen),
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from shiftwork import failpoints
 from shiftwork.app import messages
+from shiftwork.app.again import again
 from shiftwork.app.keeper import until_lost
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.pen import Pen
@@ -56,9 +57,7 @@ class Order:
 
 async def start_run(world: World, order: Order) -> RunId:
     """Record the run and give it a job; it goes on while this process lives, and can be resumed afterwards."""
-    if order.base:
-        await world.repository.ensure_branch(order.branch, order.base)
-    await world.repository.tip(order.branch)
+    await again(lambda: _on_branch(world, order))
     run = RunId(world.clock.fresh())
     await world.leases.acquire(run, world.owner)
     pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
@@ -66,6 +65,12 @@ async def start_run(world: World, order: Order) -> RunId:
     failpoints.reach("run.recorded")
     await _start_job(world, pen.state)
     return run
+
+
+async def _on_branch(world: World, order: Order) -> None:
+    if order.base:
+        await world.repository.ensure_branch(order.branch, order.base)
+    await world.repository.tip(order.branch)
 
 
 def opening(order: Order, run: RunId, at: float) -> tuple[Fact, ...]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from shiftwork import failpoints
 from shiftwork.app import allowances, framing, landing, mail, memory, messages, proving, telling_stories, waiting
+from shiftwork.app.again import again
 from shiftwork.app.attempt import run_agent
 from shiftwork.app.gating import inspected
 from shiftwork.app.naming import desk_of, place_of
@@ -24,7 +25,7 @@ from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.domain.rules.gating import failing
 from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
-from shiftwork.errors import GitKilledError, RepositoryError, VersionConflictError
+from shiftwork.errors import RepositoryError, VersionConflictError
 
 type Facts = tuple[Fact, ...]
 
@@ -38,7 +39,7 @@ async def perform(effect: e.Effect, pen: Pen) -> int:
     if not await pen.is_latest():
         return await pen.world.events.version(pen.stream)
     try:
-        facts = await _PERFORMERS[type(effect)](effect, pen)
+        facts = await again(lambda: _PERFORMERS[type(effect)](effect, pen))
         if facts:
             await pen.write(effect.key, facts)
     except VersionConflictError:
@@ -63,7 +64,7 @@ async def _prepare(effect: e.PrepareWorkspace, pen: Pen) -> Facts:
     """A workspace that cannot be made fails the story; nobody ever works in the user's own checkout instead."""
     world = pen.world
     try:
-        base, head = await _laid_out(effect, pen)
+        base, head = await again(lambda: _laid_out(effect, pen))
     except (RepositoryError, OSError) as error:
         reason = f"no workspace: {error}"
         return (f.StoryFailed(at=world.clock.now(), cause=FailureCause.WORKSPACE, reason=reason),)
@@ -71,17 +72,12 @@ async def _prepare(effect: e.PrepareWorkspace, pen: Pen) -> Facts:
     return (f.WorkspacePrepared(at=world.clock.now(), number=effect.number, base=base, head=head),)
 
 
-async def _laid_out(effect: e.PrepareWorkspace, pen: Pen, tries: int = 3) -> tuple[Commit, Commit]:
-    """Whatever stood there is made anew, so that a git that was killed half-way is no reason to give up."""
+async def _laid_out(effect: e.PrepareWorkspace, pen: Pen) -> tuple[Commit, Commit]:
+    """Whatever stood there is made anew."""
     world, story = pen.world, pen.state
-    try:
-        base = effect.base or await world.repository.tip(story.given.branch)
-        head = effect.head or base
-        await world.workspaces.prepare(place_of(story, effect.number), head)
-    except GitKilledError:
-        if tries <= 1:
-            raise
-        return await _laid_out(effect, pen, tries - 1)
+    base = effect.base or await world.repository.tip(story.given.branch)
+    head = effect.head or base
+    await world.workspaces.prepare(place_of(story, effect.number), head)
     return base, head
 
 
@@ -129,7 +125,7 @@ async def _merge_base(effect: e.MergeBase, pen: Pen) -> Facts:
     commit, files = await world.repository.merged(effect.base, effect.head)
     keep = world.desks.keep_path(desk_of(pen.state, "merge", 1), "merge")
     try:
-        await world.workspaces.restore(place_of(pen.state), commit, keep)
+        await again(lambda: world.workspaces.restore(place_of(pen.state), commit, keep))
     except RepositoryError as error:
         return (f.WorkspaceLost(at=world.clock.now(), number=pen.state.workspace, reason=error.message),)
     return (f.BaseMerged(at=world.clock.now(), commit=commit, base=effect.base, files=tuple(files)),)

@@ -29,6 +29,7 @@ from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.adapters.workspace.witness import GitWitness
+from shiftwork.app.again import again
 from shiftwork.app.loop import bodies
 from shiftwork.app.world import Conduct, Sighting, World, nobody
 from shiftwork.bootstrap.agents import Place, build_agents
@@ -81,7 +82,7 @@ async def open_world(
     open_state(site)
     clock = SystemClock()
     owner = this_owner(clock.fresh())
-    git = await _open_git(site, settings, env, clock)
+    git = await again(lambda: _open_git(site, settings, env, clock))
     place = Place(env=env, sandbox=git.sandboxes.agents, root=site.root)
     store = open_store(site.store_url)
     worlds: list[World] = []

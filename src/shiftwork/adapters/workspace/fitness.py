@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.git import Git, user_git
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import GitKilledError, RepositoryError
 
 OLDEST_GIT: Final = (2, 38)
 """The first with `merge-tree --write-tree`."""
@@ -28,6 +28,8 @@ async def unsupported(root: Path, env: Mapping[str, str]) -> Sequence[str]:
         if old:
             return (old,)
         shape = await git.run("rev-parse", "--is-bare-repository", "--is-shallow-repository", accept=(0, 128))
+    except GitKilledError:
+        raise
     except RepositoryError as error:
         return (error.message,)
     if shape.code:
