@@ -51,6 +51,18 @@ class Project:
             check=False,
         )
 
+    def shift(self, name: str) -> subprocess.CompletedProcess[str]:
+        """One of `shifts`, from its beginning to its end."""
+        return subprocess.run(
+            [sys.executable, "-m", "tests.e2e.shifts", name, self.root],
+            cwd=Path(__file__).parents[2],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
     def types(self, commands: str, **env: str) -> subprocess.CompletedProcess[str]:
         """As at a prompt, with nothing on the path but the installed command and what every machine has."""
         return at_a_prompt(commands, self.root, self.environment(PATH="/usr/local/bin:/usr/bin:/bin", **env))

@@ -1,29 +1,18 @@
 """A run that has reached its limit: it stops, says so, and goes on when a person allows more."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import SECONDS, environment, new_project
+from tests.e2e.cli_rig import new_project
 
 pytestmark = pytest.mark.slow
-
-COSTLY_SHIFT = Path(__file__).with_name("costly_shift.py")
 
 
 def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     # A command tells no cost, so the first shift is worked by an agent that does; the command takes over afterwards.
-    first = subprocess.run(
-        [sys.executable, COSTLY_SHIFT, project.root],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    first = project.shift("costly")
     assert first.returncode == 2, first
     run = project.status()["run"]
     assert "limit reached: the story has spent 1.20 of 1.00 USD" in first.stdout

@@ -1,31 +1,19 @@
 """What a run has used and who used it, in every view: told, estimated, or unknown, within eighty columns."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from shiftwork.entrypoints.cli.clean import cells
-from tests.e2e.cli_rig import SECONDS, Project, environment, new_project, on_a_terminal
+from tests.e2e.cli_rig import Project, new_project, on_a_terminal
 
 pytestmark = pytest.mark.slow
-
-SHIFT = Path(__file__).with_name("spending_shift.py")
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project = new_project(tmp_path_factory.mktemp("spending"))
-    shift = subprocess.run(
-        [sys.executable, SHIFT, project.root],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    shift = project.shift("unequal")
     assert shift.returncode == 0, shift
     assert "  cost  at least ≈ 1.67 USD, 1 attempt unknown" in shift.stdout
     return project

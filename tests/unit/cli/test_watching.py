@@ -14,8 +14,9 @@ from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
 from shiftwork.domain.model.gate import GateReport, GateResult
-from shiftwork.domain.model.ids import Commit, RunId, Stream, landing_stream, step_id, story_stream
+from shiftwork.domain.model.ids import Commit, RunId, Stream, landing_stream, run_stream, step_id, story_stream
 from shiftwork.domain.model.pipeline import StepStatus, pipeline_of
+from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import one_shot
 from shiftwork.domain.model.story import Assignment, HoldCause, Limits
 from shiftwork.domain.model.usage import Usage
@@ -198,3 +199,11 @@ def test_any_text_of_a_change_gives_one_line_that_fits(text: str) -> None:
 def test_of_many_lines_the_first_and_the_last_are_told() -> None:
     assert brief("gate test failed:\n\nlots\nFAILED (failures=1)\n") == "gate test failed: … FAILED (failures=1)"
     assert brief("one") == "one"
+
+
+def test_the_end_of_a_run_is_told_by_the_word_of_every_view(capsys: pytest.CaptureFixture[str]) -> None:
+    over = (run_stream(RunId("r")), r.RunEnded(at=9, status=RunStatus.COMPLETED))
+    shown(LineView(), over)
+    assert capsys.readouterr().out.rstrip().endswith("the run is over: done")
+    shown(JsonView(), over)
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["text"] == "completed"

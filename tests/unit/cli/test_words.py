@@ -118,3 +118,12 @@ def test_an_error_in_an_answer_is_raised() -> None:
 
     with pytest.raises(RuntimeError, match="no"):
         answer(failing)
+
+
+@given(st.lists(st.text("ab/-", min_size=1, max_size=120), min_size=1, max_size=12))
+def test_a_long_fact_goes_on_below_and_no_word_of_it_is_broken(said: list[str]) -> None:
+    first, *below = words.facts([("gates", " ".join(said))]).split("\n")
+    assert first.startswith("  gates  ")
+    assert all(line.startswith(" " * 9) for line in below)
+    assert " ".join(line[9:] for line in (first, *below)).split() == said
+    assert all(len(line) <= words.WIDTH or " " not in line[9:] for line in (first, *below))

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -141,7 +142,9 @@ def padded(text: str, room: int) -> str:
 
 
 def facts(pairs: list[tuple[str, str]], *, indent: str = "  ") -> str:
-    """Names and values in two columns; empty values are left out."""
+    """Names and values in two columns; empty values are left out, long ones go on below, and no word is broken."""
     kept = [(name, value) for name, value in pairs if value]
-    room = max((len(name) for name, _ in kept), default=0)
-    return "\n".join(f"{indent}{name:<{room}}  {value}" for name, value in kept)
+    names = max((len(name) for name, _ in kept), default=0)
+    room = max(width() - len(indent) - names - 2, 1)
+    rows = ((name, textwrap.wrap(value, room, break_long_words=False, break_on_hyphens=False)) for name, value in kept)
+    return "\n".join(line for name, lines in rows for line in labelled(f"{indent}{name:<{names}}  ", lines))

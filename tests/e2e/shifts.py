@@ -1,0 +1,88 @@
+"""Shifts whose agent tells what it has used, which no plain command does: each in a process of its own.
+
+`Project.shift` starts one by its name. The agent goes by the name of the command's, so that this can take over.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from shiftwork.app.commands import Order
+from shiftwork.bootstrap.agents import Turn, scripted_agent
+from shiftwork.config.settings import load_settings
+from shiftwork.config.site import find_site
+from shiftwork.domain.model.budget import Amount, Budget
+from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
+from shiftwork.domain.model.forecast import Band, Forecast
+from shiftwork.domain.model.ids import StoryId, landing_stream
+from shiftwork.domain.model.spec import Criterion, Spec, Story
+from shiftwork.domain.model.story import Limits
+from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.workflow import DYNAMIC
+from shiftwork.entrypoints.cli.ordering import starting, work
+from shiftwork.entrypoints.cli.session import Shift
+
+_AGENT: Final = "command"
+_BAND: Final = Band(low_usd=0.2, high_usd=0.3, known=4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """What every step does, and what some do instead; what it may cost, and what was foreseen."""
+
+    usually: Turn
+    limits: Limits
+    special: Mapping[str, Turn] = field(default_factory=dict)
+    foreseen: Forecast | None = None
+
+
+SHIFTS: Final = {
+    "costly": Played(
+        usually=Turn(answer="SUMMARY:\nexpensive thoughts", usage=Usage(cost_usd=0.4)),
+        limits=Limits(story=Budget(usd=1.0)),
+    ),
+    # It tells a cost here, only tokens there (more than a dollar by the price of that model), and once nothing at all.
+    "unequal": Played(
+        usually=Turn(
+            answer="SUMMARY:\nthought",
+            usage=Usage(input_tokens=12_300, cached_tokens=9_000, output_tokens=450, cost_usd=0.05),
+            model="opus",
+        ),
+        special={
+            "coding": Turn(
+                answer="SUMMARY:\ncoded",
+                usage=Usage(input_tokens=1_000_000, output_tokens=2_000),
+                model="gpt-5-codex",
+                write={"hello.txt": "hello\n"},
+            ),
+            "review": Turn(answer="SUMMARY:\nreviewed", model=""),
+        },
+        limits=Limits(run=Budget(usd=10.0), attempt=Amount(usd=0.5, tokens=0)),
+        foreseen=Forecast(whole=_BAND, usual=_BAND),
+    ),
+}
+
+
+def main(name: str, root: Path) -> int:
+    played, site = SHIFTS[name], find_site(root, {})
+    greets = (Criterion(id="AC-1", text="it greets"),)
+    story = Story(id=StoryId("US-001"), title="Add a greeting", description="", criteria=greets)
+    order = Order(
+        spec=Spec(title="Greetings", description="", stories=(story,)),
+        workflow=DYNAMIC,
+        branch="main",
+        landing=landing_stream(site.repository, "main"),
+        agent=_AGENT,
+        limits=played.limits,
+        foreseen=played.foreseen,
+    )
+    turns = dict.fromkeys(DYNAMIC_STEPS, (played.usually,)) | {step: (one,) for step, one in played.special.items()}
+    agents = {_AGENT: scripted_agent(turns)}
+    shift = Shift(site=site, settings=load_settings(root, {}), begin=starting(order), agents=agents)
+    return work(site, shift, "", as_json=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], Path(sys.argv[2])))
