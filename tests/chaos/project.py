@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.durability.rig import Bench
+from tests.repositories import first_commit
 
 NEEDS: Final[dict[str, tuple[str, ...]]] = {
     "US-001": (),
@@ -99,11 +100,7 @@ def make_project(root: Path, store_url: str) -> Bench:
     agent.write_text(_with_sharing(_AGENT))
     agent.chmod(0o755)
     _write_repository(bench.repo, agent)
-    bench.git("init", "--quiet", "--initial-branch=main")
-    bench.git("config", "user.name", "User")
-    bench.git("config", "user.email", "user@localhost")
-    bench.git("add", "-A")
-    bench.git("commit", "--quiet", "-m", "start")
+    first_commit(bench.git)
     return bench
 
 

@@ -17,6 +17,7 @@ import psutil
 import psycopg
 
 from tests.documented import at_a_prompt
+from tests.repositories import first_commit
 
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
 
@@ -161,11 +162,7 @@ def make_bench(root: Path, store_url: str, special: str = "", tier: str = "none"
     agent.chmod(0o755)
     bench.ledger.touch()
     (bench.repo / "shiftwork.toml").write_text(SETTINGS.format(agent=agent, ledger=bench.ledger))
-    bench.git("init", "--quiet", "--initial-branch=main")
-    bench.git("config", "user.name", "Test")
-    bench.git("config", "user.email", "test@localhost")
-    bench.git("add", "-A")
-    bench.git("commit", "--quiet", "-m", "start")
+    first_commit(bench.git)
     return bench
 
 

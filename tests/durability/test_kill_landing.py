@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from shiftwork import failpoints
 from tests.documented import ROOT
+from tests.repositories import first_commit
 
 pytestmark = pytest.mark.durability
 
@@ -47,12 +49,8 @@ def git(repo: Path, *args: str) -> str:
 def repo(tmp_path: Path) -> Path:
     repo = tmp_path / "repo"
     repo.mkdir()
-    git(repo, "init", "--quiet", "--initial-branch=main")
-    git(repo, "config", "user.name", "Test")
-    git(repo, "config", "user.email", "test@localhost")
     (repo / "README").write_text("a project\n")
-    git(repo, "add", "-A")
-    git(repo, "commit", "--quiet", "-m", "start")
+    first_commit(partial(git, repo))
     return repo
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn
+from tests.repositories import first_commit
 
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
 
@@ -82,11 +83,7 @@ class Handover:
             gate=gate,
         )
         (self.repo / "shiftwork.toml").write_text(text)
-        self.git("init", "--quiet", "--initial-branch=main")
-        self.git("config", "user.name", "Test")
-        self.git("config", "user.email", "test@localhost")
-        self.git("add", "-A")
-        self.git("commit", "--quiet", "-m", "start")
+        first_commit(self.git)
 
     def play(self, play: Play) -> None:
         def answer(request: ModelRequest) -> Turn:

@@ -16,6 +16,7 @@ import psutil
 
 from shiftwork.testing.model_server import Call, ModelRequest, Say, ToolCall, Turn, call
 from tests.e2e.claude_rig import SHIFTWORK, Handover, step_of
+from tests.repositories import first_commit
 
 START = {"start.txt": "fine\n", ".gitignore": "*.log\n"}
 KEPT = {"notes.md": "of the user, in no commit\n", "own.log": "of the user, and ignored\n"}
@@ -84,11 +85,7 @@ class Stage(Handover):
             more=more,
         )
         self.put({"shiftwork.toml": settings, **START, **(files or {})})
-        self.git("init", "--quiet", "--initial-branch=main")
-        self.git("config", "user.name", "Test")
-        self.git("config", "user.email", "test@localhost")
-        self.git("add", "-A")
-        self.git("commit", "--quiet", "-m", "start")
+        first_commit(self.git)
         self.put(KEPT)
 
     def put(self, files: dict[str, str]) -> None:
