@@ -1,6 +1,7 @@
 """Workflows and trust from the command line, as a stranger would meet them."""
 
 import json
+import socket
 import subprocess
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -196,3 +197,19 @@ def test_the_settings_may_name_the_workflow(project: Project) -> None:
     settings.write_text(settings.read_text(encoding="utf-8") + '\n[run]\nworkflow = "ralph"\n', encoding="utf-8")
     document = json.loads(project.shiftwork("run", "Fix it", "--dry-run", "--json").stdout)
     assert [one["step"] for one in document["prompts"]] == ["coding"]
+
+
+@pytest.mark.parametrize("words", [("status",), ("stories",), ("logs",), ("run", "--dry-run", "x"), ("doctor",)])
+def test_a_database_that_a_repository_names_is_not_called_before_it_is_trusted(
+    project: Project, words: tuple[str, ...]
+) -> None:
+    """Whoever listens there would be given the user's name, and a password of theirs."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        settings = project.root / "shiftwork.toml"
+        url = f"postgresql://127.0.0.1:{listening.getsockname()[1]}/x?connect_timeout=1"
+        settings.write_text(f'{settings.read_text()}\n[store]\nurl = "{url}"\n')
+        refused = untrusting(project, *words)
+        assert "shiftwork trust" in refused.stdout + refused.stderr
+        listening.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            listening.accept()

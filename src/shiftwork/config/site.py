@@ -19,12 +19,13 @@ def environment() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A repository that shiftwork works on."""
+    """A repository that shiftwork works on; `claimed` says that its own file names the database."""
 
     root: Path
     state: Path
     store_url: str
     engine_url: str
+    claimed: bool = False
 
     @property
     def repository(self) -> str:
@@ -37,12 +38,14 @@ class Site:
 def find_site(start: Path, env: Mapping[str, str]) -> Site:
     root = _root(start.resolve())
     state = root / STATE_FOLDER
-    url = env.get("SHIFTWORK_STORE_URL") or _store_url(root)
+    given, named = env.get("SHIFTWORK_STORE_URL", ""), _store_url(root)
+    url = given or named
     return Site(
         root=root,
         state=state,
         store_url=url or f"sqlite:///{state}/state.db",
         engine_url=env.get("SHIFTWORK_ENGINE_URL") or url or f"sqlite:///{state}/engine.db",
+        claimed=bool(named and not given),
     )
 
 

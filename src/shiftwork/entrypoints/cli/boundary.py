@@ -68,11 +68,11 @@ def _kept(text: str) -> str:
     """Where the traceback is: the state folder, or the system's where there is none."""
     import tempfile  # noqa: PLC0415 - only a crash pays for it
 
-    from shiftwork.entrypoints.cli.here import here  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.here import around  # noqa: PLC0415 - as above
 
     folder: str | None = None
     with contextlib.suppress(Exception):
-        state = here().state
+        state = around().state
         folder = str(state) if state.is_dir() else None
     try:
         number, name = tempfile.mkstemp(prefix="crash-", suffix=".txt", dir=folder)

@@ -19,7 +19,7 @@ from shiftwork.config.trust import settings_claim
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.conditions import Conditions, conditions, naming_gates
 from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import TRUST, book, next_command
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, ShiftworkError
 
@@ -76,7 +76,7 @@ def _beside(label: str, text: str) -> Iterator[str]:
 async def _examine() -> Sequence[Check]:
     checks = [_git()]
     try:
-        site = here()
+        site = around()
     except ShiftworkError as error:
         return [*checks, _failed("repository", error)]
     checks += [check async for check in _repository(site)]
@@ -85,11 +85,12 @@ async def _examine() -> Sequence[Check]:
     except ShiftworkError as error:
         return [*checks, _failed("settings", error)]
     trust = _trust(site)
-    # A program that the repository names is not even asked for its version before it is trusted.
+    # A program that the repository names is not even asked for its version before it is trusted, nor a database opened.
     sandboxes, sandbox = await _sandbox(site, found.settings)
     agent = [await _agent(site, found.settings, sandboxes)] if trust.state == OK and sandboxes else []
     people = _notify(found.settings)
-    rest = [await _database(site), _processes(sys.platform), sandbox]
+    database = [await _database(site)] if trust.state == OK or not site.claimed else []
+    rest = [*database, _processes(sys.platform), sandbox]
     return [*checks, _gates(site, found), trust, *agent, *people, *rest]
 
 

@@ -12,7 +12,7 @@ from shiftwork.config.template import settings_file
 from shiftwork.config.trust import settings_claim
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import book
 from shiftwork.errors import UsageError
 
@@ -28,7 +28,7 @@ def command(*, prd: bool, only_print: bool, force: bool, as_json: bool) -> None:
     Found are checks of Python, Node, Rust and Go projects, and the words test, lint and check of a Makefile or a
     justfile. Nothing is run. With --prd a spec is written, to be filled in and handed over with `shiftwork run`.
     """
-    root = here().root
+    root = around().root
     found = Detected(gates=(), setup="") if prd else detect(root)
     text, path = (prd_file(root.name), root / PRD_FILE) if prd else (settings_file(found), root / SETTINGS_FILE)
     if not only_print:

@@ -12,7 +12,7 @@ from shiftwork.config.trust import Claim, settings_claim
 from shiftwork.config.user import user_folder
 from shiftwork.entrypoints.cli.asking import asked_for, claim_of
 from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import book, changes
 
 
@@ -27,7 +27,7 @@ def command(what: str, *, show: bool, as_json: bool) -> None:
     Remembered are the commands, for this file at this place, in your own configuration folder: whatever else changes
     in the file, you are asked again only when a command does.
     """
-    site, env = here(), environment()
+    site, env = around(), environment()
     claim = _claim(site, what)
     known = book(env)
     trusted = known.trusts(claim)

@@ -7,7 +7,7 @@ import click
 from shiftwork.bootstrap.workflows import OWN_FOLDER, SCHEMA_FILE, packaged_schema
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.files import written
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.workflow_file import workflow_file
 from shiftwork.errors import UsageError
 
@@ -23,7 +23,7 @@ def command(name: str, *, force: bool, as_json: bool) -> None:
     """
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", name):
         raise UsageError(f"{name!r} cannot be an id", hint="use small letters, digits and '-', and no underscores")
-    folder = here().root / OWN_FOLDER
+    folder = around().root / OWN_FOLDER
     path = folder / f"{name}.yml"
     if path.exists() and not force:
         raise UsageError(f"{path} is there already", hint="--force replaces it")
