@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +33,9 @@ _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")  # noqa: TID251 - see ab
 # How quickly examples are made says more about what else the machine is doing than about the test.
 settings.register_profile("shiftwork", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shiftwork")
+
+# In the background of a script it is ignored, and would be in all that tests start: a shell cannot trap it then.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _numbers = itertools.count(1)
 

@@ -1,12 +1,13 @@
 """Stopping and going on: Ctrl-C, resume, cancel. Whatever happens, no agent outlives the command that ran it."""
 
 import json
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import Project, eventually, interrupt, lives, new_project, sleeping
+from tests.e2e.cli_rig import SECONDS, WORKING, Project, eventually, interrupt, lives, new_project, sleeping
 
 pytestmark = pytest.mark.slow
 
@@ -97,3 +98,24 @@ def test_a_run_that_nobody_works_on_is_cancelled_too(project: Project) -> None:
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 1
     assert "cancelled: nothing was landed" in resumed.stdout
+
+
+def test_a_run_outlives_its_terminal_if_it_was_told_to(project: Project, tmp_path: Path) -> None:
+    """What `nohup` sets aside is set aside; an agent can still be told."""
+    project.settle(
+        agent=f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then\n  trap "touch {tmp_path}/heard" HUP\n'
+        f"  echo $$ > {tmp_path}/pid.new; mv {tmp_path}/pid.new {tmp_path}/pid\n"
+        f"  until [ -f {tmp_path}/go ]; do sleep 0.05; done; kill -HUP $$\nfi\n{WORKING}"
+    )
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with project.started("run", "--workflow", "ralph", "Add a greeting") as process:
+            agent_of(project)
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.5)
+            (tmp_path / "go").touch()
+            told, _ = process.communicate(timeout=SECONDS)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert process.returncode == 0, told
+    assert (tmp_path / "heard").exists()

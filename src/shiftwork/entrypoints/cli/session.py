@@ -148,16 +148,22 @@ class _Watch:
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
+        """What was ignored when this was started stays so: `nohup` means it. But it is heard, and left at that: agents
+        would inherit that it is ignored, and could not be asked to end.
+        """
         loop = asyncio.get_running_loop()
         asked = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        deaf = {number for number in asked if signal.getsignal(number) is signal.SIG_IGN}
         for number in asked:
-            loop.add_signal_handler(number, self._interrupt)
+            loop.add_signal_handler(number, _let_be if number in deaf else self._interrupt)
         try:
             yield
         finally:
             for number in asked:
                 loop.remove_signal_handler(number)
-                if self._interrupted.is_set():
+                if number in deaf:
+                    signal.signal(number, signal.SIG_IGN)
+                elif self._interrupted.is_set():
                     # Who asks again while we tidy up and say goodbye still gets the exit code of an interruption.
                     signal.signal(number, _leave)
 
@@ -168,6 +174,10 @@ class _Watch:
         self._interrupted.set()
         with contextlib.suppress(Exception):
             self._view.say("stopping: agents are told to end; Ctrl-C again leaves at once")
+
+
+def _let_be() -> None:
+    """Nobody has asked for anything."""
 
 
 def _leave(*_: object) -> None:
