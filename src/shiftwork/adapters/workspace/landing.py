@@ -13,10 +13,10 @@ from typing import Final
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.git import Answer
 from shiftwork.adapters.workspace.hub import Hub
-from shiftwork.adapters.workspace.locks import clear_stale_locks
+from shiftwork.adapters.workspace.locks import clear_stale_locks, grow_old
 from shiftwork.adapters.workspace.user_trees import claimed, fast_forward, holders, holding_branch, unfinished
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Unchanged
 
@@ -94,7 +94,11 @@ class GitRepository:
         return ours, theirs
 
     async def move(self, branch: str, candidate: Candidate) -> Moved | Missed:
-        result = await self._move(branch, candidate)
+        try:
+            result = await self._move(branch, candidate)
+        except GitKilledError:
+            await grow_old(self.hub, branch)
+            raise
         self.hub.unpin(f"candidate/{candidate.commit}")
         return result
 

@@ -38,6 +38,12 @@ async def clear_stale_locks(hub: Hub, branch: str, clock: Clock) -> Sequence[Pat
     return stale
 
 
+async def grow_old(hub: Hub, branch: str) -> None:
+    """Wait until what a git of ours that was killed just now may have left can be told from what the user's holds."""
+    if any(lock.exists() for lock in _suspects(hub, branch)):
+        await asyncio.sleep(STALE_SECONDS)
+
+
 def _suspects(hub: Hub, branch: str) -> list[Path]:
     """Every lock that could be one of `_locks`, and some that are not."""
     trees = (hub.common, *(hub.common / "worktrees").glob("*"))

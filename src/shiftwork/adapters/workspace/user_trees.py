@@ -10,6 +10,7 @@ from typing import Final
 from shiftwork.adapters.workspace.cut_off import Change, arrived
 from shiftwork.adapters.workspace.git import Git, end
 from shiftwork.domain.model.ids import Commit
+from shiftwork.errors import GitKilledError
 
 _UNFINISHED: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
 _STATUS_COLUMNS: Final = 3
@@ -89,10 +90,20 @@ async def fast_forward(git: Git, branch: str, *, old: Commit, new: Commit) -> bo
             cut_off = await arrived(git, old, new)
             if not cut_off or not await _taken_up(git, cut_off, old, new):
                 return False
-        if await _say(transaction, "commit"):
-            return True
-        await git.run("read-tree", "-m", "-u", new, old)
+        try:
+            if await _say(transaction, "commit"):
+                return True
+        except GitKilledError:
+            if (await git.run("rev-parse", "--verify", f"refs/heads/{branch}")).text == new:
+                return True  # it died before it could say so
+            await _taken_back(git, old, new)
+            raise
+        await _taken_back(git, old, new)
         return False
+
+
+async def _taken_back(git: Git, old: Commit, new: Commit) -> None:
+    await git.run("read-tree", "-m", "-u", new, old)
 
 
 async def _carried(git: Git, old: Commit, new: Commit) -> bool:
@@ -168,4 +179,7 @@ async def _say(process: asyncio.subprocess.Process, command: str) -> bool:
     if process.stdin is None or process.stdout is None:
         raise ValueError("both pipes were asked for")
     process.stdin.write(f"{command}\n".encode())
-    return (await process.stdout.readline()).endswith(b": ok\n")
+    told = await process.stdout.readline()
+    if not told and await process.wait() < 0:
+        raise GitKilledError("git update-ref was killed")
+    return told.endswith(b": ok\n")
