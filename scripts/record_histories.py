@@ -24,7 +24,7 @@ from shiftwork.domain.model.ids import FRAME, Commit, StepId
 from shiftwork.domain.model.notices import NoticePlan, Occasion
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import Limits, StoryState
+from shiftwork.domain.model.story import FailureCause, Limits, StoryState, StoryStatus
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import DYNAMIC, Route, StepKind, Workflow
 from shiftwork.domain.rules.decide_queue import decide_queue
@@ -234,6 +234,52 @@ def budgeted_story() -> Play[StoryState]:
     return play
 
 
+def run_limited_later() -> Play[RunState]:
+    """A run that is given its limit while one story has ended and another is under way."""
+    play = Play(decide=decide_run, evolve=evolve_run, answer=lambda *_: (), state=RunState())
+    first, second = asked(1), asked(2)
+    used = Usage(input_tokens=9, cost_usd=1.25, attempts=1)
+    play.open(
+        [
+            r.RunStarted(at=0, plan=run_plan(first, second, parallel=2)),
+            r.StoryDispatched(at=1, story=first.id, slot=0),
+            r.StoryDispatched(at=2, story=second.id, slot=1),
+            r.StoryEnded(
+                at=3,
+                story=first.id,
+                status=StoryStatus.FAILED,
+                commit=Commit(""),
+                reason="no luck",
+                cause=FailureCause.STEP,
+                usage=used,
+                unbooked=used,
+            ),
+            r.LimitsRaised(at=4, limits=Limits(run=Budget(usd=9.0))),
+            r.LimitsForwarded(at=5, story=second.id),
+            r.AttemptSettled(at=6, story=second.id, number=0, used=used),
+        ]
+    )
+    return play
+
+
+def story_limited_later() -> Play[StoryState]:
+    """A story that hears of a limit after its first attempt."""
+    play = Play(decide=decide_story, evolve=evolve_story, answer=lambda *_: (), state=StoryState())
+    base, step = Commit("base-1"), StepId("step-001")
+    used = Usage(input_tokens=9, cost_usd=1.25)
+    play.open(
+        [
+            f.StoryStarted(at=0, assignment=assignment(), steps=(planned("coding"), planned("final_review"))),
+            f.WorkspacePrepared(at=1, number=1, base=base, head=base),
+            f.StepStarted(at=2, step=step, attempt=1, commit=base, log="", agent="scripted"),
+            f.StepCompleted(at=3, step=step, attempt=1, commit=Commit("tip-1"), notes="", outputs=(), usage=used),
+            b.LimitsSet(at=4, limits=Limits(run=Budget(usd=9.0), story=Budget(tokens=99))),
+            b.AllowanceSettled(at=5, number=0),
+        ]
+    )
+    return play
+
+
 def steered_run(chance: Chance) -> Play[RunState]:
     """A run of which people want this and that."""
     world = RunWorld(chance=chance, cancels=0, retries=6, notes=0, wishes=60)
@@ -297,6 +343,8 @@ def main(release: str) -> None:
         "landing/repository/main": first_with(CONTESTED, queue_of_a_few),
         "run/r5": budgeted_run(),
         "story/r5/US-001": budgeted_story(),
+        "run/r6": run_limited_later(),
+        "story/r6/US-002": story_limited_later(),
     }
     troubled["story/r2/US-001"].open([f.StoryReverted(at=999, commit=Commit("taken-back"))])
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -43,6 +43,7 @@ from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.waiting import Patience
 from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import Agent, AgentTask
+from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.notify import Notifier
 from shiftwork.ports.views import Owner
@@ -122,10 +123,11 @@ class Rig:
     thrifty: frozenset[str] = frozenset()
     price: Callable[[str, Usage], float | None] = unpriced
     notebook: Notebook | None = None
+    clock: Clock = field(default_factory=SystemClock)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[World]:
-        clock = SystemClock()
+        clock = self.clock
         owner = this_owner(clock.fresh())
         identity = Identity(name="Test", email="test@localhost")
         hub = await open_hub(root=self.repo, state=self.repo / ".shiftwork", identity=identity, env=ENV)

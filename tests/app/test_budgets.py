@@ -83,10 +83,10 @@ def test_a_run_stops_at_its_limit_and_goes_on_when_it_is_raised(rig: Rig) -> Non
             assert story.hold.cause is HoldCause.LIMIT
             over = "one attempt up to 0.20 USD more than was set aside for it"
             assert story.hold.detail == f"the run has spent 1.20 of 1.00 USD, {over}"
-            await raise_limits(world.inbox, run, [STORY], "1", Limits(run=Budget(usd=1.1)))
+            await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=1.1)))
             await rig.until(lambda: sum(isinstance(one.what, b.AllowanceRefused) for one in rig.seen) == 2)
         async with rig.open() as world:  # as from another process, some days later
-            await raise_limits(world.inbox, run, [STORY], "2", Limits(run=Budget(usd=3.0)))
+            await raise_limits(world.inbox, run, "2", Limits(run=Budget(usd=3.0)))
             await resume_run(world, run, alive=False)
             state = await asyncio.wait_for(wait_for(world, run), timeout=20)
             assert state.status is RunStatus.COMPLETED
@@ -109,8 +109,7 @@ def test_stories_side_by_side_keep_to_one_budget(rig: Rig) -> None:
             await rig.until(held(rig))
             state = await ledger_of(rig, run)
             assert state.ledger.spent.usd <= 4.0
-            waiting = [StoryId(f"US-{number:03}") for number in range(1, 4)]
-            await raise_limits(world.inbox, run, waiting, "1", Limits(run=Budget(usd=40.0)))
+            await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=40.0)))
             ended = await asyncio.wait_for(wait_for(world, run), timeout=30)
             assert ended.ledger.spent.usd == pytest.approx(6.0)
 
@@ -135,9 +134,10 @@ def test_an_agent_that_stops_at_its_cap_costs_no_retry(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-def test_one_that_stops_for_its_cap_without_a_cost_has_failed(rig: Rig) -> None:
+@pytest.mark.parametrize("used", [Usage(), Usage(cost_usd=1.0)], ids=["without a cost", "without a cap"])
+def test_one_that_stops_for_its_cap_though_it_had_none_to_stop_for_has_failed(rig: Rig, used: Usage) -> None:
     async def scenario() -> None:
-        rig.script = honest(planning=[Turn(ending=Ending.SPENT), done()])
+        rig.script = honest(planning=[Turn(ending=Ending.SPENT, usage=used), done()])
         run = await rig.run(workflow=SHORT)
         failed = [fact for fact in await rig.facts(run) if isinstance(fact, f.StepFailed)]
         assert [fact.trouble for fact in failed] == [f.Trouble.CRASHED]

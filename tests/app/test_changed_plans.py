@@ -79,7 +79,7 @@ def test_what_is_asked_of_a_story_is_changed_until_somebody_begins_it(rig: Rig) 
                 await intend(world, run, r.StoryEdited(at=0, story=asked(3, after=(2,))))
             with pytest.raises(IntentError, match="US-001 is in progress") as refused:
                 await intend(world, run, r.StoryEdited(at=0, story=asked(1)))
-            assert "shiftwork retry US-001 --afresh" in refused.value.hint
+            assert f"shiftwork retry US-001 --run {run} --afresh" in refused.value.hint
             await ended(world, run)
 
     asyncio.run(scenario())
@@ -158,7 +158,7 @@ def test_what_others_stand_on_is_undone_after_them(rig: Rig) -> None:
             await ended(world, run)
             with pytest.raises(IntentError, match="US-002 depends on US-001 and landed after it") as refused:
                 await intend(world, run, undo(1))
-            assert refused.value.hint == "first: shiftwork undo US-002"
+            assert refused.value.hint == f"first: shiftwork undo US-002 --run {run}"
             await again(world, run, undo(2))
             state = await again(world, run, undo(1))
         assert statuses(state) == {"US-001": "failed", "US-002": "failed"}

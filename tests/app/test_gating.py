@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def coding(*writes: Mapping[str, str]) -> Sequence[Turn]:
     return [done(write=dict(files)) for files in writes]
 
 
-def work(rig: Rig, *writes: Mapping[str, str], touches: tuple[str, ...] = (), limits: Limits = Limits()) -> RunState:  # noqa: B008 - frozen
+def work(rig: Rig, *writes: Mapping[str, str], limits: Limits = Limits(), **changes: Any) -> RunState:  # noqa: B008 - frozen
     """A run of one story whose coding steps write these files, one after the other."""
     waiting = list(coding(*writes))
 
@@ -53,7 +54,7 @@ def work(rig: Rig, *writes: Mapping[str, str], touches: tuple[str, ...] = (), li
         return waiting.pop(0) if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else done()
 
     rig.script = script
-    story = replace(one_shot("Add work.txt").stories[0], touches=touches)
+    story = replace(one_shot("Add work.txt").stories[0], **changes)
     return asyncio.run(rig.run(Spec(title="t", description="d", stories=(story,)), workflow=SHORT, limits=limits))
 
 
@@ -87,7 +88,7 @@ def test_a_weakened_test_does_not_help(rig: Rig, proof: Proof) -> None:
 def test_a_run_is_told_what_its_stories_did_to_tests(rig: Rig) -> None:
     run = work(rig, {**GOOD, "tests/check.sh": "test -f work.txt\n", "tox.ini": "[tox]\n"})
     assert run.status is RunStatus.COMPLETED
-    assert asyncio.run(rig.story(run)).inspection.told == "1 edited, 1 gate configuration"
+    assert asyncio.run(rig.story(run)).inspection.told == "1 edited, 1 gate configuration (tox.ini)"
     document = report(asyncio.run(account(rig.store.events, run.given.run)))
     assert "### Tests and gate configuration" in document
     assert "- edited: tests/check.sh" in document
@@ -120,6 +121,32 @@ def test_new_configuration_is_left_out_of_the_second_run(rig: Rig) -> None:
     assert run.status is RunStatus.COMPLETED
     assert len(refusals(rig, run)) == 1
     assert git(rig.repo, "show", "main:work.txt") == "good"
+
+
+def test_a_script_that_the_gate_runs_is_put_back(rig: Rig) -> None:
+    commit(rig.repo, {"ci/judge": CHECK["tests/check.sh"]})
+    rig.gates = (Gate(name="test", command="sh ci/judge"),)
+    run = work(rig, {**BAD, "ci/judge": "exit 0\n"}, GOOD)
+    assert run.status is RunStatus.COMPLETED
+    (told,) = refusals(rig, run)
+    assert "(as before: ci/judge)" in told
+    assert "Shiftwork-Tests: 1 gate configuration (ci/judge)" in message(rig)
+
+
+def test_new_code_beside_the_tests_is_left_out_of_the_second_run_and_new_tests_alone_cause_none(rig: Rig) -> None:
+    commit(rig.repo, {"tests/check.sh": "test -f tests/__init__.py || grep -q good work.txt\n"})
+    run = work(rig, {**BAD, "tests/__init__.py": "trick\n", "tests/test_new.py": "assert 1\n"}, GOOD)
+    assert run.status is RunStatus.COMPLETED
+    assert len(refusals(rig, run)) == 1
+    assert "Shiftwork-Tests: 2 added" in message(rig)
+    assert work(rig, {"work.txt": "good, better\n", "tests/test_more.py": "assert 1\n"}).status is RunStatus.COMPLETED
+    assert len(reports(rig)[-1].results) == 1
+
+
+def test_a_plan_that_an_agent_made_lets_no_test_change(rig: Rig) -> None:
+    run = work(rig, {**BAD, **LAX}, GOOD, touches=("**",), planned=True)
+    assert run.status is RunStatus.COMPLETED
+    assert len(refusals(rig, run)) == 1
 
 
 def test_a_change_that_has_landed_meanwhile_is_nothing_to_put_back(rig: Rig) -> None:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from shiftwork.app import messages
+from shiftwork.app.account import account
 from shiftwork.app.commands import wait_for
+from shiftwork.app.report import report
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import StoryReleased
 from shiftwork.domain.model.ids import RunId, StoryId, story_stream
@@ -110,6 +112,9 @@ def test_a_channel_that_fails_is_tried_again_alone(rig: Rig, error: Exception) -
         first, second = await noticed(rig, run.given.run)
         assert (first.reached, [name for name, _ in first.missed]) == (("hook",), ["mail"])
         assert (second.reached, second.missed) == (("mail",), ())
+        told = report(await account(rig.store.events, run.given.run))
+        assert "### Notices that were missed\n" in told
+        assert " UTC: finished by mail: " in told
 
     asyncio.run(scene())
 

@@ -18,7 +18,8 @@ from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.model.usage import Usage
-from shiftwork.ports.agent import AgentTask
+from shiftwork.domain.rules.spending import one_attempt, total
+from shiftwork.ports.agent import AgentTask, Ending
 from shiftwork.ports.views import PlayedRow, Verdict
 from shiftwork.testing.builders import assignment, started_story
 from tests.app.rig import SHORT, Rig, done
@@ -110,7 +111,7 @@ def rows(before: StoryState, after: StoryState) -> list[PlayedRow]:
 
 
 def with_steps(story: StoryState, **changes: str) -> StoryState:
-    steps = tuple(replace(step, usage=Usage(cost_usd=0.25), **changes) for step in story.pipeline.steps)  # type: ignore[arg-type]
+    steps = tuple(replace(step, **changes) for step in story.pipeline.steps)  # type: ignore[arg-type]
     return replace(story, pipeline=Pipeline(steps=steps, next_number=story.pipeline.next_number))
 
 
@@ -132,7 +133,53 @@ def test_what_a_storys_end_says_of_who_was_chosen(
     story = cast()
     (row,) = rows(story, replace(with_steps(story, **changes), status=status, cause=cause))
     assert row.verdict == verdict
-    assert row.cost_usd == 0.25 * len(story.pipeline.steps)
+
+
+def ended_with(*used: Usage, role: str = ANY_ROLE) -> PlayedRow:
+    story = cast()
+    (row,) = rows(story, replace(story, status=StoryStatus.COMPLETED, roles=((role, total(used)),)))
+    return row
+
+
+def test_what_a_role_has_cost_is_told_where_all_of_it_is_known() -> None:
+    paid, dark = one_attempt(Usage(cost_usd=0.25)), one_attempt(None)
+    assert ended_with(paid, paid).cost_usd == 0.5
+    assert ended_with(paid, dark).cost_usd is None
+    assert ended_with(dark).cost_usd is None
+    assert ended_with(paid, role="coding").cost_usd is None
+
+
+def test_what_was_spent_before_a_story_was_begun_afresh_counts(rig: Rig) -> None:
+    async def scene() -> None:
+        rig.learns, rig.others = True, {"other": ScriptedAgent(each_its_own)}
+        paid = Usage(input_tokens=1, cost_usd=1.0)
+        broken = [True]
+        rig.script = lambda task: replace(done(answer="no") if broken[0] else each_its_own(task), usage=paid)
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            broken[0] = False
+            await again(world, run, r.StoryRetryRequested(at=0, story=StoryId("US-001"), afresh=True))
+        (row,) = await rig.store.queries.played()
+        assert (row.verdict, row.cost_usd) == (Verdict.VERIFIED, (await rig.story(run)).usage.cost_usd)
+        assert row.cost_usd == 4.0, "two that failed, and two steps"
+
+    asyncio.run(scene())
+
+
+def test_a_profile_that_is_always_at_a_limit_is_not_new_for_ever(rig: Rig) -> None:
+    async def scene() -> None:
+        rig.learns, rig.gates, rig.fallbacks = True, (), {"other": ("scripted",)}
+        rig.script = each_its_own
+        rig.others = {"other": ScriptedAgent(lambda _task: Turn(ending=Ending.RATE_LIMITED, detail="429"))}
+        stories = (Story(id=StoryId(f"US-{number:03d}"), title="x", description="") for number in range(1, 7))
+        run = await rig.run(Spec(title="Six", description="", stories=tuple(stories)), workflow=SHORT)
+        assert run.status is RunStatus.COMPLETED
+        played = [(row.profile, row.verdict) for row in reversed(await rig.store.queries.played())]
+        assert played[:3] == [("scripted", Verdict.VERIFIED), ("other", Verdict.VOID), ("other", Verdict.VOID)]
+        assert played[3:] == [("scripted", Verdict.VERIFIED)] * 3
+
+    asyncio.run(scene())
 
 
 def test_a_row_is_written_when_the_story_begins_and_not_with_every_fact() -> None:
@@ -153,11 +200,13 @@ def test_rows_add_up_by_role_and_profile_and_an_unknown_cost_stays_unknown() -> 
         played(Verdict.VOID, 9.0),
         played(Verdict.OPEN),
     ]
-    tally = Tally(role=ANY_ROLE, profile="p", ended=2, verified=1, under_way=1, cost_usd=1.5)
+    tally = Tally(role=ANY_ROLE, profile="p", ended=2, verified=1, under_way=1, void=1, cost_usd=1.5, dearest=1.0)
     assert tallies(known) == (tally,)
-    assert tally.tries == 3
+    assert tally.tries == 4
     for place in range(3):
         dark = [*known[:place], played(Verdict.FAILED), *known[place:]]
-        assert tallies(dark) == (replace(tally, ended=3, cost_usd=None),)
+        assert tallies(dark) == (replace(tally, ended=3, unpriced=1),)
+    (alone,) = tallies([played(Verdict.FAILED)])
+    assert (alone.cost_usd, alone.unpriced) == (None, 1)
     (_, other) = tallies([*known, played(Verdict.OPEN, role="coding")])
     assert (other.role, other.tries) == ("coding", 1)

@@ -1,6 +1,7 @@
 """Questions and approvals at work: a story waits durably for a person, and the others go on."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.app.answering import Reply, Word, reply
+from shiftwork.app.answering import Reply, Word, reply, waiting_in
 from shiftwork.app.commands import resume_run, wait_for
+from shiftwork.app.queries import run_view
 from shiftwork.app.world import World
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
@@ -255,7 +257,34 @@ def test_a_rejected_story_goes_where_its_workflow_sends_it(rig: Rig) -> None:
 def test_who_asks_for_a_yes_or_a_no_is_not_told_anything_else(rig: Rig) -> None:
     with pytest.raises(IntentError, match=r"US-001 asks for a yes or a no: May it land\?") as refused:
         asyncio.run(talked(rig, Word.ANSWER, "perhaps", approval()))
-    assert refused.value.hint == "shiftwork approve US-001, or: shiftwork reject US-001 --because …"
+    assert re.fullmatch(
+        r"shiftwork approve US-001 --run (\S+), or: shiftwork reject US-001 --run \1 --because …", refused.value.hint
+    )
+
+
+def test_where_stories_of_one_name_wait_is_known(rig: Rig) -> None:
+    rig.script, _ = asking(BLOCKED, BLOCKED)
+
+    async def go() -> None:
+        async with rig.open() as world:
+            first = await rig.start(world, workflow=SHORT)
+            await held(rig, first)
+            assert await waiting_in(rig.store.queries, FIRST) == [first]
+            assert await waiting_in(rig.store.queries, "US-002") == []
+            second = await rig.start(world, workflow=SHORT)
+            await held(rig, second)
+            assert await waiting_in(rig.store.queries, FIRST) == [second, first]
+            assert (await run_view(rig.store.queries, "", lambda _: True)).run.run == second
+            assert [(await run_view(rig.store.queries, run, lambda _: True)).meant for run in (first, second)] == [
+                False,
+                True,
+            ]
+            for run in (first, second):
+                await said(world, run, Word.ANSWER, "tabs")
+                await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert await waiting_in(rig.store.queries, FIRST) == []
+
+    asyncio.run(go())
 
 
 @pytest.mark.parametrize("word", [Word.ANSWER, Word.APPROVE])
@@ -282,8 +311,22 @@ def test_a_story_that_waits_for_nobody_is_not_answered(rig: Rig) -> None:
 
     with pytest.raises(IntentError, match="US-001 waits for nobody"):
         asyncio.run(go(FIRST))
-    with pytest.raises(IntentError, match="US-009 has not begun"):
+    with pytest.raises(IntentError, match="there is no story US-009 in the run"):
         asyncio.run(go("US-009"))
+
+
+def test_a_story_that_has_not_begun_is_told_as_such(rig: Rig) -> None:
+    rig.script, _ = asking(BLOCKED)
+    spec = Spec(title="Two", description="", stories=(asked(1), asked(2, after=(1,))))
+
+    async def go() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, spec, workflow=SHORT)
+            await held(rig, run)
+            await said(world, run, Word.ANSWER, "tabs", "US-002")
+
+    with pytest.raises(IntentError, match="US-002 has not begun"):
+        asyncio.run(go())
 
 
 def test_what_has_been_said_is_not_said_twice(rig: Rig) -> None:

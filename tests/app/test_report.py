@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from shiftwork.adapters.store.memory import MemoryStore
 from shiftwork.app.account import Account, Checked
+from shiftwork.app.markdown import quoted
 from shiftwork.app.report import report
 from shiftwork.app.roll import roll
 from shiftwork.domain.model.gate import GateReport, GateResult, Standing
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.story import Hold, HoldCause
 from shiftwork.testing.builders import RUN
 from tests.app.rig import SHORT, Rig, done, honest
 from tests.app.tale import LANDED, told
@@ -141,3 +143,18 @@ def test_the_roll_tells_what_each_story_waits_for() -> None:
         assert lines["US-001"].story.commit == LANDED
 
     asyncio.run(scenario())
+
+
+def test_what_a_gate_printed_stands_as_it_was_and_its_end_is_kept() -> None:
+    first, *rest = quoted("gate *test* failed:\n\n# not a heading\n" + "\n".join(f"line {n}\x1b" for n in range(60)))
+    assert first == "gate \\*test\\* failed:"
+    assert rest[:3] == ["", "    … 21 lines left out", "    line 20"]
+    assert rest[-1] == "    line 59"
+    assert list(quoted("it cannot be done")) == ["it cannot be done"]
+    assert list(quoted("")) == [""]
+
+
+def test_what_a_story_waits_for_is_told(tale: Account) -> None:
+    first, *rest = tale.stories
+    held = replace(first, state=replace(first.state, hold=Hold(cause=HoldCause.QUESTION, detail="Tabs or blanks?")))
+    assert "Waits for: Tabs or blanks?" in report(replace(tale, stories=(held, *rest)))

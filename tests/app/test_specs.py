@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands import Order, start_run, wait_for
 from shiftwork.app.world import Sighting
@@ -96,6 +98,30 @@ def test_agents_are_told_how_the_work_is_kept(rig: Rig) -> None:
     rig.script = listening
     asyncio.run(handed_over(rig))
     assert all("Leave `prd.json` alone" in prompt for prompt in prompts)
+
+
+@pytest.mark.parametrize("tracked", [True, False])
+def test_what_an_agent_writes_into_the_file_does_not_land(rig: Rig, *, tracked: bool) -> None:
+    """Else it could have other stories taken for done, and change what they have to prove."""
+    path = project(rig)
+    if tracked:
+        git(rig.repo, "add", "prd.json")
+        git(rig.repo, "commit", "--quiet", "-m", "a plan")
+
+    def ticking(task: AgentTask) -> Turn:
+        turn = writes_its_name(task)
+        return replace(turn, write={**turn.write, "prd.json": PRD.replace("false", "true")})
+
+    rig.script = ticking
+    run = asyncio.run(handed_over(rig))
+    assert run.status is RunStatus.COMPLETED
+    kept = git(rig.repo, "ls-tree", "--name-only", "feature/mine", "prd.json")
+    assert kept == ("prd.json" if tracked else "")
+    assert not tracked or git(rig.repo, "show", "feature/mine:prd.json") == PRD.strip()
+    assert git(rig.repo, "show", "feature/mine:B.txt") == "work"
+    said = git(rig.repo, "log", "-1", "--format=%B", "feature/mine")
+    assert "Shiftwork-Tests: 1 edit of the spec left out (prd.json)" in said
+    assert passes(path) == {"A": True, "B": True, "C": True}
 
 
 def test_a_story_that_fails_is_not_ticked(rig: Rig) -> None:

@@ -80,7 +80,7 @@ def test_a_limit_stops_the_story_until_it_is_raised(rig: Rig) -> None:
             held = await rig.story(run)
             assert held.hold is not None
             assert held.hold.detail == "the story has spent 2.00 of 1.00 USD"
-            await raise_limits(world.inbox, run, [StoryId("US-001")], "1", Limits(story=Budget(usd=5.0)))
+            await raise_limits(world.inbox, run, "1", Limits(story=Budget(usd=5.0)))
             state = await asyncio.wait_for(wait_for(world, run), timeout=20)
             assert state.status is RunStatus.COMPLETED
 

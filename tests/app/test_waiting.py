@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
+from shiftwork.adapters.clock import SystemClock
 from shiftwork.app.account import account
 from shiftwork.app.commands import cancel_run, resume_run, wait_for
 from shiftwork.app.export import export
@@ -99,7 +100,7 @@ def test_a_limit_that_never_ends_fails_the_step_after_so_many_waits(rig: Rig) ->
         assert len(await deferrals(rig, run)) == 2
         ends = [fact for fact in await rig.facts(run) if isinstance(fact, f.StepFailed)]
         assert [end.trouble for end in ends] == [Trouble.LIMITED, Trouble.LIMITED], "then its retries are spent"
-        assert "too often: 429" in story.failure
+        assert "a limit of scripted stood in the way 3 times, which is too often: 429" in story.failure
 
     asyncio.run(scenario())
 
@@ -133,6 +134,63 @@ def test_a_wait_outlives_its_process_and_what_the_engine_remembers(rig: Rig) -> 
         assert ended.status is RunStatus.COMPLETED
         told = kinds(await rig.facts(run))
         assert (told.count("StepDeferred"), told.count("WaitEnded"), told.count("StepInterrupted")) == (1, 1, 0)
+
+    asyncio.run(scenario())
+
+
+def test_a_profile_that_the_settings_name_by_then_goes_on_when_the_run_is_taken_up(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[limited(3600)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await waiting(rig, run)
+        rig.others, rig.fallbacks = {"thorough": ScriptedAgent(honest())}, {"scripted": ("thorough",)}
+        ended = await rig.carried_on(run)
+        assert ended.status is RunStatus.COMPLETED
+        assert await players(rig, ended) == ["scripted", "thorough", "thorough"]
+
+    asyncio.run(scenario())
+
+
+class Astray(SystemClock):
+    """Some seconds ahead, until it is put right."""
+
+    ahead = 0.0
+
+    def now(self) -> float:
+        return super().now() + self.ahead
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_clock_that_is_put_right_lengthens_no_wait_beyond_patience(rig: Rig, *, at_once: bool) -> None:
+    """Put right while the process that waits still lives, or before another takes the run up."""
+
+    async def scenario() -> None:
+        rig.clock, rig.patience = (clock := Astray()), Patience(longest_seconds=1)
+        clock.ahead = 365 * 86400.0
+        rig.script = honest(coding=[limited()])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await waiting(rig, run)
+            clock.ahead = 0.0
+            if at_once:
+                assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
+        if not at_once:
+            assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_limits_that_are_met_before_their_told_end_use_up_no_patience(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.patience = Patience(longest_seconds=0.05, times=2000)
+        rig.script = honest(coding=[limited(3600)] * 3)
+        run = await rig.run(workflow=SHORT)
+        assert run.status is RunStatus.COMPLETED
+        first = (await deferrals(rig, run))[0]
+        assert first.promised == pytest.approx(first.at + 100), "all the waits that patience is good for"
+        step = (await rig.story(run)).pipeline.steps[0]
+        assert (step.deferrals, step.in_vain) == (3, 1)
 
     asyncio.run(scenario())
 

@@ -50,8 +50,8 @@ def files_of(tree: Path) -> dict[str, str]:
 class World:
     """A user, their repository as the harness sees it, and stories that change files."""
 
-    def __init__(self, folder: Path) -> None:
-        self.user = new_user(folder)
+    def __init__(self, folder: Path, beside: GitUser | None = None) -> None:
+        self.user = beside or new_user(folder)
         self.hub: Hub = hub_of(self.user)
         self.repository: Repository = GitRepository(hub=self.hub)
         self.workspaces = GitWorkspaces(hub=self.hub, setup=Setup(shell=Shell(env=self.user.env)))
@@ -88,6 +88,15 @@ class World:
 
     def land(self, files: dict[str, str | None]) -> Moved | Missed:
         return self.move(self.candidate(self.story(files)))
+
+    def hold(self, files: dict[str, str | None]) -> Commit:
+        """Land while edits of the user's are in the way, which they then take back."""
+        for name in files:
+            self.user.write(name, "in the way\n")
+        assert self.land(files) == Moved(ref=HELD)
+        self.user.git("reset", "--quiet", "--hard")
+        self.user.git("clean", "-fdq")
+        return self.user.at(HELD)
 
 
 class Scene:

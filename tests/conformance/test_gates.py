@@ -2,67 +2,31 @@
 
 import asyncio
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
-from shiftwork.adapters.sandbox.walls import OPEN
-from shiftwork.adapters.workspace.gates import GitGates
-from shiftwork.adapters.workspace.git import Identity
-from shiftwork.adapters.workspace.hub import open_hub
-from shiftwork.adapters.workspace.repository import lenders
-from shiftwork.adapters.workspace.setup import Setup
-from shiftwork.adapters.workspace.shell import HEAD_BYTES, TAIL_BYTES, Ends, Shell
+from shiftwork.adapters.workspace.shell import HEAD_BYTES, TAIL_BYTES, Ends
 from shiftwork.adapters.workspace.verdicts import KEPT, Verdicts
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Gates
 from shiftwork.testing.agent_conformance import marked
-from shiftwork.testing.git_user import EMAIL, NAME, GitUser
-from tests.conformance.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP
-
-MARKER = f"{os.getpid()}/US-001/gates/1"
-"""Names one program of the whole host, where other tests run at the same time."""
+from shiftwork.testing.git_user import GitUser
+from tests.conformance.gates_rig import MARKER, TIERS, Opened, check, opener, outputs
 
 
-type Opened = Callable[[str], Gates]
-"""Gates with a setup command; calling again is like starting a new process."""
-
-
-@pytest.fixture(params=["none", pytest.param("bubblewrap", marks=NEEDS_BUBBLEWRAP)])
+@pytest.fixture(params=TIERS)
 def opened(user: GitUser, request: pytest.FixtureRequest) -> Opened:
-    identity = Identity(name=NAME, email=EMAIL)
-    env = {**user.env, "GIT_DIR": "/nowhere"}
-
-    def opened(setup: str) -> Gates:
-        hub = asyncio.run(open_hub(root=user.root, state=user.state, identity=identity, env=env))
-        # Gates here leave their traces in the home, where the test finds them.
-        walls = Bubblewrap(
-            program=BWRAP, home=user.home, repository=user.root, readable=lenders(hub), writable=(user.home,)
-        )
-        shell = Shell(env=env, sandbox=walls if request.param == "bubblewrap" else OPEN)
-        return GitGates(hub=hub, setup=Setup(shell=shell, command=setup, minutes=0.5))
-
-    return opened
+    return opener(user, request.param)
 
 
 @pytest.fixture
 def gates(opened: Opened) -> Gates:
     return opened("")
-
-
-def check(gates: Gates, commit: Commit, *commands: str, minutes: float = 1) -> GateReport:
-    asked = [Gate(name=f"gate-{number}", command=text, minutes=minutes) for number, text in enumerate(commands)]
-    return asyncio.run(gates.check(commit, asked, MARKER))
-
-
-def outputs(report: GateReport) -> list[str]:
-    return [result.output for result in report.results]
 
 
 def test_every_gate_runs_though_one_is_red(user: GitUser, gates: Gates) -> None:
@@ -124,7 +88,7 @@ def test_nothing_it_started_is_alive_afterwards(user: GitUser, gates: Gates) -> 
     assert marked(MARKER) == []
 
 
-def test_what_a_gate_leaves_behind_is_gone_but_for_what_git_ignores(user: GitUser, gates: Gates) -> None:
+def test_what_a_gate_leaves_behind_is_gone(user: GitUser, gates: Gates) -> None:
     commit = user.at("main")
     mess = (
         "echo x > README.md; rm src/a.txt; mkdir -p junk/.git; git init -q nested; echo x > nested/f; "
@@ -132,7 +96,7 @@ def test_what_a_gate_leaves_behind_is_gone_but_for_what_git_ignores(user: GitUse
     )
     assert check(gates, commit, mess).passed
     report = check(gates, commit, "cat README.md src/a.txt; ls; git status --porcelain; ls -A src")
-    assert outputs(report) == ["hello\none\ntwo\nthree\nREADME.md\nkept.log\nsrc\na.txt"]
+    assert outputs(report) == ["hello\none\ntwo\nthree\nREADME.md\nsrc\na.txt"]
 
 
 @pytest.mark.parametrize(

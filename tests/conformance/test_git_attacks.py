@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.git_rig import PLACE, RUN, Scene
+from shiftwork.ports.workspace import Moved
+from tests.conformance.git_rig import PLACE, RUN, Scene, World
 
 HOOKS = ("pre-commit", "post-commit", "post-checkout", "post-index-change", "reference-transaction")
 
@@ -121,6 +122,51 @@ def test_what_is_planted_in_its_repository_runs_for_the_agent_alone(
     assert scene.git("status", "--porcelain") == ""
     assert not scene.canary.exists()
     assert (scene.outside / "trap").exists()
+
+
+EVERYTHING = """
+[core]
+	fsmonitor = {trap}
+	hooksPath = {trap}
+[filter "x"]
+	clean = {trap}
+	smudge = {trap}
+[diff]
+	external = {trap}
+[diff "x"]
+	textconv = {trap}
+[merge "x"]
+	driver = {trap}
+"""
+
+
+@pytest.mark.parametrize("file", ["git/config", "git/.gitconfig", "hub.git/config"])
+def test_what_is_planted_in_the_settings_of_the_harness_does_not_run(scene: Scene, file: str) -> None:
+    config = scene.user.state / file
+    with config.open("a") as opened:
+        opened.write(EVERYTHING.format(trap=scene.trap()))
+    (scene.tree / ".gitattributes").write_text("* filter=x diff=x merge=x\n")
+    (scene.tree / "README.md").write_text("changed\n")
+    scene.user.try_git("-c", f"include.path={config}", "status", cwd=scene.tree)
+    assert scene.canary.exists(), "the trap works"
+    scene.canary.unlink()
+    head = scene.snapshot()
+    (scene.tree / "README.md").write_text("and again\n")
+    assert scene.restore()
+    world = World(scene.outside / "world", beside=scene.user)
+    candidate = world.candidate(head)
+    assert isinstance(world.move(candidate), Moved)
+    assert not scene.canary.exists()
+
+
+def test_a_monitor_that_is_planted_in_the_repository_of_the_user_does_not_run(scene: Scene) -> None:
+    scene.user.git("config", "core.fsmonitor", str(scene.trap()))
+    scene.user.git("status")
+    assert scene.canary.exists(), "the trap works"
+    scene.canary.unlink()
+    world = World(scene.outside / "world", beside=scene.user)
+    assert isinstance(world.land({"README.md": "changed\n"}), Moved)
+    assert not scene.canary.exists()
 
 
 class TestARepositoryInsideTheTree:

@@ -6,7 +6,7 @@ import pytest
 
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Repository
-from tests.conformance.git_rig import HELD, World
+from tests.conformance.git_rig import World
 
 
 def ensure(repository: Repository, branch: str, base: str = "main") -> None:
@@ -20,9 +20,7 @@ def test_it_is_made_at_the_tip_of_the_base(world: World) -> None:
 
 
 def test_what_has_landed_ahead_of_the_base_is_in_it(world: World) -> None:
-    world.user.git("switch", "--quiet", "-c", "topic")
-    ahead = world.user.commit("landed", {"x": "x\n"})
-    world.user.git("branch", HELD, "topic")
+    ahead = world.hold({"x": "x\n"})
     ensure(world.repository, "feature")
     assert world.user.at("feature") == ahead
 

@@ -25,10 +25,28 @@ class TestTip:
         world.user.git("switch", "--quiet", "-c", "release/1.0")
         assert asyncio.run(world.repository.tip("release/1.0")) == world.user.at("main")
 
-    def test_is_what_landed_ahead_of_the_branch(self, elsewhere: World) -> None:
-        ahead = elsewhere.user.commit("landed", {"x": "x\n"})
-        elsewhere.user.git("branch", HELD, "topic")
-        assert elsewhere.tip() == ahead
+    def test_is_what_landed_ahead_of_the_branch(self, world: World) -> None:
+        ahead = world.hold({"x": "x\n"})
+        assert world.tip() == ahead != world.user.at("main")
+
+    @pytest.mark.parametrize("landed", [False, True], ids=["made", "moved"])
+    def test_what_somebody_else_put_ahead_of_the_branch_is_not_taken_for_it(
+        self, world: World, *, landed: bool
+    ) -> None:
+        if landed:
+            world.hold({"x": "x\n"})
+        world.user.git("worktree", "add", "--quiet", "../second", *(("-b", HELD) if not landed else (HELD,)))
+        GitUser(root=world.user.root.parent / "second").commit("unproven", {"README.md": "evil\n"})
+        world.user.git("worktree", "remove", "../second")
+        present, base = world.user.at(HELD), world.user.at("main")
+        story = world.story({"y": "y\n"}, base)
+        with pytest.raises(RepositoryError, match=f"{HELD} is not as work has landed there") as raised:
+            world.candidate(story)
+        assert f"git branch -m {HELD} " in raised.value.hint
+        assert (world.user.at(HELD), world.user.at("main")) == (present, base)
+        world.user.git("branch", "-m", HELD, "put-aside")
+        assert world.move(world.candidate(story)) == Moved(ref="main")
+        assert world.user.git("diff", "--name-only", base, "main") == "y"
 
     def test_a_holding_branch_that_was_merged_goes(self, elsewhere: World) -> None:
         elsewhere.user.commit("landed", {"x": "x\n"})
@@ -45,24 +63,18 @@ class TestTip:
         assert world.user.git("branch", "--show-current") == HELD
 
     def test_of_two_that_parted_both_are_in_it(self, world: World) -> None:
-        world.user.git("branch", HELD)
+        landed = world.hold({"landed": "l\n"})
         mine = world.user.commit("mine", {"mine": "m\n"})
-        world.user.git("worktree", "add", "--quiet", "../second", HELD)
-        second = GitUser(root=world.user.root.parent / "second")
-        landed = second.commit("landed", {"landed": "l\n"})
-        world.user.git("worktree", "remove", "../second")
         tip = world.tip()
         assert world.user.git("log", "-1", "--format=%P", tip) == f"{landed} {mine}"
         assert world.user.at(HELD) == tip
         assert world.user.status() == ""
 
-    def test_of_two_that_conflict_the_user_is_told(self, elsewhere: World) -> None:
-        elsewhere.user.commit("landed", {"README.md": "landed\n"})
-        elsewhere.user.git("branch", HELD, "topic")
-        elsewhere.user.git("switch", "--quiet", "main")
-        elsewhere.user.commit("mine", {"README.md": "mine\n"})
+    def test_of_two_that_conflict_the_user_is_told(self, world: World) -> None:
+        world.hold({"README.md": "landed\n"})
+        world.user.commit("mine", {"README.md": "mine\n"})
         with pytest.raises(RepositoryError, match=r"README\.md") as raised:
-            elsewhere.tip()
+            world.tip()
         assert HELD in raised.value.hint
 
 

@@ -119,7 +119,9 @@ def test_addresses_may_come_from_the_environment(tmp_path: Path) -> None:
 
 def test_what_stands_in_the_way_is_found_before_anything_is_sent(tmp_path: Path) -> None:
     settings = loaded(tmp_path, SETTINGS.replace("ntfy://secret-topic", "nonsense://x"))
-    told = [problem.message for problem in notify_problems(settings, {})]
+    found = notify_problems(settings, {})
+    told = [problem.message for problem in found]
+    assert found[0].hint.startswith("export HOOK=… with the secret that its receiver knows")
     assert told[0] == "the webhook is signed with $HOOK, which is not set"
     assert "nonsense" in told[1]
     unnamed = loaded(tmp_path, SETTINGS.replace('"HOOK"', '""'))

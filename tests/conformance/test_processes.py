@@ -12,10 +12,25 @@ from pathlib import Path
 import psutil
 import pytest
 
+from shiftwork.adapters.processes.own import birth
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
-from tests.conformance.programs import DAEMON, ENV, PYTHON, daemon, lives, marker_for, marker_in, pid_in, within
+from shiftwork.adapters.processes.this_host import this_host
+from shiftwork.adapters.workspace.git import Git
+from tests.conformance.programs import DAEMON, ENV, ESCAPE, PYTHON, daemon, lives, marker_for, marker_in, pid_in, within
 
 pytestmark = pytest.mark.timeout(60)
+on_linux = pytest.mark.skipif(not this_host().adopts_orphans(), reason="orphans are not adopted here")
+
+CHAIN = """
+import os, time
+until = time.monotonic() + 20
+while time.monotonic() < until:
+    if os.fork(): os._exit(0)
+    os.setsid()
+    os.write(os.open("beats", os.O_CREAT | os.O_WRONLY | os.O_APPEND), b"x")
+    time.sleep(0.002)
+"""
+"""Each generation starts the next in a session of its own and exits: no pid lives for longer than milliseconds."""
 
 
 @pytest.fixture
@@ -156,6 +171,64 @@ def test_a_daemon_without_environment_does_not_survive(shell: Callable[[str], Sp
     assert not psutil.pid_exists(pid_in(tmp_path / "pid"))
 
 
+@on_linux
+@pytest.mark.parametrize("then", ["true", "sleep 5"], ids=["at its end", "over several looks"])
+def test_nor_does_one_without_tag_and_environment(shell: Callable[[str], Spawn], tmp_path: Path, then: str) -> None:
+    over, _ = ran(replace(shell(f"{daemon('pid')}; {then}"), env={**ENV, "DAEMON": ESCAPE}))
+    assert over.code == 0
+    assert not psutil.pid_exists(pid_in(tmp_path / "pid"))
+
+
+@on_linux
+def test_nor_does_one_that_goes_on_forking_without_them(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
+    again = 'os.execve(sys.executable, [sys.executable, "-S", "-c", os.environ["CHAIN"]], {})'
+    escape = ESCAPE.replace('os.execve("/bin/sleep", ["sleep", "300"], {})', again)
+    script = f"{daemon('pid')}; while [ ! -e beats ]; do sleep 0.01; done"
+    over, _ = ran(replace(shell(script), env={**ENV, "DAEMON": escape, "CHAIN": CHAIN}))
+    assert over.code == 0
+    beats = (tmp_path / "beats").stat().st_size
+    time.sleep(0.3)
+    assert (tmp_path / "beats").stat().st_size == beats
+
+
+def test_what_this_process_has_started_itself_is_left_alone(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
+    git = Git(env={**ENV, "GIT_DIR": str(tmp_path)}, cwd=tmp_path, program="/bin/sh")
+
+    async def scene() -> None:
+        ends = asyncio.create_task(supervise(shell("while [ ! -e over ]; do sleep 0.02; done"), print))
+        await asyncio.sleep(0.1)
+        before = await asyncio.create_subprocess_exec("sleep", "300")  # in our session
+        called = asyncio.create_task(git.run("-c", "sleep 1; echo whole"))
+        talked_to = await git.start("-c", "read word; echo $word", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        (tmp_path / "over").touch()
+        assert (await ends).code == 0
+        assert (await called).text == "whole"
+        assert (await talked_to.communicate(b"heard\n"))[0] == b"heard\n"
+        assert before.returncode is None
+        before.kill()
+        await before.wait()
+
+    within(20, scene())
+
+
+def test_nobody_is_judged_while_something_is_being_born(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
+    async def scene() -> None:
+        ends = asyncio.create_task(supervise(shell("while [ ! -e over ]; do sleep 0.02; done"), print))
+        await asyncio.sleep(0.1)
+        with birth() as remember:
+            young = await asyncio.create_subprocess_exec("sleep", "300", start_new_session=True)
+            (tmp_path / "over").touch()
+            await asyncio.sleep(0.5)
+            assert not ends.done() or not this_host().adopts_orphans()
+            remember(young)
+        assert (await ends).code == 0
+        assert young.returncode is None
+        young.kill()
+        await young.wait()
+
+    within(20, scene())
+
+
 def test_a_tree_of_thirty_does_not_survive(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
     leaves = "for c in 1 2; do (echo x >> all; setsid sleep 300) & done; wait"
     boughs = f"for b in 1 2 3; do ({leaves}) & done; wait"
@@ -175,17 +248,7 @@ def test_no_script_goes_on_to_its_next_line_because_its_child_was_ended(
 
 
 def test_a_program_that_forks_all_the_time_is_ended(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
-    # Each generation starts the next in a session of its own and exits: no pid lives for longer than milliseconds.
-    chain = """
-import os, time
-until = time.monotonic() + 20
-while time.monotonic() < until:
-    if os.fork(): os._exit(0)
-    os.setsid()
-    os.write(os.open("beats", os.O_CREAT | os.O_WRONLY | os.O_APPEND), b"x")
-    time.sleep(0.002)
-"""
-    over, _ = ran(replace(shell(""), argv=(PYTHON, "-S", "-c", chain)))
+    over, _ = ran(replace(shell(""), argv=(PYTHON, "-S", "-c", CHAIN)))
     assert over.code == 0
     beats = (tmp_path / "beats").stat().st_size
     time.sleep(0.3)

@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
-from shiftwork.adapters.workspace.protecting import PATCH_BYTES, GitProtecting
+from shiftwork.adapters.workspace.protecting import BYTES, GitProtecting
 from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.tampering import Touched
+from shiftwork.domain.model.tampering import Patch, Protection, Touched
+from shiftwork.domain.rules.inspecting import inspect
 from shiftwork.ports.protecting import Protecting
 from shiftwork.testing.git_user import GitUser
 from tests.conformance.git_rig import hub_git, hub_of
@@ -41,15 +42,65 @@ def test_touched_paths_are_told_with_what_became_of_them(user: GitUser, base: Co
 def test_the_patch_is_of_these_paths_alone(user: GitUser, base: Commit, protecting: Protecting) -> None:
     tip = user.commit("change", {"tests/a.py": "assert 0\n", "tests/ü[*].py": "new\n", "conf.py": "y\n"})
     patch = asyncio.run(protecting.patch(base, tip, ["tests/a.py", "tests/ü[*].py"]))
-    assert "-assert 1\n+assert 0\n" in patch
-    assert "+++ b/tests/ü[*].py\n" in patch
-    assert "conf.py" not in patch
-    assert asyncio.run(protecting.patch(base, tip, [])) == ""
+    assert "-assert 1\n+assert 0\n" in patch.text
+    assert "+++ b/tests/ü[*].py\n" in patch.text
+    assert "conf.py" not in patch.text
+    assert not patch.unread
+    assert asyncio.run(protecting.patch(base, tip, [])) == Patch()
 
 
-def test_a_huge_patch_is_cut(user: GitUser, base: Commit, protecting: Protecting) -> None:
-    tip = user.commit("change", {"tests/a.py": "x = 1\n" * PATCH_BYTES})
-    assert len(asyncio.run(protecting.patch(base, tip, ["tests/a.py"]))) == PATCH_BYTES
+def test_what_is_too_much_is_named_and_hides_nothing_else(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    huge = "x" * (BYTES // 2 + 1)
+    tip = user.commit("change", {"tests/a.txt": huge, "tests/b.txt": huge, "tests/c.py": "assert 0\n"})
+    patch = asyncio.run(protecting.patch(base, tip, ["tests/b.txt", "tests/a.txt", "tests/c.py"]))
+    assert patch.unread == ("tests/a.txt",)
+    assert "+++ b/tests/b.txt\n" in patch.text
+    assert "+++ b/tests/c.py\n" in patch.text
+
+
+def test_many_files_are_looked_through(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    names = [f"tests/test_{number}.py" for number in range(601)]
+    for name in names:
+        user.write(name, "assert 0\n")
+    user.git("add", "tests")
+    tip = user.commit("change", {})
+    patch = asyncio.run(protecting.patch(base, tip, names))
+    assert patch.text.count("+assert 0\n") == len(names)
+    assert not patch.unread
+
+
+@pytest.mark.parametrize(
+    "name", ['tests/test_a"b.py', "tests/a\tb\\.py", "tests/\udcff.py", "tests/a b.py", "tests/ü.py"]
+)
+def test_a_file_is_known_by_its_name_however_odd_that_is(
+    user: GitUser, base: Commit, protecting: Protecting, name: str
+) -> None:
+    tip = user.commit("change", {name: "import os\nos._exit(0)\n"})
+    touched = asyncio.run(protecting.touched(base, tip))
+    patch = asyncio.run(protecting.patch(base, tip, [one.path for one in touched]))
+    assert inspect(touched, patch, Protection()).told.startswith("1 added, 1 left early (")
+
+
+def test_a_file_that_calls_itself_binary_is_looked_through(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    tip = user.commit("change", {".gitattributes": "*.js binary\n", "a.js": "// \0\nprocess.exit(0)\n"})
+    assert "+process.exit(0)\n" in asyncio.run(protecting.patch(base, tip, ["a.js"])).text
+
+
+def test_it_is_told_where_links_lead(user: GitUser, base: Commit, protecting: Protecting) -> None:
+    for name, target in (("out.py", "../elsewhere.py"), ("conf.py", "tests/ü.py"), ("same.py", "../elsewhere.py")):
+        (user.root / name).unlink(missing_ok=True)
+        (user.root / name).symlink_to(target)
+        user.git("add", name)
+    tip = user.commit("change", {"tests/a.py": "assert 0\n"})
+    assert set(asyncio.run(protecting.touched(base, tip))) == {
+        Touched(path="conf.py", letter="T", link="tests/ü.py"),
+        Touched(path="out.py", letter="A", link="../elsewhere.py"),
+        Touched(path="same.py", letter="A", link="../elsewhere.py"),
+        Touched(path="tests/a.py", letter="M"),
+    }
+    user.git("rm", "--quiet", "out.py")
+    gone = user.commit("gone", {"tests/a.py": "assert 1\n"})
+    assert Touched(path="out.py", letter="D") in asyncio.run(protecting.touched(tip, gone))
 
 
 def test_changed_and_deleted_files_come_back_and_new_ones_stay_or_go(

@@ -75,13 +75,22 @@ def test_only_text_files_that_are_in_the_commit_are_found(user: GitUser) -> None
     assert found.tree == user.git("rev-parse", "HEAD^{tree}").strip()
 
 
-def test_names_are_found_whole_and_literally(user: GitUser) -> None:
+def test_a_test_is_found_where_it_is_defined_and_not_where_it_is_named(user: GitUser) -> None:
     base = user.at("HEAD")
-    tip = committed(user, {"t.py": b"def test_a(): ...\n", "u.py": b"test_ab = 1\n"})
+    tip = committed(
+        user,
+        {
+            "tests/t.py": b"def test_a(): ...\n",
+            "tests/u.py": b"def test_ab(): ...\n",
+            "tests/w.py": b'def test_w():\n    warn("test_a passed")\n',
+            "price.py": b"def test_a(): ...\n",
+            "tests/raw.py": b"def test_a(): ...\n\0",
+        },
+    )
     names = ["test_a", "test_.", "test_b", "a\nb"]
     found = asyncio.run(GitWitness(hub=hub_of(user)).look(base, tip, [], names))
     assert found.names == (
-        NameFound(name="test_a", files=("t.py",)),
+        NameFound(name="test_a", files=("tests/t.py",)),
         NameFound(name="test_."),
         NameFound(name="test_b"),
         NameFound(name="a\nb"),

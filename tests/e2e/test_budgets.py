@@ -52,6 +52,23 @@ def test_a_run_stops_at_its_limit_and_finishes_after_it_is_raised(claude: Handov
     assert claude.status()["cost_usd"] > spent
 
 
+def test_a_first_limit_on_resume_holds_and_counts_what_was_spent_before(claude: Handover) -> None:
+    claude.prepare()
+    claude.play(works)
+    with claude.started("run", REQUEST) as first:
+        claude.wait_until(lambda _: (claude.status().get("cost_usd") or 0.0) > 0.2)
+        first.kill()
+    spent = claude.status()["cost_usd"]
+    limit = f"{spent + 0.05:.2f}"
+    stopped = claude.shiftwork("resume", "--max-cost", limit)
+    assert stopped.returncode == 2, stopped.stdout + stopped.stderr
+    assert f" of {limit} USD" in stopped.stdout
+    assert claude.status()["cost_usd"] < spent + 0.5, "over it by one answer of the model at most"
+    assert claude.log() == ["start"]
+    finished = claude.shiftwork("resume", "--max-cost", "50")
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
 def test_the_documented_way_works_as_it_is_typed(claude: Handover) -> None:
     claude.prepare()
     claude.play(works)

@@ -59,7 +59,8 @@ def coding(handover: Handover) -> dict[str, Any]:
 def test_a_run_waits_for_the_reset_without_asking_and_outlives_its_process(handover: Handover) -> None:
     handover.prepare()
     handover.play(limited_once(20))
-    with handover.started("run", REQUEST) as first:
+    # With a limit in money as well: what was refused has cost nothing, and the next attempt may cost something.
+    with handover.started("run", REQUEST, "--max-cost", "20") as first:
         handover.wait_until(waits)
         document = handover.status()
         assert (document["pulse"], document["stories"][0]["standing"]) == ("limited", "waiting")

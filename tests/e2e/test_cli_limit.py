@@ -1,10 +1,13 @@
 """A run that has reached its limit: it stops, says so, and goes on when a person allows more."""
 
+import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import new_project
+from tests.e2e.cli_rig import eventually, new_project, sleeping
 
 pytestmark = pytest.mark.slow
 
@@ -16,7 +19,7 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     assert first.returncode == 2, first
     run = project.status()["run"]
     assert "limit reached: the story has spent 1.20 of 1.00 USD" in first.stdout
-    assert first.stdout.splitlines()[-1] == f"next: shiftwork resume {run} --max-story-cost 2"
+    assert first.stdout.splitlines()[-1] == f"next: shiftwork resume {run} --max-story-cost 3"
 
     assert project.status()["pulse"] == "waiting"
     assert f"next: shiftwork resume {run} --max-story-cost" in project.shiftwork("status").stdout
@@ -27,7 +30,34 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     assert too_little.returncode == 64
     assert "1.20 USD are spent already" in too_little.stderr
 
-    resumed = project.shiftwork("resume", "--max-story-cost", "2")
+    untold = project.shiftwork("resume", "--max-story-cost", "2")
+    assert untold.returncode == 64
+    assert "money is limited, but command (command) does not tell what it costs" in untold.stderr
+
+    resumed = project.shiftwork("resume", "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert resumed.returncode == 0, resumed
     assert "  cost  at least 1.20 USD, 7 attempts unknown" in resumed.stdout
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
+
+
+def test_whoever_works_on_the_run_is_told_of_other_limits_paused_or_not(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    project.settle(agent=sleeping(tmp_path))
+    with project.started("run", "Say hello") as worker:
+        eventually((tmp_path / "pid").exists, seconds=40)
+        told = project.shiftwork("resume", "--max-story-tokens", "5000")
+        assert (told.returncode, told.stderr) == (0, "")
+        run = project.status()["run"]
+        assert told.stdout == f"run {run} has other limits\nnext: shiftwork status {run}\n"
+        assert project.shiftwork("pause").returncode == 0
+        both = project.shiftwork("resume", "--max-tokens", "90000000")
+        assert both.stdout == f"run {run} has other limits and goes on\nnext: shiftwork status {run}\n"
+        busy = project.shiftwork("resume")
+        assert (busy.returncode, "is being worked on" in busy.stderr) == (1, True)
+        (tmp_path / "go").touch()
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)  # the attempt is made again
+        assert worker.wait(timeout=60) == 0
+    attempts = json.loads(project.shiftwork("export").stdout)["account"]["stories"]["US-001"]["attempts"]
+    claimed = [one["set_aside"] is not None for one in attempts]
+    assert claimed == sorted(claimed), "from when its story heard of it on, the run's limit holds"
+    assert {False, True} == set(claimed)

@@ -88,6 +88,18 @@ def test_a_run_tells_its_end_once_and_a_receiver_that_fails_does_not_stop_it(
     assert len(receiver.requests) == 4, "one that was taken, and three tries"
 
 
+def test_an_answer_that_cannot_be_followed_here_is_not_taken(project: Project, receiver: Receiver) -> None:
+    hooked(project, receiver)
+    asks = 'if [ ! -f go ]; then cat > /dev/null; echo go > go; echo "STORY_BLOCKED: Tabs or blanks?"; exit 0; fi\n'
+    project.agent.write_text(asks + project.agent.read_text(encoding="utf-8"), encoding="utf-8")
+    assert project.shiftwork("run", "Add hello.txt", HOOK=SECRET).returncode == 2
+    for _ in range(2):
+        refused = project.shiftwork("answer", "US-001", "tabs")
+        assert refused.returncode == 64
+        assert "the webhook is signed with $HOOK, which is not set" in refused.stderr
+    assert project.shiftwork("answer", "US-001", "tabs", HOOK=SECRET).returncode == 0
+
+
 @pytest.mark.durability
 @pytest.mark.parametrize("engine", ["kept", "deleted"])
 def test_killed_before_a_notice_is_recorded_it_is_sent_again_under_its_key(

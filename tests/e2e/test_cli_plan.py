@@ -1,12 +1,14 @@
 """`shiftwork plan`, `run --plan` and `run --dry-run`: look first, then spend."""
 
+import copy
 import json
 import shlex
+from typing import Any
 
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import Project
 
-PRD = {
+PRD: dict[str, Any] = {
     "project": "Greeter",
     "userStories": [
         {"id": "US-001", "title": "Greet", "acceptanceCriteria": ["It works well"]},
@@ -44,6 +46,14 @@ def test_a_spec_is_shown_with_its_graph_and_doubts_and_nothing_is_written(projec
     document = json.loads(project.shiftwork("plan", "prd.json", "--json").stdout)
     assert document["critical_path"] == ["US-001", "US-002"]
     assert document["written"] is None
+    later = copy.deepcopy(PRD)
+    for done, said in (
+        (1, "1 story beside 1 done, 1 can start at once, 1 on the longest way"),
+        (2, "all 2 stories are done"),
+    ):
+        later["userStories"][done - 1]["passes"] = True
+        (project.root / "prd.json").write_text(json.dumps(later), encoding="utf-8")
+        assert said in project.shiftwork("plan", "prd.json").stdout
 
 
 def test_a_sentence_is_planned_by_an_agent_written_down_and_run_from_there(project: Project) -> None:

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from shiftwork.app.certificates import Paper, document
+from shiftwork.domain.model.certificate import Certificate
+from shiftwork.domain.model.codec import from_plain
+from shiftwork.domain.rules.certifying import digest
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import Project, new_project
 
@@ -55,6 +59,39 @@ def test_the_certificates_of_a_run_verify_as_the_howto_says_and_no_altered_one_d
     assert "Shiftwork-Evidence: 3/3 cited" in project.git("log", "-1", "--format=%B", "main")
     _altered(project)
     _amended(project)
+
+
+def test_a_forged_certificate_does_not_hold_here_nor_in_a_clone_which_says_what_it_cannot_check(
+    project: Project,
+) -> None:
+    """Under a digest of its own: of a story that never was, and where no history knows better."""
+    assert project.shiftwork("run", "prd.json").returncode == 0
+    assert project.shiftwork("proof", "US-001", "--out", "us-001.json").returncode == 0
+    given = json.loads((project.root / "us-001.json").read_text())
+    tip = project.git("rev-parse", "main")
+    never = {"story": "US-777", "commit": tip, "base": tip, "gates": [], "verification": [], "criteria": []}
+    told = project.shiftwork("proof", "--verify", str(forgery(project, given, never)))
+    assert told.returncode == 1
+    assert "FAIL US-777 history: the history knows the run" in told.stdout
+    assert "ok   US-777 trailers" not in told.stdout
+    clone = Project(root=project.root.parent / "clone", agent=project.agent)
+    project.git("clone", "-q", str(project.root), str(clone.root))
+    (clone.root / "shiftwork.toml").write_text((project.root / "shiftwork.toml").read_text())
+    told = clone.shiftwork("proof", "--verify", str(forgery(project, given, {"gates": []})))
+    assert told.returncode == 1
+    assert "FAIL US-001 gates: the commit says that test, VS-1, VS-2 had to pass" in told.stdout
+    told = clone.shiftwork("proof", "--verify", str(project.root / "us-001.json"))
+    assert told.returncode == 0, told.stdout
+    assert "--   US-001 history: not checked" in told.stdout
+    last = told.stdout.splitlines()[-1]
+    assert last == "US-001: what was checked holds; not checked: history, work, times, steps"
+
+
+def forgery(project: Project, given: dict[str, Any], change: dict[str, Any]) -> Path:
+    said = from_plain(Certificate, given["certificate"] | change)
+    file = project.root.parent / "forged.json"
+    file.write_text(json.dumps(document(Paper(certificate=said, sha256=digest(said)))))
+    return file
 
 
 def _altered(project: Project) -> None:

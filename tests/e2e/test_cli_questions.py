@@ -62,3 +62,35 @@ def test_a_no_is_an_answer_and_is_told_as_json(project: Project) -> None:
     done = project.shiftwork("reject", "US-001", "--because", "neither", "--json")
     assert done.returncode == 0, done
     assert json.loads(done.stdout.splitlines()[-1])["event"] == "result"
+
+
+GAP = """\
+id: gap
+steps:
+  - id: work
+    type: loop
+    loop: {over: stories, completion: all_done}
+    body:
+      - {id: coding, type: coding}
+      - {id: consent, kind: approval, ask: "Land {{task}} or not?"}
+"""
+
+
+@pytest.mark.timeout(180)
+def test_an_approval_asks_its_question_in_the_run_that_is_named(project: Project) -> None:
+    (project.root / "gap.yml").write_text(GAP, encoding="utf-8")
+    project.settle(gates='test = "true"')
+    for request in ("Old work", "New work"):
+        ran = project.shiftwork("run", request, "--workflow", "gap.yml")
+        assert ran.returncode == 2, ran
+        assert f"waits for you: approval: Land {request} or not?" in ran.stdout
+        assert ran.stdout.splitlines()[-2] == "next: shiftwork approve US-001"
+    listed = project.shiftwork("status", "--all", "--json").stdout
+    new, old = (row["run"] for row in json.loads(listed)["runs"])
+    told = project.shiftwork("status", old).stdout.splitlines()
+    assert told[-2] == f"next: shiftwork approve US-001 --run {old}"
+    unclear = project.shiftwork("approve", "US-001")
+    assert unclear.returncode == 64
+    assert f"US-001 waits for you in 2 runs: {new}, {old}" in unclear.stderr
+    assert project.shiftwork("approve", "US-001", "--run", old).returncode == 0
+    assert [project.status(run)["status"] for run in (old, new)] == ["completed", "running"]

@@ -86,3 +86,13 @@ def test_leave_for_what_is_elsewhere_is_never_given(asked: dict[str, Any], kinds
     chosen = workspace.permit({"toolCall": call, "options": options})
     assert not chosen.startswith("allow")
     assert len(workspace.denials) == 1
+
+
+@given(told=st.lists(st.none() | st.integers(min_value=0, max_value=10**6), max_size=5))
+def test_what_a_session_has_cost_never_becomes_less(told: list[int | None]) -> None:
+    transcript = AcpTranscript()
+    for amount in told:
+        cost = {"currency": "USD", "amount": amount}
+        transcript.update({"update": {"sessionUpdate": "usage_update", "cost": cost}})
+    known = [amount for amount in told if amount is not None]
+    assert transcript.verdict(0, "").usage.cost_usd == max(known, default=None)

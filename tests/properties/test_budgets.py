@@ -82,7 +82,7 @@ class Books(RuleBasedStateMachine):
         self.ledger = budgets.settled(self.ledger, story, used)
         spent = Amount(
             usd=held.amount.usd if used is None or usd is None else usd,
-            tokens=held.amount.tokens if used is None else tokens,
+            tokens=held.amount.tokens if used is None or (not tokens and usd != 0) else tokens,
         )
         self.worst.used.append(spent)
         self.worst.usd = max(self.worst.usd, spent.usd - held.amount.usd)

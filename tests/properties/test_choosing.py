@@ -21,7 +21,8 @@ def records(draw: st.DrawFn) -> list[Tally]:
     found = []
     for name in draw(st.lists(st.sampled_from(NAMES), unique=True)):
         ended = draw(st.integers(0, 300))
-        cost = draw(st.floats(0.01, 50.0)) * ended if priced and ended else None
+        dark = draw(st.integers(0, ended - 1)) if priced and ended else 0
+        cost = draw(st.floats(0.01, 50.0)) * (ended - dark) if priced and ended else None
         found.append(
             Tally(
                 role=ANY_ROLE,
@@ -29,10 +30,17 @@ def records(draw: st.DrawFn) -> list[Tally]:
                 ended=ended,
                 verified=draw(st.integers(0, ended)),
                 under_way=draw(st.integers(0, 5)),
+                void=draw(st.integers(0, 3)),
                 cost_usd=cost,
+                unpriced=dark,
+                dearest=(cost or 0.0) / draw(st.integers(1, max(ended - dark, 1))),
             )
         )
     return found
+
+
+def untried(tally: Tally) -> bool:
+    return tally.tries == tally.void < 2
 
 
 @given(records(), st.permutations(NAMES))
@@ -50,15 +58,28 @@ def test_nobody_is_chosen_who_is_ruled_out(record: list[Tally]) -> None:
     found = choose(ANY_ROLE, NAMES, record)
     chosen = next(one for one in found.standings if one.tally.profile == found.profile)
     assert all(one.low <= one.high for one in found.standings)
-    assert not chosen.tally.tries or chosen.high >= max(one.low for one in found.standings)
+    assert untried(chosen.tally) or chosen.high >= max(one.low for one in found.standings)
 
 
 @given(records())
 @MANY
 def test_everybody_is_tried_before_anybody_is_compared(record: list[Tally]) -> None:
     found = choose(ANY_ROLE, NAMES, record)
-    untried = [one.tally.profile for one in found.standings if not one.tally.tries]
-    assert untried[:1] in ([], [found.profile])
+    new = [one.tally.profile for one in found.standings if untried(one.tally)]
+    assert new[:1] in ([], [found.profile])
+
+
+@given(records(), st.sampled_from(NAMES))
+@MANY
+def test_to_know_less_of_what_a_profile_cost_never_makes_it_cheaper(record: list[Tally], name: str) -> None:
+    """One story more of which the money is unknown counts for no less than one of which it is known."""
+    found = {one.tally.profile: one for one in choose(ANY_ROLE, NAMES, record).standings}
+    darker = [
+        replace(one, ended=one.ended + 1, unpriced=one.unpriced + 1) if one.profile == name and one.ended else one
+        for one in record
+    ]
+    after = choose(ANY_ROLE, NAMES, darker)
+    assert all(one.price >= found[one.tally.profile].price - 1e-9 for one in after.standings)
 
 
 @given(st.integers(0, 300), st.integers(0, 300), st.one_of(st.none(), st.floats(0.01, 50.0)), st.integers(0, 5))
@@ -89,7 +110,9 @@ def test_one_story_more_that_landed_never_loses_the_choice(record: list[Tally]) 
 @given(records(), st.sampled_from([0.25, 0.5, 2.0, 64.0]))
 @MANY
 def test_the_unit_of_money_does_not_matter(record: list[Tally], unit: float) -> None:
-    exchanged = [replace(one, cost_usd=one.cost_usd and one.cost_usd * unit) for one in record]
+    exchanged = [
+        replace(one, cost_usd=one.cost_usd and one.cost_usd * unit, dearest=one.dearest * unit) for one in record
+    ]
     assert choose(ANY_ROLE, NAMES, exchanged).profile == choose(ANY_ROLE, NAMES, record).profile
 
 

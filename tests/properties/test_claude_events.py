@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentReport, Ending, EventKind
 from tests.properties.any_json import TEXTS, any_json
 
@@ -157,3 +158,39 @@ def test_the_same_call_is_the_same_and_another_input_another() -> None:
 
     assert called("Bash", command="ls", a=1) == called("Bash", a=1, command="ls") != ""
     assert len({called("Bash", command="ls"), called("Bash", command="pwd"), called("Read", command="ls")}) == 3
+
+
+COUNTS = st.integers(min_value=0, max_value=10**6)
+
+
+def priced(tokens: int, cost: float) -> dict[str, Any]:
+    return final(usage={"input_tokens": tokens, "output_tokens": tokens}, total_cost_usd=cost)
+
+
+@given(told=st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=4))
+def test_of_several_final_events_the_dearest_counts_whatever_their_order(told: list[tuple[int, int]]) -> None:
+    used = verdict(*(priced(tokens, cost) for tokens, cost in told), exit_code=0).usage
+    assert (used.input_tokens, used.cost_usd) == (max(tokens for tokens, _ in told), max(cost for _, cost in told))
+
+
+def message(name: str, tokens: int) -> dict[str, Any]:
+    return {"type": "assistant", "message": {"id": name, "usage": {"input_tokens": tokens, "output_tokens": 1}}}
+
+
+def test_it_is_never_less_than_what_the_messages_add_up_to_each_counted_once() -> None:
+    said = (message("a", 100), message("a", 100), message("b", 50))
+    assert verdict(*said, priced(3, 0.1), exit_code=0).usage == Usage(input_tokens=150, output_tokens=3, cost_usd=0.1)
+    assert verdict(*said).usage == NOTHING_USED
+
+
+def test_a_last_word_that_was_spoilt_leaves_none_that_is_believed() -> None:
+    forged, own = (json.dumps(priced(*one)).encode() for one in ((1, 0.0001), (9, 5.0)))
+
+    def used(*lines: bytes) -> Usage:
+        transcript = ClaudeTranscript()
+        for line in lines:
+            transcript.feed(line)
+        return transcript.verdict(0, "").usage
+
+    assert used(forged, b"x" + own) == used(b"x" + own, forged) == used(forged, b"x" * 100) == NOTHING_USED
+    assert used(b"a warning", own, b"", b" ").cost_usd == 5.0

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
 from tests.properties.any_json import TEXTS, any_json
 
@@ -196,3 +197,29 @@ def test_an_item_without_a_beginning_still_has_both_ends() -> None:
         (EventKind.TOOL_START, "web_search", "words"),
         (EventKind.TOOL_END, "web_search", "completed"),
     ]
+
+
+@given(counts=st.lists(st.integers(min_value=0, max_value=10**6), min_size=1, max_size=4))
+def test_of_several_last_words_the_dearest_counts_whatever_their_order(counts: list[int]) -> None:
+    done = (DONE | {"usage": {"input_tokens": one, "output_tokens": one}} for one in counts)
+    assert read(*done, exit_code=0).usage == Usage(input_tokens=max(counts), output_tokens=max(counts))
+
+
+def test_it_is_never_less_than_what_the_session_file_counts() -> None:
+    kept = {"type": "token_count", "info": {"total_token_usage": {"input_tokens": 700, "output_tokens": 1}}}
+    assert read(DONE, kept=(kept,), exit_code=0).usage == Usage(input_tokens=700, output_tokens=2)
+    assert read(kept=(kept,)).usage == NOTHING_USED
+
+
+def test_the_session_is_the_one_that_was_named_first() -> None:
+    transcript = CodexTranscript()
+    for name in ("own", "another"):
+        transcript.feed(json.dumps({"type": "thread.started", "thread_id": name}).encode())
+    assert transcript.thread == "own"
+
+
+def test_a_last_word_that_was_spoilt_leaves_none_that_is_believed() -> None:
+    transcript = CodexTranscript()
+    for line in (json.dumps(DONE), "x" + json.dumps(DONE)):
+        transcript.feed(line.encode())
+    assert transcript.verdict(0, "").usage == NOTHING_USED

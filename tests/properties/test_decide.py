@@ -104,6 +104,7 @@ def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], hel
     assert play.state.usage == usage_told(play)
     assert play.state.usage == spending.total(step.usage for step in play.state.pipeline.steps)
     assert play.state.usage == spending.total(share.usage for share in play.state.shares)
+    assert play.state.usage == spending.total(used for _, used in play.state.roles)
 
 
 @given(workflows(), limits, story_worlds())

@@ -61,3 +61,12 @@ def test_without_profiles_there_is_nobody_to_go_on(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"agent\.fallback") as error:
         settings(tmp_path, '[agent]\nfallback = ["x"]\n')
     assert "nobody yet" in error.value.hint
+
+
+def test_a_mistake_in_the_environment_is_not_looked_for_in_the_file(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"^\$SHIFTWORK_SANDBOX has 1 mistake") as said:
+        load_settings(tmp_path, {"SHIFTWORK_SANDBOX": "vault"})
+    assert said.value.hint.startswith("mend $SHIFTWORK_SANDBOX;")
+    (tmp_path / "shiftwork.toml").write_text("[run]\nparalel = 2\n")
+    with pytest.raises(SettingsError, match=r"^shiftwork\.toml has 2 mistakes:\n(.|\n)*\$SHIFTWORK_SANDBOX: "):
+        load_settings(tmp_path, {"SHIFTWORK_SANDBOX": "vault"})

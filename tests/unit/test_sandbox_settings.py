@@ -51,10 +51,12 @@ def test_other_tiers_are_refused(site: Site, tier: str, why: str) -> None:
         told(site, f'[sandbox]\ntier = "{tier}"\n')
 
 
-def test_what_a_repository_would_have_shown_is_a_matter_of_trust(site: Site) -> None:
+def test_all_that_a_repository_says_of_walls_is_a_matter_of_trust(site: Site) -> None:
     told(site, ROOMS)
     assert [(one.where, one.text) for one in settings_claim(site.root).commands] == [
+        ("sandbox.tier", "bubblewrap"),
         ("sandbox.agents.readable", "~/.aws"),
+        ("sandbox.gates.network", "false"),
         ("sandbox.gates.writable", "cache /var/cache/mine"),
     ]
 

@@ -60,6 +60,118 @@ def test_trust_holds_until_a_command_changes(tmp_path: Path) -> None:
     assert book.trusts(first), "changing back, as switching branches does, asks nobody"
 
 
+GUARDED = """\
+[agent]
+command = "work"
+model = "large"
+silence_minutes = 5
+permissions = "ask"
+
+[sandbox]
+tier = "bubblewrap"
+[sandbox.gates]
+network = false
+
+[proof]
+policy = "strict"
+protect_policy = "restore"
+protect = ["checks/**"]
+
+[landing]
+proof = "each"
+batch = 4
+
+[limits]
+run_usd = 5.0
+story_tokens = 1000
+repairs = 2
+
+[run]
+workflow = "feature-dev"
+parallel = 2
+"""
+
+
+def trusted(tmp_path: Path, text: str) -> TrustBook:
+    book = TrustBook(tmp_path / "config")
+    book.trust(claim(tmp_path, text))
+    return book
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"bubblewrap"', '"none"', ["- sandbox.tier  bubblewrap", "+ sandbox.tier  none"]),
+        ('tier = "bubblewrap"\n', "", ["- sandbox.tier  bubblewrap"]),
+        ("network = false", "network = true", ["- sandbox.gates.network  false", "+ sandbox.gates.network  true"]),
+        ('"strict"', '"trusting"', ["- proof.policy  strict", "+ proof.policy  trusting"]),
+        ('"restore"', '"report"', ["- proof.protect_policy  restore", "+ proof.protect_policy  report"]),
+        ('["checks/**"]', "[]", ["- proof.protect  checks/**", "+ proof.protect  none"]),
+        ('"each"', '"tip"', ["- landing.proof  each", "+ landing.proof  tip"]),
+        ("run_usd = 5.0\n", "", ["- limits.run_usd  5.0"]),
+        ("1000", "9000", ["- limits.story_tokens  1000", "+ limits.story_tokens  9000"]),
+        ('"ask"', '"all"', ["- agent.permissions  ask", "+ agent.permissions  all"]),
+        ('"feature-dev"', '"quick"', ["- run.workflow  feature-dev", "+ run.workflow  quick"]),
+        ("[agent]", "[gates]\n[agent]", ["+ gates  none"]),
+    ],
+)
+def test_a_changed_guard_or_limit_asks_again_and_is_not_called_a_command(
+    tmp_path: Path, old: str, new: str, told: list[str]
+) -> None:
+    trusted(tmp_path, GUARDED)
+    changed = claim(tmp_path, GUARDED.replace(old, new))
+    with pytest.raises(TrustError) as refused:
+        ensure(changed, {"SHIFTWORK_CONFIG_HOME": str(tmp_path / "config")})
+    head, *lines = refused.value.message.splitlines()
+    assert head == "shiftwork.toml is the repository's, and says what you have not agreed to:"
+    assert [line.strip() for line in lines] == told
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"large"', '"small"'),
+        ("silence_minutes = 5", "silence_minutes = 50"),
+        ("repairs = 2", "repairs = 3"),
+        ("parallel = 2", "parallel = 9"),
+        ("batch = 4", "batch = 5"),
+        ("[limits]", "# a comment\n[limits]"),
+    ],
+)
+def test_what_lowers_no_guard_asks_nobody(tmp_path: Path, old: str, new: str) -> None:
+    book = trusted(tmp_path, GUARDED)
+    assert book.trusts(claim(tmp_path, GUARDED.replace(old, new)))
+
+
+def test_a_table_that_is_moved_asks_nobody(tmp_path: Path) -> None:
+    book = trusted(tmp_path, '[gates]\na = "x"\n[limits]\nrun_usd = 5.0\n')
+    assert book.trusts(claim(tmp_path, '[limits]\nrun_usd = 5.0\n[gates]\na = "x"\n'))
+
+
+def test_to_take_out_all_that_was_trusted_asks_again(tmp_path: Path) -> None:
+    book = trusted(tmp_path, '[sandbox]\ntier = "bubblewrap"\n')
+    bare = claim(tmp_path, "")
+    assert not book.trusts(bare)
+    book.trust(bare)
+    assert book.trusts(bare)
+
+
+def test_a_new_command_beside_a_changed_guard_is_called_one(tmp_path: Path) -> None:
+    trusted(tmp_path, GUARDED)
+    both = GUARDED.replace("5.0", "50.0").replace("[agent]", '[gates]\nproof = "true"\n[agent]')
+    with pytest.raises(TrustError, match="would run what you have not trusted"):
+        ensure(claim(tmp_path, both), {"SHIFTWORK_CONFIG_HOME": str(tmp_path / "config")})
+
+
+def test_guards_of_tables_that_are_yet_to_come_are_found(tmp_path: Path) -> None:
+    found = claim(tmp_path, "[fleet.sandbox]\nwalls = false\n[fleet]\nnight_usd = 9\nprotected = ['x']\n").commands
+    assert {(one.where, one.text) for one in found} == {
+        ("fleet.sandbox.walls", "false"),
+        ("fleet.night_usd", "9"),
+        ("fleet.protected", "x"),
+    }
+
+
 def test_the_same_commands_in_another_repository_are_not_trusted(tmp_path: Path) -> None:
     book = TrustBook(tmp_path / "config")
     for name in ("own", "foreign"):

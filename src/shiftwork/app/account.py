@@ -8,6 +8,7 @@ from shiftwork.domain.model.budget import Amount
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import FRAME, RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.queue_facts import CandidateFailed, CandidateVerified, EntryRefused
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.run_facts import AmountReserved
@@ -48,12 +49,13 @@ class StoryAccount:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """In the order of the spec; the run's own steps come first, under their id, once they have begun. What was set
-    aside for attempts is `reserved`, by story and number of the claim.
+    aside for attempts is `reserved`, by story and number of the claim; `undelivered` are notices that somebody missed.
     """
 
     run: RunState
     stories: tuple[StoryAccount, ...]
     reserved: Mapping[tuple[StoryId, int], Amount] = field(default_factory=dict)
+    undelivered: tuple[NoticeTried, ...] = ()
 
     def status(self, one: StoryAccount) -> StoryStatus:
         """As the run knows it, which also knows of stories that nobody begins."""
@@ -71,7 +73,9 @@ async def account(events: EventStore, run: RunId) -> Account:
     stories = [await _story(events, state, story, checks.get(story.id, ())) for story in state.plan.spec.stories]
     frame = await _frame(events, state, checks.get(FRAME, ()))
     aside = {(fact.story, fact.number): fact.amount for fact in facts if isinstance(fact, AmountReserved)}
-    return Account(run=state, stories=(*frame, *stories), reserved=aside)
+    told = (*facts, *(turn.fact for one in stories for turn in one.turns))
+    missed = tuple(fact for fact in told if isinstance(fact, NoticeTried) and fact.missed)
+    return Account(run=state, stories=(*frame, *stories), reserved=aside, undelivered=missed)
 
 
 async def _frame(events: EventStore, run: RunState, checks: Sequence[Checked]) -> Sequence[StoryAccount]:

@@ -10,12 +10,17 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.codec import from_plain, to_plain
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import StoryId, run_stream, story_stream
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.rules.steering import limits_key
+from shiftwork.ports.store import Inbox
 
 CLAIM: Final = "claim"
 GRANT: Final = "grant"
 SHORTAGE: Final = "shortage"
 SETTLE: Final = "settle"
+LIMITS: Final = "limits"
 
 
 async def claim(effect: e.ClaimAllowance, pen: Pen) -> tuple[Fact, ...]:
@@ -59,6 +64,17 @@ async def refuse(effect: e.RefuseAllowance, pen: Pen) -> tuple[Fact, ...]:
     return (r.ShortageTold(at=pen.world.clock.now(), story=effect.story, number=effect.number),)
 
 
+async def forward_limits(effect: e.ForwardLimits, pen: Pen) -> tuple[Fact, ...]:
+    await tell_limits(pen.world.inbox, pen.state, effect.story)
+    return (r.LimitsForwarded(at=pen.world.clock.now(), story=effect.story),)
+
+
+async def tell_limits(inbox: Inbox, run: RunState, story: StoryId) -> None:
+    """Tell a story under way which limits of its run hold now, once for each time that they were set."""
+    body = {"type": LIMITS, "limits": to_plain(run.given.limits)}
+    await inbox.post(story_stream(run.given.run, story), limits_key(run, story), body)
+
+
 async def _tell_story(story: StoryId, pen: Pen, key: str, body: dict[str, Any]) -> None:
     await pen.world.inbox.post(story_stream(pen.state.given.run, story), key, body)
 
@@ -80,9 +96,13 @@ def _granted(body: dict[str, Any], at: float) -> Fact:
     return b.AllowanceGranted(at=at, number=body["number"], cap=body["cap"])
 
 
+def _limits_set(body: dict[str, Any], at: float) -> Fact:
+    return b.LimitsSet(at=at, limits=from_plain(Limits, body["limits"]))
+
+
 def _refused(body: dict[str, Any], at: float) -> Fact:
     return b.AllowanceRefused(at=at, number=body["number"], detail=body["detail"])
 
 
 RUN_READERS: Final = {CLAIM: _claimed, SETTLE: _settled}
-STORY_READERS: Final = {GRANT: _granted, SHORTAGE: _refused}
+STORY_READERS: Final = {GRANT: _granted, SHORTAGE: _refused, LIMITS: _limits_set}

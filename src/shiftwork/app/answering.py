@@ -2,13 +2,20 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from shiftwork.app import messages
-from shiftwork.app.kinds import STORY, load
-from shiftwork.domain.model.ids import RunId, StoryId, story_stream
-from shiftwork.domain.model.story import Hold, HoldCause, StoryState
+from shiftwork.app.kinds import RUN, STORY, load
+from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.model.story import Hold, HoldCause
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.ports.views import Queries
+
+_YES_OR_NO: Final = frozenset({HoldCause.APPROVAL, HoldCause.EVIDENCE})
+"""What is asked where other words would be taken for a yes, whatever they say."""
+
+_LOOKED_THROUGH: Final = 200
 
 
 class Word(StrEnum):
@@ -37,18 +44,30 @@ async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
     stream = story_stream(said.run, said.story)
     state = await load(events, STORY, stream)
     mail = await inbox.receive(stream, after=state.cursor)
-    hold = _asked(said, STORY.fold(state, messages.facts_of(stream, mail, 0.0)))
+    hold = STORY.fold(state, messages.facts_of(stream, mail, 0.0)).hold
+    if hold is None:
+        raise await _asks_nothing(events, said, begun=state.assignment is not None)
     _check(said, hold)
     body = messages.release(granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=state.holds)
     await inbox.post(stream, f"release/{state.holds}", body)
     return hold
 
 
-def _asked(said: Reply, state: StoryState) -> Hold:
-    if state.hold is None:
-        known = "waits for nobody" if state.assignment else "has not begun"
-        raise IntentError(f"{said.story} {known}", hint=f"shiftwork stories {said.run}")
-    return state.hold
+async def _asks_nothing(events: EventStore, said: Reply, *, begun: bool) -> IntentError:
+    known = begun or said.story in (await load(events, RUN, run_stream(said.run))).stories
+    told = f"{said.story} {'waits for nobody' if begun else 'has not begun'}"
+    return IntentError(
+        told if known else f"there is no story {said.story} in the run", hint=f"shiftwork stories {said.run}"
+    )
+
+
+async def waiting_in(queries: Queries, story: str) -> list[str]:
+    """The runs in which a story of that name waits for a person, the newest first."""
+    found = []
+    for run in [row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]:
+        rows = [row for row in await queries.stories(run) if row.story == story]
+        found += [run for row in rows if row.waiting and row.until is None]
+    return found
 
 
 def _check(said: Reply, hold: Hold) -> None:
@@ -56,10 +75,11 @@ def _check(said: Reply, hold: Hold) -> None:
         raise IntentError(
             f"{said.story} has reached its limit: {hold.detail}", hint=f"shiftwork status {said.run} says what to type"
         )
-    if hold.cause is HoldCause.APPROVAL and said.word is Word.ANSWER:
+    if hold.cause in _YES_OR_NO and said.word is Word.ANSWER:
+        named = f"{said.story} --run {said.run}"
         raise IntentError(
             f"{said.story} asks for a yes or a no: {hold.detail}",
-            hint=f"shiftwork approve {said.story}, or: shiftwork reject {said.story} --because …",
+            hint=f"shiftwork approve {named}, or: shiftwork reject {named} --because …",
         )
 
 

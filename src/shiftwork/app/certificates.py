@@ -1,22 +1,25 @@
 """Certificates as they are found in the history, carried in files, and held against a repository afterwards."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from shiftwork.app.kinds import read
-from shiftwork.domain.model.certificate import Certificate
+from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.codec import from_plain, to_plain
+from shiftwork.domain.model.facts import Fact, StoryStarted
 from shiftwork.domain.model.gate import Gate, GateReport
-from shiftwork.domain.model.ids import RunId, StoryId, story_stream
+from shiftwork.domain.model.ids import Commit, RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.proof import Findings, Judged, ProofPolicy, Verdict
 from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion
 from shiftwork.domain.model.story import Evidence
+from shiftwork.domain.rules.attesting import attested, named
 from shiftwork.domain.rules.certifying import FORMAT, digest
-from shiftwork.domain.rules.evidence import judge, sought, step_gates
+from shiftwork.domain.rules.evidence import judge, sought, step_gates, suffices
 from shiftwork.errors import RepositoryError, UsageError
 from shiftwork.ports.changes import Witness
 from shiftwork.ports.store import EventStore
@@ -32,29 +35,41 @@ class Paper:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
-    """What a certificate is held against: `gates` are run anew, `configured` are those of the settings, and `known` is
-    what the history here says of the story, if anything.
+class Memory:
+    """What the history here says of a story: whether it knows the run, the certificate that it has, and whether the
+    story may have changed nothing.
     """
+
+    run: bool = False
+    paper: Paper | None = None
+    may_be_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What a certificate is held against: `gates` are run anew, and `configured` are those of the settings."""
 
     witness: Witness
     gates: Gates
     configured: tuple[Gate, ...]
-    known: Paper | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """One thing that was looked at again."""
-
-    name: str
-    passed: bool
-    told: str
+    memory: Memory = Memory()
 
 
 async def recorded(events: EventStore, run: RunId, story: StoryId) -> Paper | None:
     """The last certificate in the story's history."""
+    return _last(await read(events, story_stream(run, story), 0, None))
+
+
+async def remembered(events: EventStore, run: RunId, story: StoryId) -> Memory:
     facts = await read(events, story_stream(run, story), 0, None)
+    return Memory(
+        run=bool(await read(events, run_stream(run), 0, None)),
+        paper=_last(facts),
+        may_be_empty=any(isinstance(one, StoryStarted) and one.assignment.story.may_be_empty for one in facts),
+    )
+
+
+def _last(facts: Sequence[Fact]) -> Paper | None:
     found = [fact for fact in facts if isinstance(fact, StoryCertified)]
     return Paper(certificate=found[-1].certificate, sha256=found[-1].sha256) if found else None
 
@@ -80,10 +95,13 @@ def from_document(text: str) -> Paper:
 
 async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     """Hold every word of the certificate against the repository. Nothing is believed because it was written down: the
-    gates and verification steps run again, and the evidence is judged anew.
+    gates and verification steps run again, and the evidence is judged anew. What only the history could say, and it
+    does not know the run, is told as not checked.
     """
     said = paper.certificate
-    own = _own(paper, bench)
+    own = (_digest(paper), _history(said, bench.memory))
+    if not all(_COMMIT.fullmatch(one) for one in (said.commit, said.base)):
+        return (*own, Held(name="commit", passed=False, told="a commit is named by all of its digits"))
     try:
         parents, message = await bench.witness.told(said.commit)
         case = _case(said)
@@ -92,35 +110,65 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     except RepositoryError as error:
         return (*own, Held(name="commit", passed=False, told=error.message))
     on_ref = await bench.witness.is_on(said.commit, said.ref)
-    there = Held(name="branch", passed=on_ref, told=f"{said.commit[:12]} is {'' if on_ref else 'not '}on {said.ref}")
-    stands = said.commit == said.base or said.base in parents
     tree = found.tree == said.tree
     commit = (
-        Held(name="commit", passed=stands, told=f"stands {'' if stands else 'not '}on {said.base[:12]}"),
         Held(name="tree", passed=tree, told=found.tree if tree else f"{found.tree}, not {said.tree}"),
-        there,
-        _trailers(said, message),
+        Held(name="branch", passed=on_ref, told=f"{said.commit[:12]} is {'' if on_ref else 'not '}on {said.ref}"),
+        *_place(said, parents, message, bench.memory),
     )
+    known = _is_known(said, bench.memory)
+    unknown = () if known else (*attested(said, message), *_unchecked(said))
     report = await _run_again(said, case, bench)
-    return (*own, *commit, *_gates(said, report, bench), *_evidence(said, case, found, report))
+    gates = (*_gates(said, report, bench), *_new_gates(said, bench))
+    return (*own, *commit, *unknown, *gates, *_evidence(said, case, found, report, known=known))
 
 
-def _own(paper: Paper, bench: Bench) -> Iterator[Held]:
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def _digest(paper: Paper) -> Held:
     actual = digest(paper.certificate)
     intact = actual == paper.sha256
-    yield Held(name="digest", passed=intact, told=actual if intact else f"it is {actual}, not {paper.sha256}")
-    if bench.known:
-        same = bench.known.sha256 == actual
-        yield Held(
-            name="history", passed=same, told="the history says the same" if same else "the history says otherwise"
-        )
+    return Held(name="digest", passed=intact, told=actual if intact else f"it is {actual}, not {paper.sha256}")
 
 
-def _trailers(said: Certificate, message: str) -> Held:
-    wanted = {f"Shiftwork-Run: {said.run}", f"Shiftwork-Story: {said.story}"}
-    named = said.commit == said.base or wanted <= set(message.splitlines())
-    told = "the commit names the run and the story" if named else "the commit does not name this run and story"
-    return Held(name="trailers", passed=named, told=told)
+def _is_known(said: Certificate, memory: Memory) -> bool:
+    """Whether the history has this very certificate: then all that it says is known from there."""
+    return memory.paper is not None and digest(memory.paper.certificate) == digest(said)
+
+
+def _history(said: Certificate, memory: Memory) -> Held:
+    if _is_known(said, memory):
+        return Held(name="history", passed=True, told="the history says the same")
+    if memory.paper:
+        return Held(name="history", passed=False, told="the history says otherwise")
+    if memory.run:
+        told = f"the history knows the run {said.run}, and of a landed story {said.story} in it nothing"
+        return Held(name="history", passed=False, told=told)
+    return Held(name="history", passed=None, told=f"the history here knows nothing of the run {said.run}")
+
+
+def _place(said: Certificate, parents: Sequence[Commit], message: str, memory: Memory) -> Iterator[Held]:
+    """A story that changed nothing has no commit of its own: that it may, only the history can say."""
+    if said.commit != said.base:
+        stands = said.base in parents
+        yield Held(name="commit", passed=stands, told=f"stands {'' if stands else 'not '}on {said.base[:12]}")
+        yield named(said, message)
+        return
+    allowed = memory.may_be_empty and _is_known(said, memory)
+    why = "as the history says that it may" if allowed else "and no history here says that it may"
+    yield Held(name="commit", passed=allowed, told=f"the story has changed nothing, {why}")
+
+
+def _unchecked(said: Certificate) -> Iterator[Held]:
+    """What no commit tells."""
+    yield Held(name="work", passed=None, told="attempts, agents, models, repairs, conflicts, tokens and cost")
+    if said.gates:
+        yield Held(name="times", passed=None, told="how long gates took, and which passed only at the second try")
+    if said.verification:
+        yield Held(name="steps", passed=None, told="whether these verification steps are what was asked for")
+    if said.vouched:
+        yield Held(name="vouched", passed=None, told=f"whether a person has said: {said.vouched}")
 
 
 def _case(said: Certificate) -> Case:
@@ -149,20 +197,37 @@ def _gates(said: Certificate, report: GateReport, bench: Bench) -> Iterator[Held
     known = {gate.name for gate in bench.configured}
     for name in dict.fromkeys(line.name for line in said.gates):
         if name not in known:
-            yield Held(name=f"gate {name}", passed=False, told="the settings have no such gate any more")
+            told = "the settings have no such gate any more: put it back to have it run again"
+            yield Held(name=f"gate {name}", passed=False, told=told)
     for result in report.results:
         told = f"passed in {result.seconds:.1f} s" if result.passed else f"failed: {result.output}"
         yield Held(name=f"gate {result.name}", passed=result.passed, told=told)
 
 
-def _evidence(said: Certificate, case: Case, found: Findings, report: GateReport) -> Sequence[Held]:
+def _new_gates(said: Certificate, bench: Bench) -> Iterator[Held]:
+    """Whether one was left out of the certificate is seen by the history, or by what the commit says of gates; beyond
+    that a gate may rightly be newer than the certificate.
+    """
+    covered = {line.name for line in said.gates}
+    for gate in bench.configured:
+        if gate.name not in covered:
+            told = f"the settings have it now; the certificate covers {', '.join(sorted(covered)) or 'none'}"
+            yield Held(name=f"gate {gate.name}", passed=None, told=told)
+
+
+def _evidence(said: Certificate, case: Case, found: Findings, report: GateReport, *, known: bool) -> Iterator[Held]:
     again = judge(said.story, case, found, report).criteria
-    return [_judged_again(said.policy, before, now) for before, now in zip(said.criteria, again, strict=True)]
+    for before, now in zip(said.criteria, again, strict=True):
+        held = _judged_again(said.policy, before, now)
+        unknown = held.passed and now.verdict is Verdict.VOUCHED and not known
+        yield replace(held, passed=None) if unknown else held
 
 
 def _judged_again(policy: ProofPolicy, before: Judged, now: Judged) -> Held:
-    same = before.verdict is now.verdict
+    name, same = f"evidence {before.criterion}", before.verdict is now.verdict
     told = f"{now.verdict}: {now.why}" if same else f"now {now.verdict} ({now.why}), not {before.verdict}"
+    if same and not suffices(policy, now.verdict):
+        return Held(name=name, passed=False, told=f"{told}; the policy {policy} asks for more")
     if same and now.verdict in {Verdict.MISSING, Verdict.FALSE}:
         told = f"{now.why}, as the certificate says; the policy {policy} does not ask for it"
-    return Held(name=f"evidence {before.criterion}", passed=same, told=told)
+    return Held(name=name, passed=same, told=told)

@@ -1,12 +1,12 @@
 """What people ask for: start a run, go on with one, cancel one, answer one that waits."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shiftwork import failpoints
 from shiftwork.app import messages
 from shiftwork.app.again import again
+from shiftwork.app.allowances import tell_limits
 from shiftwork.app.keeper import until_lost
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.pen import Pen
@@ -21,6 +21,7 @@ from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import LandingStage, Limits
 from shiftwork.domain.model.workflow import Workflow
+from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.deciding import receive
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.steering import undo_request
@@ -100,15 +101,15 @@ async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> 
     `alive` tells whether the process that holds the run still lives, where the caller can know that. What its
     attempts left running is ended before anything goes on.
     """
-    state = await foreseen(world.events, world.inbox, run)
-    if state.status in RUN_ENDED:
-        return state
+    wanted = await foreseen(world.events, world.inbox, run)
+    if wanted.status in RUN_ENDED:
+        return wanted
     previous = await _take_over(world, run, alive=alive)
     state = await _reopened(world, run)
     await world.reaper.end(f"{run}/")
     if previous is not None:
         await world.engine.recover(previous.owner.executor)
-    await _revive(world, state)
+    await _revive(world, state, wanted)
     return state
 
 
@@ -157,12 +158,17 @@ async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease |
     return held
 
 
-async def _revive(world: World, state: RunState) -> None:
-    """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work."""
+async def _revive(world: World, state: RunState, wanted: RunState) -> None:
+    """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work.
+
+    Limits that the run has yet to hear of are in a story's inbox before it begins anything: the run may be later.
+    """
     run = state.given.run
     for story, go in afoot(state).items():
         stream = story_stream(run, story)
         known = await load(world.events, STORY, stream)
+        if raised(known.limits, wanted.given.limits) != known.limits:
+            await tell_limits(world.inbox, wanted, story)
         if known.landing is LandingStage.REQUESTED:
             request = f"{run}/{story}/{known.landings}"
             await world.engine.start(world.landing_job(state.given.landing, request))
@@ -206,11 +212,8 @@ async def cancel_run(inbox: Inbox, run: RunId, key: str = "") -> None:
     await inbox.post(run_stream(run), f"cancel/{key}", messages.cancel())
 
 
-async def raise_limits(inbox: Inbox, run: RunId, waiting: Sequence[StoryId], key: str, limits: Limits) -> None:
-    """Let a run go on up to other limits, and the stories that wait for that: they hear of it before the run does, so
-    that one which still has too little is told so afterwards.
+async def raise_limits(inbox: Inbox, run: RunId, key: str, limits: Limits) -> None:
+    """Set other limits for a run, once for each key. The run tells its stories: this is one message, and whoever is
+    killed before or after it leaves nothing half done.
     """
-    for story in waiting:
-        body = messages.release(granted=True, limits=limits)
-        await inbox.post(story_stream(run, story), f"release/{key}", body)
     await inbox.post(run_stream(run), f"limits/{key}", messages.intent(r.LimitsRaised(at=0, limits=limits)))

@@ -16,8 +16,8 @@ from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.memory import Remark
+from shiftwork.domain.rules import allowing, waiting
 from shiftwork.domain.rules.asking import MAX_QUESTIONS
-from shiftwork.domain.rules.waiting import limited_too, next_chance, seconds_to_wait
 from shiftwork.ports.agent import AgentReport, Ending
 from shiftwork.ports.desk import Mail, Question
 from shiftwork.prompts import contract, result
@@ -89,7 +89,8 @@ async def _fell_short(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]
     trouble = _TROUBLES[report.ending]
     if trouble is Trouble.LIMITED:
         return await _limited(attempt, report)
-    if report.ending is Ending.SPENT and report.usage.cost_usd:
+    capped = allowing.cap(attempt.story, attempt.step) is not None
+    if report.ending is Ending.SPENT and report.usage.cost_usd and capped:
         return await _cut_short(attempt, report)
     return await _went_wrong(attempt, report, trouble, report.detail or str(report.ending))
 
@@ -97,28 +98,27 @@ async def _fell_short(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]
 async def _limited(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     """The agent could not be asked: another profile goes on, or the story waits, until the step has met too many."""
     world, story, step = attempt.pen.world, attempt.story, attempt.step
-    met, patience = step.deferrals + 1, world.conduct.patience
-    reason = report.detail or str(report.ending)
-    if met > patience.times:
-        told = f"a limit of {step.played_by} stood in the way for the {met}th time, which is too often: {reason}"
+    patience, reason = world.conduct.patience, report.detail or str(report.ending)
+    if (times := waiting.times_in_vain(step, attempt.now)) > patience.times:
+        told = f"a limit of {step.played_by} stood in the way {times} times, which is too often: {reason}"
         return await _went_wrong(attempt, report, Trouble.LIMITED, told)
     diff = await _abandon(attempt, "deferred")
     failpoints.reach("attempt.abandoned")
     now = attempt.now
-    left = None if report.resets_at is None else report.resets_at - now
-    name = f"{story.given.run}/{story.given.story.id}"
-    resets_at = now + seconds_to_wait(left, met, patience, name)
-    limited = limited_too(story.limited, step.played_by, resets_at)
+    limit = waiting.met(story, step, report.resets_at, now)
+    resets_at = now + waiting.seconds_to_wait(limit, patience, f"{story.given.run}/{story.given.story.id}")
+    limited = waiting.limited_too(story.limited, step.played_by, resets_at)
     fact = w.StepDeferred(
         at=now,
         step=step.id,
         attempt=attempt.number,
         agent=step.played_by,
         resets_at=resets_at,
-        until=next_chance(chain(world, story, step), limited, now),
+        until=waiting.next_chance(chain(world, story, step), limited, now),
         reason=reason,
         usage=report.usage,
         diff=diff,
+        promised=waiting.promise(limit, patience, now),
     )
     return (fact,)
 

@@ -1,5 +1,7 @@
 """The gates on a candidate: as it is, and with the base's own tests; and, where they are red, on its base."""
 
+from dataclasses import replace
+
 from shiftwork.app.pen import Pen
 from shiftwork.app.proving import own_gates
 from shiftwork.app.world import World
@@ -14,12 +16,13 @@ from shiftwork.domain.rules.landing import TRIES
 
 
 async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
-    """What the story has done to tests and gate configuration."""
-    protection = world.conduct.protection
+    """What the story has done to tests, gate configuration and the spec."""
+    given, conduct = story.given, world.conduct
+    protection = replace(conduct.protection, commands=tuple(gate.command for gate in conduct.gates))
     touched = await world.protecting.touched(story.base, tip)
     paths = [one.path for one in watched(touched, protection)]
     patch = await world.protecting.patch(story.base, tip, paths)
-    return inspect(touched, patch, protection, story.given.story.touches)
+    return inspect(touched, patch, protection, given.story.allowed, given.source.partition(":")[2])
 
 
 async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
@@ -47,4 +50,5 @@ async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str
     restored = await world.protecting.restored(behind[0].base, entry.candidate, back, out)
     if restored == entry.candidate:
         return report
-    return with_restored(report, await world.gates.check(restored, world.conduct.gates, f"{marker}.restored"))
+    judged = await world.gates.check(restored, world.conduct.gates, f"{marker}.restored")
+    return with_restored(report, judged, (*back, *out))

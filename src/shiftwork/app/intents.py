@@ -7,11 +7,14 @@ from typing import Final
 
 from shiftwork.app import messages
 from shiftwork.app.commands import foreseen
-from shiftwork.app.kinds import RUN, load
+from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.ids import RunId, StoryId, run_stream
+from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.run import RUN_ENDED
+from shiftwork.domain.model.story import HoldCause
+from shiftwork.domain.rules.decide_run import rests
+from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.intents import Objection, objection
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
@@ -41,6 +44,18 @@ async def unpause(events: EventStore, inbox: Inbox, run: RunId, key: str) -> Non
 async def is_over(events: EventStore, inbox: Inbox, run: RunId) -> bool:
     """Whether nothing is left to do for the run, and nothing in its mail asks for more."""
     return (await foreseen(events, inbox, run)).status in RUN_ENDED
+
+
+async def at_rest(events: EventStore, inbox: Inbox, run: RunId) -> bool:
+    """Whether nothing goes on until a person says something: all that was said is heard of and followed."""
+    state = await load(events, RUN, run_stream(run))
+    streams = {story: story_stream(run, story) for story in afoot(state)}
+    stories = {story: await load(events, STORY, stream) for story, stream in streams.items()}
+    cursors = {run_stream(run): state.cursor, **{streams[story]: known.cursor for story, known in stories.items()}}
+    if any([await inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()]):
+        return False
+    waiting = {story for story, known in stories.items() if known.hold and known.hold.cause is not HoldCause.LIMIT}
+    return rests(state, waiting)
 
 
 async def heard(events: EventStore, run: RunId, intent: Fact, after: int, seconds: float) -> bool:

@@ -55,10 +55,19 @@ async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fac
 async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged:
     request = entry.request
     message = f"{request.type}: {request.story} - {request.title}\n\n{request.body}"
-    built = await pen.world.repository.candidate(top, request.tip, message, base=request.base)
+    tip = await _without_kept(pen, entry)
+    built = await pen.world.repository.candidate(top, tip, message, base=request.base)
     if isinstance(built, Unchanged) and request.may_be_empty:
         return Candidate(commit=built.base, base=built.base)
     return built
+
+
+async def _without_kept(pen: Pen, entry: Entry) -> Commit:
+    """What is to land, but for what only the harness may change."""
+    request = entry.request
+    if not request.inspection.kept:
+        return request.tip
+    return await pen.world.protecting.restored(request.base, request.tip, (), request.inspection.kept)
 
 
 def _built(pen: Pen, entry: Entry, candidate: Candidate) -> Fact:

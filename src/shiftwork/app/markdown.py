@@ -1,10 +1,13 @@
-"""Markdown that no text of an agent, a gate or a spec can disturb: all of it is on one line, bounded, and no markup."""
+"""Markdown that no text of an agent, a gate or a spec can disturb: bounded, and no markup; on one line but for what a
+gate has printed, which stands as code.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 _TEXT: Final = 300
+_LINES: Final = 40
 _SPECIAL: Final = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>|#~$"})
 
 
@@ -24,6 +27,17 @@ def text(said: str) -> str:
     line = " ".join(said[: 4 * _TEXT].split())
     cut = line if len(line) <= _TEXT else f"{line[: _TEXT - 1]}…"
     return cut.translate(_SPECIAL)
+
+
+def quoted(said: str) -> Iterator[str]:
+    """Its first line as text, and the last of the others as they are, indented."""
+    first, *rest = [line for line in said.splitlines() if line.strip()] or [""]
+    yield text(first)
+    if rest:
+        yield ""
+    if len(rest) > _LINES:
+        yield f"    … {len(rest) - _LINES} lines left out"
+    yield from (f"    {''.join(char for char in line if char.isprintable())[:_TEXT]}" for line in rest[-_LINES:])
 
 
 def code(path: str) -> str:

@@ -16,8 +16,8 @@ from shiftwork.domain.model.memory import Learnt, Remark, Scope
 from shiftwork.domain.model.proof import ProofReport
 from shiftwork.domain.model.queue import Entry, LandingRequest
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import FailureCause, Limits, Refusal, StoryState, StoryStatus
-from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.story import FailureCause, Refusal, StoryState, StoryStatus
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.rules.context import Context
 from shiftwork.domain.rules.looping import handed_on
 from shiftwork.domain.rules.remembering import learnt
@@ -50,8 +50,8 @@ def intent(wanted: f.Fact) -> dict[str, Any]:
     return {"type": INTENT, "fact": to_plain(encode(wanted))}
 
 
-def release(*, granted: bool, answer: str = "", limits: Limits | None = None, hold: int = 0) -> dict[str, Any]:
-    return {"type": RELEASE, "granted": granted, "answer": answer, "limits": to_plain(limits), "hold": hold}
+def release(*, granted: bool, answer: str = "", hold: int = 0) -> dict[str, Any]:
+    return {"type": RELEASE, "granted": granted, "answer": answer, "hold": hold}
 
 
 def waits(story: StoryId, *, waiting: bool) -> dict[str, Any]:
@@ -68,6 +68,7 @@ def ended(story: StoryState) -> dict[str, Any]:
         "reason": story.failure,
         "cause": story.cause.value if story.cause else None,
         "usage": to_plain(story.usage),
+        "unbooked": to_plain(story.unbooked or NOTHING_USED),
         "learnt": to_plain(learnt(story)),
         "context": to_plain(handed_on(story)),
     }
@@ -148,8 +149,9 @@ def _closed(body: dict[str, Any], at: float) -> f.Fact:
 
 
 def _story_ended(body: dict[str, Any], at: float) -> f.Fact:
+    usage, unbooked = from_plain(Usage, body["usage"]), from_plain(Usage, body.get("unbooked", {}))
     if body["story"] == FRAME:
-        return r.FrameEnded(at=at, failure=body["reason"], usage=from_plain(Usage, body["usage"]))
+        return r.FrameEnded(at=at, failure=body["reason"], usage=usage, unbooked=unbooked)
     return r.StoryEnded(
         at=at,
         story=StoryId(body["story"]),
@@ -158,7 +160,8 @@ def _story_ended(body: dict[str, Any], at: float) -> f.Fact:
         base=Commit(body["base"]),
         reason=body["reason"],
         cause=FailureCause(body["cause"]) if body["cause"] else None,
-        usage=from_plain(Usage, body["usage"]),
+        usage=usage,
+        unbooked=unbooked,
         learnt=from_plain(Learnt | None, body["learnt"]),
         context=from_plain(Context.__value__, body["context"]),
     )
@@ -216,8 +219,7 @@ _NOT_UNDONE: Final = {
 
 
 def _released(body: dict[str, Any], at: float) -> f.Fact:
-    granted, answer, limits = body["granted"], body["answer"], from_plain(Limits | None, body["limits"])
-    return f.StoryReleased(at=at, granted=granted, answer=answer, limits=limits, hold=body["hold"])
+    return f.StoryReleased(at=at, granted=body["granted"], answer=body["answer"], hold=body["hold"])
 
 
 def _waits(body: dict[str, Any], at: float) -> f.Fact:

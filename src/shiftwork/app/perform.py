@@ -189,6 +189,7 @@ _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]]
     e.DispatchStory: telling_stories.dispatch,
     e.ForwardCancel: telling_stories.forward_cancel,
     e.ForwardPause: telling_stories.forward_pause,
+    e.ForwardLimits: allowances.forward_limits,
     e.RequestUndo: telling_stories.request_undo,
     e.RevertStory: telling_stories.revert,
     e.TickSpec: tick,

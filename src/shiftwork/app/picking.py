@@ -23,11 +23,9 @@ async def cast(world: World, effect: e.DispatchStory) -> Assignment:
 
 
 def tallies(rows: Iterable[PlayedRow]) -> Sequence[Tally]:
-    """By role and profile; the money is known where it is known of every story that has ended."""
+    """By role and profile."""
     found: dict[tuple[str, str], Tally] = {}
     for row in rows:
-        if row.verdict == Verdict.VOID:
-            continue
         known = found.get((row.role, row.profile), Tally(role=row.role, profile=row.profile))
         found[row.role, row.profile] = _with(known, row)
     return tuple(found.values())
@@ -36,10 +34,10 @@ def tallies(rows: Iterable[PlayedRow]) -> Sequence[Tally]:
 def _with(known: Tally, row: PlayedRow) -> Tally:
     if row.verdict == Verdict.OPEN:
         return replace(known, under_way=known.under_way + 1)
-    costs = row.cost_usd is not None and (known.cost_usd is not None or not known.ended)
-    return replace(
-        known,
-        ended=known.ended + 1,
-        verified=known.verified + (row.verdict == Verdict.VERIFIED),
-        cost_usd=(known.cost_usd or 0.0) + (row.cost_usd or 0.0) if costs else None,
-    )
+    if row.verdict == Verdict.VOID:
+        return replace(known, void=known.void + 1)
+    ended, verified = known.ended + 1, known.verified + (row.verdict == Verdict.VERIFIED)
+    if row.cost_usd is None:
+        return replace(known, ended=ended, verified=verified, unpriced=known.unpriced + 1)
+    cost, dearest = (known.cost_usd or 0.0) + row.cost_usd, max(known.dearest, row.cost_usd)
+    return replace(known, ended=ended, verified=verified, cost_usd=cost, dearest=dearest)

@@ -209,9 +209,15 @@ def _played_rows(before: StoryState, after: StoryState) -> Iterable[PlayedRow]:
             role=pick.role,
             profile=pick.profile,
             verdict=_verdict(after, pick, steps),
-            cost_usd=sum((step.usage for step in steps), start=NOTHING_USED).cost_usd,
+            cost_usd=_whole_cost(after, pick),
             started_at=after.started_at,
         )
+
+
+def _whole_cost(story: StoryState, pick: Pick) -> float | None:
+    """Of all its goes, and only where all of it is known: what is known in part would pass for little."""
+    used = dict(story.roles).get(pick.role, NOTHING_USED)
+    return None if used.unpriced else used.cost_usd
 
 
 def _verdict(story: StoryState, pick: Pick, steps: Iterable[Step]) -> Verdict:

@@ -51,13 +51,16 @@ class StoryView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
-    """A run as it is shown, from its rows and from whether its worker lives."""
+    """A run as it is shown, from its rows and from whether its worker lives; `meant` where no other one is by commands
+    that name none.
+    """
 
     run: RunRow
     pulse: Pulse
     worker: Owner | None
     stories: Sequence[StoryView]
     shares: Sequence[Share] = ()
+    meant: bool = True
 
     @property
     def used(self) -> Usage:
@@ -119,7 +122,9 @@ async def run_view(
     views = [_story_view(story, steps.get(story.story, ()), worker, silent) for story in stories]
     spent = await queries.spent(row.run)
     shares = merged(Share(agent=one.agent, model=one.model, usage=usage_of(one)) for one in spent)
-    return RunView(run=row, pulse=_pulse(row, views, worker), worker=worker, stories=views, shares=shares)
+    meant = not run or row.run == (await _meant(queries) or row).run
+    pulse = _pulse(row, views, worker)
+    return RunView(run=row, pulse=pulse, worker=worker, stories=views, shares=shares, meant=meant)
 
 
 def _story_view(story: StoryRow, steps: Sequence[StepRow], worker: Owner | None, silent: Silence) -> StoryView:

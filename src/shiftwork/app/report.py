@@ -5,7 +5,7 @@ from pathlib import Path
 
 from shiftwork.app import amounts, books, report_books, states
 from shiftwork.app.account import Account, Checked, StoryAccount
-from shiftwork.app.markdown import between, code, listed, table, text, time
+from shiftwork.app.markdown import between, code, listed, quoted, table, text, time
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
@@ -18,12 +18,12 @@ from shiftwork.domain.rules.spending import one_attempt
 
 
 def report(account: Account, *, moving: bool = True) -> str:
-    """The document; whatever agents, gates or specs have said in it is on one line, bounded, and no markup. Whether
+    """The document; whatever agents, gates or specs have said in it is bounded, and no markup. Whether
     anybody works on a run that is not over is not in its history, so that is to be told.
     """
     stand = {one.asked.id: _state(account, one, moving=moving) for one in account.stories}
     stories = (line for one in account.stories for line in _story(account, one, stand[one.asked.id]))
-    top = (*_summary(account, stand), *_overview(account, stand))
+    top = (*_summary(account, stand), *_overview(account, stand), *listed("Notices that were missed", _missed(account)))
     return "\n".join((*top, *report_books.spending(account), *stories)) + "\n"
 
 
@@ -66,6 +66,11 @@ def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
     )
 
 
+def _missed(account: Account) -> Iterator[str]:
+    for fact in account.undelivered:
+        yield from (f"{time(fact.at)}: {fact.occasion} by {text(name)}: {text(why)}" for name, why in fact.missed)
+
+
 def _overview(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
     yield "\n## Stories\n"
     yield from table(
@@ -90,7 +95,10 @@ def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
     yield f"\n## {text(one.asked.id)}: {text(one.asked.title)}\n"
     yield f"State: {state}."
     if reason := one.state.failure or account.run.blocked.get(one.asked.id, ""):
-        yield f"\nReason: {text(reason)}"
+        first, *rest = quoted(reason)
+        yield from (f"\nReason: {first}", *rest)
+    if one.state.hold:
+        yield f"\nWaits for: {text(one.state.hold.detail)}"
     if one.state.landed:
         yield f"\nLanded as `{one.state.landed}` on {text(one.state.landed_ref)}."
     if one.turns:
@@ -164,9 +172,9 @@ def _refusals(fact: f.Fact) -> Iterator[str]:
 
 
 def _finding(found: Finding) -> str:
-    times = f" {found.count} times" if found.count > 1 else ""
+    many = f"{found.count} " if found.count > 1 else ""
     line = f" ({text(found.line)})" if found.line else ""
-    return f"{found.kind}{times}: {text(found.path)}{line}"
+    return f"{many}{found.kind}: {text(found.path)}{line}"
 
 
 def _gates(checks: Sequence[Checked]) -> Iterable[str]:

@@ -1,14 +1,20 @@
-"""Letting time pass until an agent's limit has ended. Nobody is asked meanwhile; any word wakes the story."""
+"""Letting time pass until an agent's limit has ended. Nobody is asked meanwhile; any word wakes the story.
+
+How long is looked at again whenever a process takes the story up: the settings may name another profile by then that
+can go on, or a shorter patience, and the clock by which the wait was set may have been put right.
+"""
 
 import asyncio
 from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app import mail
+from shiftwork.app.casting import chain
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.rules.waiting import next_chance
 
 LOOK_SECONDS: Final = 20.0
 """A machine that has slept finds out within this time that it is later than it thought."""
@@ -16,8 +22,11 @@ LOOK_SECONDS: Final = 20.0
 
 async def wait_until(effect: e.WaitUntil, pen: Pen) -> tuple[Fact, ...]:
     clock, inbox = pen.world.clock, pen.world.inbox
-    letters = await mail.unread(pen)
-    while not letters and (left := effect.until - clock.now()) > 0:
+    letters, until = await mail.unread(pen), min(effect.until, _next_chance(pen))
+    # Counted by a clock that nobody sets, for the other one may be set back while this lasts.
+    ticking = asyncio.get_running_loop().time
+    longest = ticking() + pen.world.conduct.patience.longest_seconds
+    while not letters and (left := min(until - clock.now(), longest - ticking())) > 0:
         try:
             async with asyncio.timeout(min(left, LOOK_SECONDS)):
                 letters = await inbox.wait(pen.stream, after=pen.state.cursor)
@@ -28,3 +37,9 @@ async def wait_until(effect: e.WaitUntil, pen: Pen) -> tuple[Fact, ...]:
         return ()
     failpoints.reach("wait.over")
     return (w.WaitEnded(at=clock.now(), number=effect.number),)
+
+
+def _next_chance(pen: Pen) -> float:
+    """For the step that met the limit, which is still to be done."""
+    story = pen.state
+    return next_chance(chain(pen.world, story, story.pipeline.current), story.limited, pen.world.clock.now())

@@ -92,9 +92,11 @@ async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:
     return GitRadar(hub=replace(hub, git=replace(hub.git, seconds=_RADAR_SECONDS)))
 
 
-async def edited_files(site: Site, env: Mapping[str, str], branch: str, ref: str) -> Sequence[str]:
-    """Where edits of the user's keep what has landed on `ref` from being merged into the branch."""
-    return await edited(user_git(root=site.root, state=site.state, env=env), branch, ref)
+async def edited_files(site: Site, env: Mapping[str, str], branch: str, ref: str) -> Sequence[str] | None:
+    """Where edits of the user's keep what has landed on `ref` from being merged into the branch; None where it is."""
+    git = user_git(root=site.root, state=site.state, env=env)
+    apart = (await git.run("merge-base", "--is-ancestor", ref, branch, accept=(0, 1))).code
+    return await edited(git, branch, ref) if apart else None
 
 
 @asynccontextmanager

@@ -40,9 +40,12 @@ def build_notifiers(settings: Settings, env: Mapping[str, str]) -> dict[str, Not
 def _secret(settings: Settings, env: Mapping[str, str]) -> str:
     name = settings.notify.webhook.secret_env
     if not env.get(name):
-        told = f"the webhook is signed with ${name}, which is not set" if name else "notify.webhook has no secret_env"
-        hint = f'export {name or "SHIFTWORK_WEBHOOK_SECRET"}="whsec_$(openssl rand -base64 32)"'
-        raise SettingsError(told, hint=hint)
+        if not name:
+            raise SettingsError("notify.webhook has no secret_env", hint='secret_env = "SHIFTWORK_WEBHOOK_SECRET"')
+        raise SettingsError(
+            f"the webhook is signed with ${name}, which is not set",
+            hint=f"export {name}=… with the secret that its receiver knows (new: whsec_$(openssl rand -base64 32))",
+        )
     check_secret(env[name])
     return env[name]
 

@@ -125,6 +125,14 @@ async def open_world(
         store.close()
 
 
+async def check_world(site: Site, settings: Settings, env: Mapping[str, str]) -> None:
+    """Raise what would keep the world from being opened because of the settings or the surroundings."""
+    open_state(site)
+    git = await again(lambda: _open_git(site, settings, env, SystemClock()))
+    build_agents(settings, Place(env=env, sandbox=git.sandboxes.agents, root=site.root))
+    build_notifiers(settings, env)
+
+
 def conduct_of(settings: Settings) -> Conduct:
     everybody = {settings.agent.use: settings.agent, **settings.profiles}
     return Conduct(

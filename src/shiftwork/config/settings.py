@@ -210,16 +210,15 @@ class Settings(_Strict):
 def load_settings(root: Path, env: Mapping[str, str]) -> Settings:
     """Defaults, then the file, then the environment; the first mistake in each place is told with its key."""
     path = root / SETTINGS_FILE
-    values = read_toml(path)
+    values, given = read_toml(path), {}
     for name, section, key in _FROM_ENVIRONMENT:
         if env.get(name):
             values.setdefault(section, {})[key] = env[name]
+            given[section, key] = f"${name}"
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
-        raise SettingsError(
-            _told(path, error), hint=f"mend {path.name}; shiftwork init --print shows every key"
-        ) from None
+        raise _mistaken(path, error, given) from None
     _check_fallbacks(path, settings)
     _check_escalation(path, settings)
     return settings
@@ -257,9 +256,16 @@ _FROM_ENVIRONMENT = (
 )
 
 
-def _told(path: Path, error: ValidationError) -> str:
-    lines = [f"  {_place(item['loc'])}: {_message(item)}" for item in error.errors()]
-    return f"{path.name} has {len(lines)} mistake{'s' if len(lines) > 1 else ''}:\n" + "\n".join(lines)
+def _mistaken(path: Path, error: ValidationError, given: Mapping[tuple[Any, ...], str]) -> SettingsError:
+    """`given` are the variables that were said instead of what stands, or does not stand, in the file."""
+    items = error.errors()
+    theirs = sorted({given[item["loc"][:2]] for item in items if item["loc"][:2] in given})
+    lines = [f"  {given.get(item['loc'][:2]) or _place(item['loc'])}: {_message(item)}" for item in items]
+    where = " and ".join(theirs) if all(item["loc"][:2] in given for item in items) else path.name
+    hint = f"mend {where}; shiftwork init --print shows every key"
+    return SettingsError(
+        f"{where} has {len(lines)} mistake{'s' if len(lines) > 1 else ''}:\n" + "\n".join(lines), hint=hint
+    )
 
 
 def _place(loc: tuple[int | str, ...]) -> str:

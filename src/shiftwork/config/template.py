@@ -65,8 +65,8 @@ _REST: Final = """
 # attempt_tokens = 2000000  # the same in tokens
 # repairs = 2               # how often a change that failed its gates is sent back; not after one that changed nothing
 # conflicts = 3             # how often conflicts with what has landed meanwhile are sent back
-# wait_hours = 6            # how long an agent's rate limit is waited for at most, whatever the agent says
-# waits = 20                # how often one step may run into such a limit before it fails
+# wait_hours = 6            # how long an agent's rate limit is waited for at a time, whatever the agent says
+# waits = 20                # how often one step may run into one that was to be over, before it fails
 
 [proof]
 # policy = "trusting"       # evidence is checked and recorded; "cited" and "strict" refuse to land without it

@@ -1,14 +1,16 @@
-"""What of a repository the user has allowed to run: commands, by file, remembered outside of the repository.
+"""What of a repository the user has agreed to: commands, guards and limits, by file, remembered outside of the
+repository.
 
-What is trusted is the list of commands, not the bytes of the file: whoever mends a comment or a limit is not asked
-again, and whoever changes a command is. It is trusted for one file at one path: `make test` of another repository runs
-another Makefile. Checks that are found and not configured (`npm test`) are no matter of trust: they are what a
-developer would type, and `shiftwork run` says them before it starts.
+What is trusted is the list of these, not the bytes of the file: whoever mends a comment, a timeout or a model is not
+asked again, and whoever changes a command, a wall or what may be spent is: an agent lands files too, and the next run
+reads them. It is trusted for one file at one path: `make test` of another repository runs another Makefile. Checks that
+are found and not configured (`npm test`) are no matter of trust: they are what a developer would type, and `shiftwork
+run` says them before it starts.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +25,7 @@ _KEPT: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """Something that a file would have run; `where` is its place in the file."""
+    """Something that a file would have run, or that it says of a guard; `where` is its place in the file."""
 
     where: str
     text: str
@@ -31,15 +33,23 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A file of a repository and all that it would have run."""
+    """A file of a repository and all of it that the user must have agreed to."""
 
     file: Path
     commands: tuple[Command, ...]
 
     @property
     def sha256(self) -> str:
-        listed = json.dumps([str(self.file), [asdict(one) for one in self.commands]])
+        """The same wherever in the file things stand: moving a table asks nobody."""
+        commands = sorted((asdict(one) for one in self.commands), key=lambda one: (one["where"], one["text"]))
+        listed = json.dumps([str(self.file), commands])
         return hashlib.sha256(listed.encode()).hexdigest()
+
+    def runs_more_than(self, before: Sequence[Command]) -> bool:
+        """Whether it has something new that is run, called or given away, and does not only speak of guards."""
+        settings = self.file.name == SETTINGS_FILE
+        new = (one for one in self.commands if one not in before)
+        return any(not settings or not _guards(tuple(one.where.split("."))) for one in new)
 
 
 class TrustBook:
@@ -49,11 +59,14 @@ class TrustBook:
         self._folder = folder / "trust"
 
     def trusts(self, claim: Claim) -> bool:
-        """A file without commands needs no trust."""
-        return not claim.commands or any(one.get("sha256") == claim.sha256 for one in self._entries(claim))
+        """A file that says nothing of the kind needs no trust, unless it is trusted with more: to take out a gate, a
+        wall or a limit is a change as well.
+        """
+        entries = self._entries(claim)
+        return any(one.get("sha256") == claim.sha256 for one in entries) if entries else not claim.commands
 
     def before(self, claim: Claim) -> tuple[Command, ...]:
-        """The commands that were last trusted in this file."""
+        """What was last trusted in this file."""
         entries = self._entries(claim)
         listed = entries[-1].get("commands", []) if entries else []
         return tuple(Command(where=str(one.get("where")), text=str(one.get("text"))) for one in listed)
@@ -87,13 +100,18 @@ class TrustBook:
 _RUN: Final = frozenset({"command", "program", "setup", "args", "url", "hosts", "urls", "readable", "writable"})
 _PASSED_ON: Final = frozenset({"env", "secret_env"})
 
+_GUARDS: Final = frozenset({"sandbox", "proof", "workflow"})
+_GUARDS_BEGIN: Final = ("protect", "permission", "allow")
+_GUARDS_END: Final = ("_usd", "_tokens")
+
 
 def settings_claim(root: Path) -> Claim:
-    """What `shiftwork.toml` would have run, which of the user's variables and files it would give away, and to whom it
-    connects.
+    """What `shiftwork.toml` would have run, which of the user's variables and files it would give away, to whom it
+    connects, and what it says of guards and limits: walls, what is proof, what is protected, who reviews, what may be
+    spent.
 
-    Of the file alone: what the environment or the command line says is the user's own word. Found by the names of the
-    keys, in every table: a table that somebody adds to the settings cannot be forgotten here.
+    Of the file alone: what the environment or the command line says is the user's own word. Found by the names of keys
+    and tables, wherever they stand: a table that somebody adds to the settings cannot be forgotten here.
     """
     return Claim(file=root / SETTINGS_FILE, commands=tuple(_commands(read_toml(root / SETTINGS_FILE), ())))
 
@@ -109,14 +127,31 @@ def spec_claim(file: Path, spec: Spec) -> Claim:
     return Claim(file=file, commands=tuple(commands))
 
 
+def _guards(place: tuple[str, ...]) -> bool:
+    """Whether a key or a table above it says, by its name, something of a guard. A gate is a command; that there are to
+    be none is not.
+    """
+    if place[0] == "gates" or place[-1] in _RUN | _PASSED_ON:
+        return place == ("gates",)
+    by_name = (part in _GUARDS or part.startswith(_GUARDS_BEGIN) for part in place)
+    return place[-1].endswith(_GUARDS_END) or any(by_name)
+
+
 def _commands(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[Command]:
     for key, value in table.items():
-        where = ".".join((*above, key))
-        if isinstance(value, Mapping):
-            yield from _commands(value, (*above, key))
+        place = (*above, key)
+        where = ".".join(place)
+        if isinstance(value, Mapping) and value:
+            yield from _commands(value, place)
         elif key in _PASSED_ON and value:
             yield from (
                 Command(where=where, text=f"${name}") for name in (value if isinstance(value, list) else [value])
             )
-        elif (key in _RUN or above == ("gates",)) and value:
-            yield Command(where=where, text=" ".join(map(str, value)) if isinstance(value, list) else str(value))
+        elif _guards(place) or ((key in _RUN or above == ("gates",)) and value):
+            yield Command(where=where, text=_plainly(value))
+
+
+def _plainly(value: object) -> str:
+    if isinstance(value, list | Mapping):
+        return " ".join(map(str, value)) or "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)

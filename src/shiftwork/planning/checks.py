@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.model.workflow import Route, StepKind, StepPlan, Workflow
-from shiftwork.domain.rules.context import BUILT_IN, PROTECTED_KEYS
+from shiftwork.domain.rules.context import AGENTS_ONLY, BUILT_IN, PROTECTED_KEYS
 from shiftwork.planning.desugar import DECISIONS
 from shiftwork.prompts.problem import did_you_mean
 from shiftwork.prompts.render import names
@@ -58,6 +58,10 @@ def _unknown_names(workflow: Workflow, known: frozenset[str]) -> Iterator[Flaw]:
         for name in sorted(names(step.input) - known):
             told = f"{{{{{name}}}}} is a name that no step produces{did_you_mean(name, known)}"
             yield Flaw(step=step.name, field="input", message=told)
+        for name in sorted(names(step.input) & AGENTS_ONLY if step.kind is StepKind.APPROVAL else ()):
+            yield Flaw(
+                step=step.name, field="input", message=f"{{{{{name}}}}} is known to agents only, and not to a question"
+            )
         cleared = {key for route in step.routes for key in route.clear}
         for key in sorted(cleared - known):
             told = f"{key!r} is cleared, but no step produces it{did_you_mean(key, known)}"

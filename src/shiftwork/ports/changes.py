@@ -41,7 +41,7 @@ class Witness(Protocol):
 
     async def look(self, base: Commit, commit: Commit, paths: Sequence[str], names: Sequence[str]) -> Findings:
         """The tree of `commit`; of these paths the text files that are there, with the lines in which they differ from
-        `base`; and in which files each name stands, literally and by itself.
+        `base`; and which test files define a test of each name.
 
         Raises RepositoryError where one of the commits is not there.
         """

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.tampering import Touched
+from shiftwork.domain.model.tampering import Patch, Touched
 
 
 class Protecting(Protocol):
@@ -14,8 +14,8 @@ class Protecting(Protocol):
         """Every path in which the two differ; one that was renamed is both deleted and added."""
         ...
 
-    async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> str:
-        """What differs in these paths, as a diff without lines around the changes; bounded, and text only."""
+    async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> Patch:
+        """What differs in these paths, as text whatever it is; bounded, so that it may not have the last of them."""
         ...
 
     async def restored(self, base: Commit, commit: Commit, back: Sequence[str], out: Sequence[str]) -> Commit:

@@ -10,8 +10,8 @@ from shiftwork.domain.model.spec import Spec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A spec as it was read. `source` is what the same file is told by later; `done` are the stories that the file
-    says have landed already.
+    """A spec as it was read. `source` is what the same file is told by later: its format and, after a colon, its path.
+    `done` are the stories that the file says have landed already.
     """
 
     source: str

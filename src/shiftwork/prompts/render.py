@@ -1,20 +1,15 @@
 """Fill a template's `{{name}}` places in a single pass: what is put in is never looked at again."""
 
-import re
 from collections.abc import Collection, Mapping
-from typing import Final
 
+from shiftwork.domain.rules.context import PLACE, filled
 from shiftwork.errors import TemplateError
 from shiftwork.prompts.problem import did_you_mean
-
-# Blanks inside the braces are allowed because people write them; anything else in braces is text, so that
-# `{{ a.b }}`, `{ {x} }` and JSON stay as they are.
-_PLACE: Final = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}")
 
 
 def names(template: str) -> frozenset[str]:
     """The names that a template asks for."""
-    return frozenset(_PLACE.findall(template))
+    return frozenset(PLACE.findall(template))
 
 
 def check(template: str, known: Collection[str]) -> None:
@@ -32,4 +27,4 @@ def render(template: str, values: Mapping[str, str], known: Collection[str] = ()
     Raises TemplateError for a name that is neither. Values are text: a `{{name}}` inside one stays as it is.
     """
     check(template, values.keys() | set(known))
-    return _PLACE.sub(lambda place: values.get(place[1], ""), template)
+    return filled(template, values)

@@ -63,6 +63,7 @@ def _story(number: int, item: object, problems: list[str]) -> Story:
         priority=fields.number("priority"),
         complexity=_complexity(fields, where, problems),
         touches=fields.texts("touches", required=False),
+        planned=True,
     )
 
 

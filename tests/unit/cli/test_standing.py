@@ -91,3 +91,43 @@ def test_all_that_wait_are_told_how_to_be_answered() -> None:
         "      shiftwork approve US-002",
         "      shiftwork reject US-002 --because …    (or)",
     ]
+
+
+def test_what_landed_last_is_told_and_not_what_stands_last() -> None:
+    again = story("US-001", "completed", commit="98b0361d2f", ref="main", ended_at=9.0)
+    before = story("US-002", "completed", commit="0133f771fa", ref="main", ended_at=5.0)
+    last = standing.last_landed(view(Pulse.OVER, again, before, status="completed"))
+    assert last is again.story
+
+
+def test_what_has_been_merged_since_is_not_to_be_merged() -> None:
+    held = story("US-001", "completed", commit="98b0361d2f", ref="shiftwork/landed/main", ended_at=9.0)
+    run = view(Pulse.OVER, held, status="completed")
+    assert list(standing.after(run)) == [("git merge shiftwork/landed/main", "")]
+    assert list(standing.after(run, None)) == [("git show 98b0361d2f", "")]
+
+
+def test_a_run_with_nothing_to_do_leads_to_no_log() -> None:
+    idle = replace(story("US-001", "completed", commit=""), steps=[])
+    assert list(standing.after(view(Pulse.OVER, idle, status="completed"))) == [("shiftwork stories r1", "")]
+
+
+def test_a_story_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> None:
+    asks = story("US-001", "in_progress", waiting=QUESTION)
+    said = told(replace(view(Pulse.WAITING, asks), meant=False)).splitlines()
+    assert '    answer with: shiftwork answer US-001 "…" --run r1' in said
+    assert said[-1] == 'next: shiftwork answer US-001 "…" --run r1'
+    failed = replace(view(Pulse.OVER, story("US-001", "failed"), status="failed"), meant=False)
+    assert list(standing.after(failed))[-1][0] == "shiftwork retry US-001 --run r1"
+    undone = replace(view(Pulse.OVER, story("US-001", "failed", cause="undone"), status="failed"), meant=False)
+    assert [command for command, _ in standing.after(undone)] == ["shiftwork retry US-001 --afresh --run r1"]
+
+
+def test_what_has_failed_is_not_forgotten_because_another_waits() -> None:
+    asks, failed = story("US-001", "in_progress", waiting=QUESTION), story("US-002", "failed", failure="it broke")
+    said = told(view(Pulse.WAITING, asks, failed)).splitlines()
+    assert said[-3:] == [
+        'next: shiftwork answer US-001 "…"',
+        "      shiftwork logs r1 --story US-002",
+        "      shiftwork retry US-002    (when you know why)",
+    ]

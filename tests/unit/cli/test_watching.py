@@ -2,6 +2,8 @@
 
 import io
 import json
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -18,7 +20,7 @@ from shiftwork.domain.model.ids import Commit, RunId, Stream, landing_stream, ru
 from shiftwork.domain.model.pipeline import StepStatus, pipeline_of
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import one_shot
-from shiftwork.domain.model.story import Assignment, HoldCause, Limits
+from shiftwork.domain.model.story import Assignment, HoldCause, LandingStage, Limits, StoryState
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import DYNAMIC
 from shiftwork.entrypoints.cli.board import EVENTS, OTHERWISE, Board
@@ -118,9 +120,9 @@ def test_a_story_that_waits_holds_the_run_only_when_nothing_else_moves() -> None
     for stream in (STREAM, other):
         board.see(Sighting(stream=stream, what=SEEN[0][1]))
     board.see(Sighting(stream=STREAM, what=hold))
-    assert board.held == ""
-    board.see(Sighting(stream=other, what=hold))
-    assert board.held == "spent 2.00 of 1.00 USD"
+    assert not board.held
+    board.see(Sighting(stream=other, what=f.StoryHeld(at=9, cause=HoldCause.APPROVAL, detail="")))
+    assert board.held, "whatever it is asked, and be it nothing"
 
 
 def test_lines_are_clean_and_fit(capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,13 +167,37 @@ def test_the_table_is_clean_and_fits_its_terminal(width: int, height: int) -> No
     assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h") == 1
 
 
+def drawn(
+    *more: tuple[Stream, f.Fact | AgentEvent], changed: Callable[[StoryState], StoryState] = lambda story: story
+) -> str:
+    """The table without colours, once these have been seen, and with the story changed so."""
+    screen = io.StringIO()
+    view = LiveView("A request", Console(file=io.StringIO(), width=120, height=40))
+    shown(view, *more)
+    view.board.stories[STREAM] = changed(view.board.stories[STREAM])
+    view.close()
+    Console(file=screen, width=120, height=40).print(view._drawn())
+    return screen.getvalue()
+
+
+def test_a_step_that_waits_for_a_person_does_not_work() -> None:
+    told = drawn((STREAM, f.StoryHeld(at=9, cause=HoldCause.APPROVAL, detail="May it?")))
+    assert "context_gathering   waits " in told
+    assert "working" not in told
+
+
+def test_what_is_on_its_way_lands_before_a_pause() -> None:
+    assert "paused: shiftwork resume goes on" in drawn(changed=lambda story: replace(story, paused=True))
+    told = drawn(changed=lambda story: replace(story, paused=True, landing=LandingStage.REQUESTED))
+    assert "lands what is on its way, then pauses" in told
+    assert "shiftwork resume" not in told
+
+
 STEPS = pipeline_of(DYNAMIC.story_steps).steps
 
 
 @given(st.integers(min_value=0, max_value=len(DYNAMIC_STEPS)), st.integers(min_value=1, max_value=15))
 def test_the_step_that_matters_is_always_shown(done: int, rows: int) -> None:
-    from dataclasses import replace  # noqa: PLC0415 - this test alone makes states by hand
-
     steps = [replace(step, status=StepStatus.COMPLETED) if place < done else step for place, step in enumerate(STEPS)]
     seen = window(steps, rows)
     assert len(seen) == min(rows, len(steps))

@@ -72,8 +72,22 @@ def test_of_a_long_reason_the_end_is_shown_and_not_that_a_recipe_has_failed() ->
     assert words.gist(reason, 40) == [
         "not landed (gates) after 1 repair: gate",
         "test failed:",
+        "checking",
         "a",
         "two.txt is bad",
+    ]
+    printed = ("broken before: red", "test_a ... ok", "test_b ... FAIL", "FAIL: test_b", "Traceback:", "  x.py, line 3")
+    page = "\n".join(
+        ("gate test failed", *printed, "AssertionError: 3 != 4", "-----", "Ran 2 tests", "FAILED (failures=1)")
+    )
+    assert words.gist(page, 40) == [
+        "gate test failed",
+        "broken before: red",
+        "…",
+        "AssertionError: 3 != 4",
+        "…",
+        "Ran 2 tests",
+        "FAILED (failures=1)",
     ]
     assert words.gist("gate failed:\nmake: *** [x] Error 1", 40) == ["gate failed:", "make: *** [x] Error 1"]
     assert words.gist("it cannot be done", 40) == ["it cannot be done"]
@@ -92,6 +106,15 @@ def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
     approve = "shiftwork approve US-1, or: shiftwork reject US-1"
     assert words.reply_to("r", "US-1", "approval: land it?") == f"{approve} --because …"
     assert words.reply_to("r", "US-1", "exhausted: 3 rounds") == approve
+    assert words.reply_to("r", "US-1", "evidence: is it fast?") == approve, (
+        "whatever else is said would be no yes or no"
+    )
+
+
+@pytest.mark.parametrize("cause", ["question", "approval", "exhausted", "evidence"])
+def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
+    told = words.replies("r", "US-1", f"{cause}: what?", " --run r")
+    assert all(" US-1 " in command and " --run r" in command for command, _ in told)
 
 
 def test_facts_are_aligned_and_empty_ones_left_out() -> None:

@@ -35,7 +35,7 @@ MONEY = Limits(run=Budget(usd=4.0), attempt=Amount(usd=1.0, tokens=10))
 BOTH = Limits(run=Budget(usd=4.0, tokens=100), attempt=Amount(usd=1.0, tokens=10))
 
 HALF = "the run has spent 3.00 of 4.00 USD and 50 of 100 tokens"
-CODING_NEEDS = "coding has needed up to 3.00 USD and 50 tokens"
+CODING_NEEDS = "coding may need 4.50 USD and 75 tokens"
 
 
 def spent(usd: float, *, kind: str = "coding", tokens: int = 5, used: Usage | None = None) -> Ledger:
@@ -68,6 +68,52 @@ def test_what_nobody_tells_counts_as_what_was_set_aside() -> None:
     reserved = budgets.reserved(budgets.claimed(Ledger(), US_1, CODING), US_1, Amount(usd=1.0, tokens=10))
     unknown = budgets.settled(reserved, US_1, None)
     assert unknown.spent == unknown.guessed == Amount(usd=1.0, tokens=10)
+    assert budgets.settled(reserved, US_1, Usage()) == unknown, "one that was ended from outside tells nothing either"
+    assert budgets.needed(unknown, CODING, MONEY) == MONEY.attempt, "from a guess nothing is learnt"
+
+
+def test_an_attempt_that_could_not_be_made_says_nothing_of_what_the_next_one_needs() -> None:
+    limited = spent(0.0, used=Usage(cost_usd=0.0))
+    assert limited.spent == limited.guessed == Amount()
+    assert budgets.reservation(limited, CODING, MONEY) == Amount(usd=1.0, tokens=10)
+
+
+def test_an_attempt_that_was_cut_short_has_twice_the_room_the_next_time() -> None:
+    assert budgets.needed(spent(0.8), CODING, MONEY).usd == pytest.approx(2.0)
+    assert budgets.needed(spent(0.7), CODING, MONEY).usd == pytest.approx(1.05)
+
+
+def test_what_is_thrown_away_on_the_way_to_a_dear_step_is_less_than_twice_its_cost() -> None:
+    ledger, limits, cost = Ledger(), Limits(run=Budget(usd=1000.0)), 0.0
+    for number in range(1, 20):
+        ledger = budgets.claimed(ledger, US_1, replace(CODING, number=number))
+        amount = budgets.reservation(ledger, CODING, limits)
+        assert amount is not None
+        used = min(amount.usd * budgets.HEADROOM, 30.0)
+        cost += used
+        ledger = budgets.settled(budgets.reserved(ledger, US_1, amount), US_1, Usage(input_tokens=1, cost_usd=used))
+        if used == 30.0:
+            break
+    assert cost < 3 * 30.0
+
+
+def test_what_sums_of_fractions_leave_is_nothing() -> None:
+    used = sum((Usage(cost_usd=0.1) for _ in range(10)), Usage())
+    assert used.cost_usd != 1.0
+    assert budgets.exhausted(Budget(usd=1.0), used).is_set
+    ledger = Ledger(spent=Amount(usd=used.cost_usd or 0.0))
+    assert budgets.reservation(ledger, CODING, Limits(run=Budget(usd=1.0))) is None
+
+
+def test_only_the_limit_that_is_reached_is_named_and_what_is_unknown_is_no_zero() -> None:
+    limits = Limits(story=Budget(usd=5.0, tokens=100), step=Budget(usd=1.0))
+    story = started_story("coding", limits=limits)
+    used = Usage(input_tokens=100, attempts=1, unpriced=1)
+    step = story.pipeline.steps[0]
+    assert allowing.limit_reached(replace(story, usage=used), step) == "the story has spent 100 of 100 tokens"
+    dear = Usage(cost_usd=5.0, attempts=2, unpriced=1, uncounted=1)
+    told = budgets.told(limits.story, dear)
+    assert told == "at least 5.00 of 5.00 USD and at least 0 of 100 tokens"
 
 
 @pytest.mark.parametrize(
@@ -128,7 +174,8 @@ def test_a_refusal_holds_the_story_until_it_is_granted_or_ended() -> None:
     held = fold_story(claiming(), b.AllowanceRefused(at=2, number=1, detail="spent"))
     assert held.hold is not None
     assert (held.hold.cause, held.holds) == (HoldCause.LIMIT, 1)
-    assert fold_story(held, b.AllowanceRefused(at=2, number=1, detail="again")) == held
+    again = fold_story(held, b.AllowanceRefused(at=2, number=1, detail="again"))
+    assert again == replace(held, hold=replace(held.hold, detail="again")), "the same wait, told anew"
     assert fold_story(held, b.AllowanceGranted(at=2, number=1, cap=None)).hold is None
     assert fold_story(held, f.StoryReleased(at=2, granted=False, answer="")).cancelled
 
@@ -203,7 +250,10 @@ def test_while_somebody_is_at_work_others_wait_and_nobody_is_refused() -> None:
     settled = fold_run(run, r.AttemptSettled(at=4, story=US_1, number=1, used=None))
     (refused,) = decide_run(settled)
     assert isinstance(refused, e.RefuseAllowance)
-    assert (refused.story, refused.detail) == (US_2, "the run has spent 1.00 of 1.00 USD")
+    assert (refused.story, refused.detail) == (
+        US_2,
+        "the run has spent 1.00 of 1.00 USD (1.00 USD of it guessed: nobody told)",
+    )
 
 
 def test_whoever_was_refused_is_answered_anew_when_limits_are_raised() -> None:
@@ -213,7 +263,9 @@ def test_whoever_was_refused_is_answered_anew_when_limits_are_raised() -> None:
     assert isinstance(decide_run(told)[0], e.Receive)
     assert fold_run(told, r.ShortageTold(at=3, story=US_2, number=1)) == told
     raised = fold_run(told, r.LimitsRaised(at=4, limits=Limits(run=Budget(usd=9.0))))
-    assert isinstance(decide_run(raised)[0], e.GrantAllowance)
+    assert [effect.key for effect in decide_run(raised)] == ["limits/US-001/1", "limits/US-002/1"]
+    heard = fold_run(raised, *(r.LimitsForwarded(at=5, story=story) for story in (US_1, US_2)))
+    assert isinstance(decide_run(heard)[0], e.GrantAllowance)
     assert raised.given.limits == replace(MONEY, run=Budget(usd=9.0))
 
 

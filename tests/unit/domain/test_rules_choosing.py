@@ -1,6 +1,7 @@
 """Which profile plays a role: the untried first, then the one whose verified story may cost the least."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -25,7 +26,7 @@ def test_the_first_of_the_settings_begins_and_each_is_tried_once() -> None:
 def test_while_nothing_has_ended_stories_are_spread() -> None:
     busy = [tally("own", under_way=2), tally("other", under_way=1)]
     found = choose(ANY_ROLE, BOTH, busy)
-    assert (found.profile, found.why) == ("other", "nothing has ended yet, and it has the least under way")
+    assert (found.profile, found.why) == ("other", "nothing has been learnt yet, and it was tried least")
     assert not found.priced
 
 
@@ -76,6 +77,31 @@ def test_another_that_could_still_be_better_is_looked_at_until_its_record_says_o
         "it could still be better than own: at most 1.44 stories a dollar, own 0.96 stories a dollar (0 of 1 landed)"
     )
     assert choose(ANY_ROLE, BOTH, [own, tally("other", 2, 6, 6.0)]).profile == "own"
+
+
+def test_a_story_of_unknown_cost_is_taken_for_as_dear_as_the_dearest_that_is_known() -> None:
+    own = replace(tally("own", 9, 10, 10.0), dearest=4.0)
+    other = replace(tally("other", 9, 10, 5.0), unpriced=5, dearest=1.0)
+    found = choose(ANY_ROLE, BOTH, [own, other])
+    assert [one.price for one in found.standings] == [1.0, 2.5]
+    assert (found.profile, found.priced) == ("own", True)
+
+
+def test_one_that_always_comes_to_nothing_is_tried_twice_and_then_asked_for_less_and_less() -> None:
+    own = tally("own", 8, 10, 10.0)
+    once = choose(ANY_ROLE, BOTH, [own, Tally(role=ANY_ROLE, profile="other", void=1)])
+    assert (once.profile, once.why) == ("other", "nothing is known from its only try")
+    records = [[own, Tally(role=ANY_ROLE, profile="other", void=void)] for void in range(2, 20)]
+    others = [choose(ANY_ROLE, BOTH, record).standings[1] for record in records]
+    assert all(later.high < one.high for one, later in pairwise(others))
+    assert choose(ANY_ROLE, BOTH, records[0]).profile == "own"
+
+
+def test_what_came_to_nothing_says_nothing_of_the_rate() -> None:
+    known = tally("own", 8, 10, 10.0)
+    before, after = (choose(ANY_ROLE, ("own",), [one]).standings[0] for one in (known, replace(known, void=3)))
+    assert before.price == after.price
+    assert before.low < after.low < after.high < before.high
 
 
 def test_records_of_other_roles_say_nothing() -> None:

@@ -7,10 +7,12 @@ import pytest
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.budget import Budget
+from shiftwork.domain.model.budget_facts import LimitsSet
 from shiftwork.domain.model.ids import Commit, step_id
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.story import (
     FailureCause,
+    Hold,
     HoldCause,
     Limits,
     Refusal,
@@ -177,15 +179,40 @@ def test_a_limit_of_nothing_holds_a_story_whose_cost_is_not_known() -> None:
 
 def test_a_raised_limit_lets_it_go_on() -> None:
     held = concluded(spent(1.0, limit=1.0))
-    story = fold_story(held, f.StoryReleased(at=1, granted=True, answer="", limits=Limits(story=Budget(usd=2.0))))
+    story = fold_story(held, LimitsSet(at=1, limits=Limits(story=Budget(usd=2.0))))
     assert isinstance(next_effect(story), e.RunAgent)
+    recorded = f.StoryReleased(at=1, granted=True, answer="", limits=Limits(story=Budget(usd=2.0)))
+    assert fold_story(held, recorded) == story, "as histories have it that were written before there was such a fact"
 
 
-@pytest.mark.parametrize("limits", [None, Limits(), Limits(run=Budget(usd=9.0))])
-def test_a_word_about_other_limits_changes_nothing(limits: Limits | None) -> None:
+@pytest.mark.parametrize("limits", [Limits(), Limits(run=Budget(usd=9.0)), Limits(step=Budget(tokens=9))])
+def test_a_word_about_other_limits_changes_nothing(limits: Limits) -> None:
     story = concluded(spent(1.0, limit=1.0))
-    held = fold_story(story, f.StoryReleased(at=1, granted=True, answer="", limits=limits))
-    assert conclusion(held) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 1.00 USD")
+    assert fold_story(story, LimitsSet(at=1, limits=limits)).hold == story.hold
+
+
+def test_a_limit_that_is_raised_too_little_is_the_same_wait_and_told_anew() -> None:
+    story = concluded(spent(1.0, limit=0.5))
+    held = fold_story(story, LimitsSet(at=1, limits=Limits(story=Budget(usd=0.9))))
+    assert (held.hold, held.holds) == (
+        Hold(cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 0.90 USD"),
+        story.holds,
+    )
+
+
+def test_an_answer_without_another_limit_leaves_it_to_be_held_again() -> None:
+    held = concluded(spent(1.0, limit=1.0))
+    story = fold_story(held, f.StoryReleased(at=1, granted=True, answer=""))
+    assert conclusion(story) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 1.00 USD")
+
+
+def test_other_limits_hold_at_once_and_answer_nothing_but_a_wait_at_a_limit() -> None:
+    limits = Limits(story=Budget(usd=1.0))
+    asking = approval_asked()
+    told = fold_story(asking, LimitsSet(at=1, limits=limits))
+    assert (told.hold, told.limits.story, told.pipeline) == (asking.hold, limits.story, asking.pipeline)
+    going = fold_story(spent(1.0, limit=9.0), LimitsSet(at=1, limits=limits))
+    assert conclusion(going) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 1.00 USD")
 
 
 def test_a_limit_that_is_not_raised_ends_it() -> None:
@@ -209,6 +236,28 @@ def test_an_approval_is_begun_then_asked() -> None:
     story = started_story(planned("sign_off", StepKind.APPROVAL, description="Ship it?"))
     assert conclusion(story) == f.StepStarted(at=0, step=step_id(1), attempt=1, commit=BASE, log="")
     assert conclusion(concluded(story)) == f.StoryHeld(at=0, cause=HoldCause.APPROVAL, detail="Ship it?")
+
+
+@pytest.mark.parametrize(
+    ("ask", "description", "asked"),
+    [
+        ("May this land?", "Sign-off", "May this land?"),
+        (
+            "Land {{ task }} of {{current_story_id}} on {{branch}}, {{verdict}}?",
+            "",
+            "Land Do it of US-001 on main, {{task}}?",
+        ),
+        (" {{unknown}} ", "Ship it?", "Ship it?"),
+        ("", "", "sign_off: may it go on?"),
+    ],
+    ids=["its own words", "filled once", "nothing to fill it with", "nothing at all"],
+)
+def test_an_approval_asks_in_its_own_words_and_never_nothing(ask: str, description: str, asked: str) -> None:
+    story = started_story(planned("sign_off", StepKind.APPROVAL, input=ask, description=description))
+    known = replace(story, context=(("verdict", "{{task}}"),), assignment=replace(story.given, task="Do it"))
+    held = conclusion(concluded(known))
+    assert isinstance(held, f.StoryHeld)
+    assert held.detail == asked
 
 
 def test_an_approval_that_is_granted_completes_its_step() -> None:

@@ -144,7 +144,7 @@ def test_each_policy_wants_its_own() -> None:
     assert told(ProofPolicy.TRUSTING) == ""
     assert "1 of 3 criteria are not shown to hold" in told(ProofPolicy.CITED)
     assert told(ProofPolicy.CITED, ("AC-1", "test", "test_a")) == ""
-    assert "no gate printed its name" in told(ProofPolicy.STRICT, ("AC-1", "test", "test_a"))
+    assert "no gate printed it as passing" in told(ProofPolicy.STRICT, ("AC-1", "test", "test_a"))
     assert told(ProofPolicy.STRICT, ("AC-1", "citation", "src/a.py:3")) == ""
     assert "'rumour' is not known" in told(ProofPolicy.CITED, ("AC-1", "rumour", "x"))
 

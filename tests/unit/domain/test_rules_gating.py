@@ -63,6 +63,11 @@ def test_what_was_broken_before_is_told_as_that() -> None:
 def test_the_tests_of_the_base_are_named() -> None:
     told = failing(with_restored(report_of(True), report_of(False)))
     assert told.startswith("gate gate-0 failed with the tests and the gate configuration as they were")
+    named = failing(with_restored(report_of(True), report_of(False), ("tests/a.py", "src/json.py")))
+    assert named.endswith(":\n(as before: tests/a.py, src/json.py)\nsaid")
+    many = with_restored(report_of(True), report_of(True, False), [f"tests/{number}.py" for number in range(11)])
+    assert "tests/9.py and more)" in failing(many)
+    assert [result.output for result in many.results[:2]] == ["said", "said"]
 
 
 @given(st.lists(st.booleans(), max_size=30), st.booleans())

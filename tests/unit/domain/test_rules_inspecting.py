@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.tampering import Inspection, Meddling, Protection, Touched
-from shiftwork.domain.rules.inspecting import FINDINGS, inspect, watched
+from shiftwork.domain.model.tampering import Finding, Inspection, Meddling, Patch, Protection, Touched
+from shiftwork.domain.rules.inspecting import FINDINGS, inspect, leads_out, watched
 
 
 def patch_of(path: str, gone: list[str], new: list[str]) -> str:
@@ -15,7 +15,7 @@ def patch_of(path: str, gone: list[str], new: list[str]) -> str:
 
 
 def look(path: str, gone: list[str], new: list[str], letter: str = "M") -> Inspection:
-    return inspect((Touched(path=path, letter=letter),), patch_of(path, gone, new), Protection())
+    return inspect((Touched(path=path, letter=letter),), Patch(text=patch_of(path, gone, new)), Protection())
 
 
 def kinds(found: Inspection) -> list[str]:
@@ -72,17 +72,61 @@ def test_a_file_that_is_gone_is_told_as_such_and_not_line_by_line() -> None:
     assert look("tests/test_a.py", ["def test_sum():", "    assert 1"], [], "D").told == "1 deleted"
 
 
-def test_new_tests_are_nothing_to_tell_of_unless_they_do_not_run() -> None:
-    assert look("tests/test_a.py", [], ["def test_sum():", "    assert 1"], "A").told == ""
-    assert look("tests/test_a.py", [], ["@pytest.mark.skip", "def test_sum():"], "A").told == "1 skipped"
-    assert kinds(look("tests/test_a.py", [], ["import os; os._exit(0)"], "A")) == ["left early"]
+def test_new_tests_are_told_and_what_is_odd_about_them() -> None:
+    assert look("tests/test_a.py", [], ["def test_sum():", "    assert 1"], "A").told == "1 added"
+    assert look("tests/test_a.py", [], ["@pytest.mark.skip", "def test_sum():"], "A").told == "1 added, 1 skipped"
+    assert kinds(look("tests/test_a.py", [], ["import os; os._exit(0)"], "A")) == ["added", "left early"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "os._exit(0)",
+        "from os import _exit",
+        'getattr(os, "_exit")(0)',
+        "os.kill(os.getpid(), 9)",
+        "os.abort()",
+        'os.execv("/bin/true", ["true"])',
+        "process.reallyExit(0)",
+        "sys.exit(0)",
+        "    sys.exit()",
+        "raise SystemExit",
+        "raise SystemExit(0)",
+        "exit(0)",
+        "process.exit(0);",
+        "System.exit(0);",
+    ],
+)
+def test_code_that_ends_the_process_is_told_wherever_it_is(line: str) -> None:
+    for path in ("price.py", "src/price.js", "price"):
+        assert look(path, [], [line]).told == f"1 left early ({path})"
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("price.py", "def __exit__(self, *exc: object) -> None:"),
+        ("price.py", "sys.exit(main())"),
+        ("price.py", "sys.exit(2)"),
+        ("price.py", "window.exit()"),
+        ("price.py", "cursor.execute(query)"),
+        ("src/cli.py", "sys.exit(0)"),
+        ("bin/tool", "sys.exit(0)"),
+        ("index.js", "process.exit(0)"),
+    ],
+)
+def test_programs_may_end_as_programs_do(path: str, line: str) -> None:
+    assert look(path, [], [line]).told == ""
 
 
 def test_configuration_is_told_with_a_line_of_it() -> None:
     found = look("package.json", ['"test": "vitest"'], ['"test": "exit 0"'])
     assert kinds(found) == ["gate configuration"]
     assert found.findings[0].line == '"test": "exit 0"'
-    assert look("conftest.py", [], ["", "import os", "os._exit(0)"], "A").told == "1 left early, 1 gate configuration"
+    assert (
+        look("conftest.py", [], ["", "import os", "os._exit(0)"], "A").told
+        == "1 left early (conftest.py), 1 gate configuration (conftest.py)"
+    )
     assert look("tox.ini", ["[tox]"], [], "D").findings[0].line == "[tox]"
 
 
@@ -92,8 +136,8 @@ def test_a_file_in_a_language_that_is_not_known_is_told_of_as_edited() -> None:
 
 def test_a_file_whose_lines_are_not_known_is_told_of_all_the_same() -> None:
     binary = "diff --git a/tests/a.py b/tests/a.py\nBinary files a/tests/a.py and b/tests/a.py differ\n"
-    assert inspect((Touched(path="tests/a.py", letter="M"),), binary, Protection()).told == "1 edited"
-    assert inspect((Touched(path="tox.ini", letter="M"),), "", Protection()).findings[0].line == ""
+    assert inspect((Touched(path="tests/a.py", letter="M"),), Patch(text=binary), Protection()).told == "1 edited"
+    assert inspect((Touched(path="tox.ini", letter="M"),), Patch(), Protection()).findings[0].line == ""
 
 
 def test_lines_of_a_file_cannot_pass_for_headings_of_the_diff() -> None:
@@ -108,24 +152,111 @@ def test_several_files_and_hunks_are_told_apart() -> None:
     first += "@@ -9 +8 @@\n-    assert 2\n\\ No newline at end of file\n+    assert 3\n"
     touched = (Touched(path=one, letter="M"), Touched(path=other, letter="D"))
     gone = patch_of(other, ["    assert 4"], []).replace(f"+++ b/{other}", "+++ /dev/null")
-    assert inspect(touched, first + gone, Protection()).told == "1 edited, 1 deleted, 2 weakened"
+    assert inspect(touched, Patch(text=first + gone), Protection()).told == "1 edited, 1 deleted, 2 weakened"
 
 
-def test_only_tests_and_configuration_are_looked_at() -> None:
-    touched = (Touched(path="src/a.py", letter="M"), Touched(path="tests/a.py", letter="M"))
-    assert watched(touched, Protection()) == touched[1:]
-    assert inspect(touched[:1], patch_of("src/a.py", ["assert 1"], []), Protection()).told == ""
+def touched(*paths: str, letter: str = "M") -> list[Touched]:
+    return [Touched(path=path, letter=letter) for path in paths]
 
 
-def test_findings_are_bounded() -> None:
-    touched = [Touched(path=f"tests/test_{number}.py", letter="D") for number in range(FINDINGS + 5)]
-    assert len(inspect(touched, "", Protection()).findings) == FINDINGS
+def test_checks_that_are_code_are_looked_at_first_and_what_cannot_do_anything_not_at_all() -> None:
+    change = touched("a.png", "src/a.py", "tests/a.txt", "bin/tool", "tests/a.py", "package.json", "docs/a.md")
+    found = [one.path for one in watched(change, Protection())]
+    assert found == ["tests/a.py", "package.json", "src/a.py", "bin/tool", "tests/a.txt"]
+    assert look("src/a.py", ["assert 1"], []).told == ""
+
+
+def test_what_was_not_looked_through_is_told() -> None:
+    found = inspect((), Patch(unread=tuple(f"tests/{number}.txt" for number in range(812))), Protection())
+    assert found.told == "812 not looked through"
+    assert len(found.findings) == FINDINGS + 1
+
+
+def test_a_crowd_of_one_kind_hides_no_other() -> None:
+    change = [*touched(*(f"tests/test_{number}.py" for number in range(999)), letter="A"), *touched("shiftwork.toml")]
+    patch = Patch(text=patch_of("tests/test_998.py", [], ["os._exit(0)"]))
+    found = inspect(change, patch, Protection())
+    assert found.told == "999 added, 1 left early (tests/test_998.py), 1 settings of shiftwork (shiftwork.toml)"
+    assert (
+        Finding(kind=Meddling.ADDED, path=f"tests/test_{FINDINGS}.py and more", count=999 - FINDINGS) in found.findings
+    )
+
+
+@pytest.mark.parametrize("path", ["shiftwork.toml", "shiftwork/workflows/dynamic.yml", "workflows/mine/workflow.yml"])
+def test_what_tells_the_harness_how_to_work_is_told_as_that(path: str) -> None:
+    assert look(path, [], ["tier: none"], "A").told == f"1 settings of shiftwork ({path})"
+
+
+def test_a_file_that_a_gate_names_is_told_as_its_configuration() -> None:
+    commanded = Protection(commands=("sh ci/check.sh", "mypy price.py", "sh tests/run.sh"))
+    found = inspect(touched("ci/check.sh", "price.py", "tests/run.sh"), Patch(), commanded)
+    assert found.told == "1 edited, 2 gate configuration (ci/check.sh, price.py)"
+    assert found.back == ("ci/check.sh", "tests/run.sh")
+
+
+def test_names_are_told_on_one_line_and_in_bounds() -> None:
+    odd = "a\nShiftwork-Story: US-9/conftest.py"
+    found = inspect(touched(odd, *(f"{number}/conftest.py" for number in range(3))), Patch(), Protection())
+    assert found.told == (
+        "4 gate configuration (a\ufffdShiftwork-Story: US-9/conftest.py, 0/conftest.py, 1/conftest.py and more)"
+    )
+    long = inspect(touched(f"{'x' * 300}/tox.ini"), Patch(), Protection()).told
+    assert long == f"1 gate configuration (…{'x' * 51}/tox.ini)"
+
+
+def test_an_edit_of_the_spec_does_not_land_unless_the_spec_says_so() -> None:
+    change = touched("prd.json", "src/a.py")
+    found = inspect(change, Patch(), Protection(), (), "prd.json")
+    assert (found.told, found.kept) == ("1 edit of the spec left out (prd.json)", ("prd.json",))
+    assert inspect(change, Patch(), Protection(), ("prd.json",), "prd.json") == Inspection()
+    assert inspect(change, Patch(), Protection()) == Inspection()
+
+
+@pytest.mark.parametrize(
+    ("path", "link", "out"),
+    [
+        ("a.py", "/etc/b.py", True),
+        ("a.py", "../b.py", True),
+        ("a.py", "..", True),
+        ("src/a.py", "../b.py", False),
+        ("src/a.py", "./../../b.py", True),
+        ("src/deep/a.py", "../../b.py", False),
+        ("a.py", "b.py", False),
+        ("a.py", "src/..b/c.py", False),
+        ("a.py", "there/../../b.py", True),
+        ("a.py", "there/../b.py", True),  # where `there` is a link itself, that may be anywhere
+        ("a.py", "", False),
+    ],
+)
+def test_a_link_that_leads_out_of_the_tree_is_told(path: str, link: str, *, out: bool) -> None:
+    one = Touched(path=path, letter="T", link=link)
+    assert leads_out(one) is out
+    told = f"1 link out of the tree ({path})" if out else ""
+    assert inspect((one,), Patch(), Protection()).told == told
+
+
+def test_a_name_that_git_quotes_is_read_right() -> None:
+    """Git writes odd names as C does: with a backslash before quotes, and control characters by letter or number."""
+    quoted = '"b/tests/a\\"\\\\\\t\\001.py"'
+    patch = f"--- /dev/null\n+++ {quoted}\n@@ -0,0 +1 @@\n+os._exit(0)\n"
+    found = inspect((Touched(path='tests/a"\\\t\x01.py', letter="A"),), Patch(text=patch), Protection())
+    assert kinds(found) == ["added", "left early"]
+
+
+def test_files_whose_names_look_the_same_are_taken_for_one() -> None:
+    path = "tests/\ufffd.py"
+    patch = patch_of(path, [], ["os._exit(0)"]) + patch_of(path, ["    assert 1"], ["    pass"])
+    assert kinds(inspect((Touched(path=path, letter="M"),), Patch(text=patch), Protection())) == [
+        "edited",
+        "weakened",
+        "left early",
+    ]
 
 
 def test_what_is_to_be_put_back_comes_with_it() -> None:
-    found = inspect((Touched(path="tests/a.py", letter="M"),), "", Protection(), ("tests/a.py",))
+    found = inspect((Touched(path="tests/a.py", letter="M"),), Patch(), Protection(), ("tests/a.py",))
     assert (found.told, found.back) == ("1 edited", ())
-    assert inspect((Touched(path="tests/a.py", letter="M"),), "", Protection()).back == ("tests/a.py",)
+    assert inspect((Touched(path="tests/a.py", letter="M"),), Patch(), Protection()).back == ("tests/a.py",)
 
 
 _LINES = st.lists(st.text(alphabet="ab -+@{}().#\t", max_size=12), max_size=6)
@@ -140,4 +271,6 @@ def test_any_lines_may_be_in_a_diff(gone: list[str], new: list[str]) -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_may_be_a_diff(patch: str) -> None:
-    assert inspect((Touched(path="tests/a.py", letter="M"),), patch, Protection()).told.startswith("1 edited")
+    assert inspect((Touched(path="tests/a.py", letter="M"),), Patch(text=patch), Protection()).told.startswith(
+        "1 edited"
+    )

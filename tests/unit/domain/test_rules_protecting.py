@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.tampering import Protection, ProtectPolicy, Touched
-from shiftwork.domain.rules.protecting import CONFIGURATION, TESTS, is_configuration, is_test, matches, put_back
+from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.rules.protecting import CONFIGURATION, TESTS, is_configuration, is_own, is_test, matches
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,33 @@ def test_a_plain_name_is_meant_wherever_it_is(name: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["tests/test_a.py", "pkg/thing_test.go", "src/a.test.ts", "src/__tests__/a.js", "a/FooTest.java", "spec/a_spec.rb"],
+    [
+        *("tests/test_a.py", "pkg/thing_test.go", "src/a.test.ts", "src/__tests__/a.js", "a/FooTest.java"),
+        *("spec/a_spec.rb", "spec/a_spec.js", "src/a-test.js", "a/FooTests.kt", "a/FooSpec.scala", "a/FooTest.cs"),
+        *("a/FooTests.swift", "a/a_test.exs", "a/a_test.dart", "a/a_test.cc", "t/basic.t", "tests.py", "test.js"),
+    ],
 )
 def test_tests_are_known_by_their_names(path: str) -> None:
     assert is_test(path, Protection())
     assert not is_configuration(path)
 
 
-@pytest.mark.parametrize("path", ["conftest.py", "tests/conftest.py", "package.json", "Makefile", "shiftwork.toml"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "conftest.py",
+            "tests/conftest.py",
+            "pytest.toml",
+            "package.json",
+            ".npmrc",
+            "vite.config.ts",
+            "jest.setup.js",
+        ),
+        *("core/.cargo/config.toml", "Cargo.toml", ".rspec", "spec/spec_helper.rb", "Rakefile", "gradlew", "mvnw"),
+        *("Makefile", "Taskfile.yml", "CMakeLists.txt", "shiftwork.toml", "shiftwork/workflows/mine.yml"),
+    ],
+)
 def test_configuration_is_known_by_its_name_and_is_no_test(path: str) -> None:
     assert is_configuration(path)
     assert not is_test(path, Protection())
@@ -72,46 +91,15 @@ def test_what_the_settings_name_is_a_test() -> None:
     assert is_test("proofs/a.v", Protection(patterns=("proofs/**",)))
 
 
-TOUCHED = (
-    Touched(path="tests/test_old.py", letter="M"),
-    Touched(path="tests/test_gone.py", letter="D"),
-    Touched(path="tests/test_new.py", letter="A"),
-    Touched(path="src/a.py", letter="M"),
-    Touched(path="package.json", letter="M"),
+@pytest.mark.parametrize(
+    "path", ["tests.py", "test.js", "ab-test.ts", "JobSpec.kt", "Rakefile", "CMakeLists.txt", "Cargo.toml"]
 )
-CONFTEST = Touched(path="conftest.py", letter="A")
+def test_what_may_be_product_code_is_told_of_and_not_put_back(path: str) -> None:
+    assert not matches((*TESTS, *CONFIGURATION), path)
 
 
-def test_what_the_base_has_is_put_back_and_new_tests_stay() -> None:
-    assert put_back(TOUCHED, Protection(), ()) == (("tests/test_old.py", "tests/test_gone.py"), ())
-
-
-def test_new_configuration_is_left_out_and_new_tests_with_it() -> None:
-    assert put_back((*TOUCHED, CONFTEST), Protection(), ())[1] == ("tests/test_new.py", "conftest.py")
-
-
-def test_what_the_story_is_said_to_touch_stays_as_it_is() -> None:
-    assert put_back((*TOUCHED, CONFTEST), Protection(), ("tests", "conftest.py")) == ((), ())
-
-
-def test_a_list_of_the_settings_wins() -> None:
-    named = Protection(patterns=("package.json",))
-    assert put_back(TOUCHED, named, ()) == (("package.json",), ())
-
-
-def test_where_changes_are_only_told_nothing_is_put_back() -> None:
-    assert put_back((*TOUCHED, CONFTEST), Protection(policy=ProtectPolicy.REPORT), ()) == ((), ())
-
-
-_PATHS = st.sampled_from(["tests/a.py", "conftest.py", "src/a.py", "src/b.test.ts", "Makefile", "package.json"])
-
-
-@given(st.lists(st.builds(Touched, path=_PATHS, letter=st.sampled_from("AMDT")), unique_by=lambda one: one.path))
-def test_only_changed_and_protected_paths_are_put_back_or_left_out(touched: list[Touched]) -> None:
-    back, out = put_back(touched, Protection(), ())
-    letters = {one.path: one.letter for one in touched}
-    assert all(matches((*TESTS, *CONFIGURATION), path) for path in (*back, *out))
-    assert all(letters[path] != "A" for path in back)
-    assert all(letters[path] == "A" for path in out)
-    guarded = {path for path, letter in letters.items() if letter != "A" and matches((*TESTS, *CONFIGURATION), path)}
-    assert set(back) == guarded
+@pytest.mark.parametrize("path", ["price.py", "src/contest.py", "src/latest.ts", "workflows/a.yml", "a/shiftwork/b.py"])
+def test_product_code_is_neither(path: str) -> None:
+    assert not is_test(path, Protection())
+    assert not is_configuration(path)
+    assert not is_own(path)

@@ -225,6 +225,14 @@ BUILT_ON = fold_run(
     dispatched(2),
     dispatched(3),
 )
+CHAIN = fold_run(
+    started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,))),
+    dispatched(1),
+    landed(1),
+    dispatched(2),
+    landed(2),
+    dispatched(3),
+)
 ENDING = fold_run(FLYING, r.CancelRequested(at=1))
 
 
@@ -232,16 +240,16 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
     ("run", "intent", "reason", "hint"),
     [
         (RunState(), r.RunPaused(at=1), "the run has not started", ""),
-        (over(FAILED), r.RunPaused(at=1), "run r1 is over: failed", "shiftwork status r1"),
+        (over(FAILED), r.RunPaused(at=1), "run r1 is over", "shiftwork status r1"),
         (fold_run(FLYING, r.RunPaused(at=1)), r.RunPaused(at=1), "it is paused already", "shiftwork resume r1"),
         (FLYING, r.RunUnpaused(at=1), "it is not paused", ""),
         (FLYING, cancel(9), "there is no story US-009 in the run", "shiftwork stories r1"),
-        (LANDED, cancel(1), "US-001 has landed", "shiftwork undo US-001"),
-        (FAILED, cancel(1), "US-001 has failed already", "shiftwork retry US-001"),
-        (over(FAILED), cancel(2), "run r1 is over: failed", "shiftwork status r1"),
+        (LANDED, cancel(1), "US-001 has landed", "shiftwork undo US-001 --run r1"),
+        (FAILED, cancel(1), "US-001 has failed already", "shiftwork retry US-001 --run r1"),
+        (over(FAILED), cancel(2), "run r1 is over", "shiftwork status r1"),
         (FLYING, retry(9), "there is no story US-009 in the run", "shiftwork stories r1"),
         (FLYING, retry(1), "US-001 has not failed", "shiftwork status r1"),
-        (LANDED, retry(1), "US-001 has landed", "shiftwork undo US-001"),
+        (LANDED, retry(1), "US-001 has landed", "shiftwork undo US-001 --run r1"),
         (ENDING, retry(1), "the run is being cancelled", "shiftwork status r1"),
         (
             fold_run(FLYING, cancel(2)),
@@ -249,7 +257,12 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
             "US-003 is blocked: depends on US-002, which failed",
             "retry that one: this one starts by itself when that has landed",
         ),
-        (FLYING, r.StoryAdded(at=1, story=asked(1)), "there is a story US-001 already", "shiftwork edit US-001"),
+        (
+            FLYING,
+            r.StoryAdded(at=1, story=asked(1)),
+            "there is a story US-001 already",
+            "shiftwork edit US-001 --run r1",
+        ),
         (ENDING, r.StoryAdded(at=1, story=asked(4)), "the run is being cancelled", "shiftwork status r1"),
         (
             FLYING,
@@ -258,12 +271,12 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
             "shiftwork stories r1",
         ),
         (FLYING, r.StoryEdited(at=1, story=asked(9)), "there is no story US-009 in the run", "shiftwork stories r1"),
-        (LANDED, r.StoryEdited(at=1, story=asked(1)), "US-001 has landed", "shiftwork undo US-001"),
+        (LANDED, r.StoryEdited(at=1, story=asked(1)), "US-001 has landed", "shiftwork undo US-001 --run r1"),
         (
             FLYING,
             r.StoryEdited(at=1, story=asked(1)),
             "US-001 is in progress, from what it was when it began",
-            "shiftwork cancel r1 --story US-001, then edit it, then: shiftwork retry US-001 --afresh",
+            "shiftwork cancel r1 --story US-001, then edit it, then: shiftwork retry US-001 --run r1 --afresh",
         ),
         (
             FLYING,
@@ -278,7 +291,7 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
             "there is no story US-009 in the run",
             "shiftwork stories r1",
         ),
-        (over(LANDED), r.StoriesReordered(at=1, stories=()), "run r1 is over: failed", "shiftwork status r1"),
+        (over(LANDED), r.StoriesReordered(at=1, stories=()), "run r1 is over", "shiftwork status r1"),
         (FLYING, undo(9), "there is no story US-009 in the run", "shiftwork stories r1"),
         (FLYING, undo(1), "US-001 has not landed: it is in_progress", "shiftwork stories r1"),
         (ENDING, undo(1), "the run is being cancelled", "shiftwork status r1"),
@@ -295,12 +308,24 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
             "",
         ),
         (fold_run(LANDED, undo(2)), undo(2), "US-002 is being undone already", "shiftwork status r1"),
-        (LANDED, undo(1), "US-002 depends on US-001 and landed after it", "first: shiftwork undo US-002"),
+        (LANDED, undo(1), "US-002 depends on US-001 and landed after it", "first: shiftwork undo US-002 --run r1"),
         (
             fold_run(BUILT_ON, landed(2), landed(3)),
             undo(1),
             "US-002, US-003 depend on US-001 and landed after it",
-            "first: shiftwork undo US-003",
+            "first: shiftwork undo US-003 --run r1",
+        ),
+        (
+            fold_run(CHAIN, landed(3)),
+            undo(1),
+            "US-002 depends on US-001 and landed after it",
+            "first: shiftwork undo US-003 --run r1",
+        ),
+        (
+            CHAIN,
+            undo(1),
+            "US-002 depends on US-001 and landed after it",
+            "first: shiftwork cancel r1 --story US-003",
         ),
         (
             BUILT_ON,

@@ -1,5 +1,6 @@
 """Limits of agents: what one does to a story, and what the story does then."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.waiting import Patience, Wait
 from shiftwork.domain.rules.decide_story import decide_story
 from shiftwork.domain.rules.spending import one_attempt
-from shiftwork.domain.rules.waiting import next_chance, player, seconds_to_wait
+from shiftwork.domain.rules.waiting import Met, met, next_chance, player, promise, seconds_to_wait, times_in_vain
 from shiftwork.testing.builders import began, concluded, fold_story, next_effect, started_story
 
 FIRST = StepId("step-001")
@@ -117,12 +118,50 @@ def test_where_nobody_is_free_it_is_whoever_will_be_first() -> None:
 
 def test_what_an_agent_says_is_believed_within_reason() -> None:
     patience = Patience(longest_seconds=600)
-    assert 20 <= seconds_to_wait(20.0, 1, patience, "r/s") <= 22
-    assert seconds_to_wait(1e12, 1, patience, "r/s") == 600
+    assert 20 <= seconds_to_wait(Met(told=20.0, nth=1), patience, "r/s") <= 22
+    assert seconds_to_wait(Met(told=1e12, nth=1), patience, "r/s") == 600
 
 
-@pytest.mark.parametrize("told", [None, -5.0, 0.0])
-def test_where_it_says_nothing_that_helps_the_wait_doubles(told: float | None) -> None:
-    waits = [seconds_to_wait(told, nth, Patience(), "r/s") for nth in range(1, 9)]
+@pytest.mark.parametrize("limit", [Met(told=None, nth=1), Met(told=0.6, nth=1, again=True)])
+def test_where_it_says_nothing_that_helps_the_wait_doubles(limit: Met) -> None:
+    waits = [seconds_to_wait(replace(limit, nth=nth), Patience(), "r/s") for nth in range(1, 9)]
     for found, least in zip(waits, [30, 60, 120, 240, 480, 960, 1800, 1800], strict=True):
         assert least <= found <= least * 1.1
+
+
+@pytest.mark.parametrize(("resets_at", "told"), [(None, None), (95.0, None), (100.0, None), (130.0, 30.0)])
+def test_an_end_that_does_not_lie_ahead_says_nothing(
+    at_work: StoryState, resets_at: float | None, told: float | None
+) -> None:
+    step = at_work.pipeline.steps[0]
+    assert met(at_work, step, resets_at, 100.0) == Met(told=told, nth=1)
+
+
+def test_the_second_limit_of_the_same_profile_is_not_its_first(at_work: StoryState) -> None:
+    story = fold_story(at_work, limited(), w.WaitEnded(at=120, number=1))
+    step = story.pipeline.steps[0]
+    assert met(story, replace(step, played_by="one"), 130.0, 120.0) == Met(told=10.0, nth=2, again=True)
+    assert met(story, replace(step, played_by="other"), 130.0, 120.0) == Met(told=10.0, nth=2)
+
+
+def again(story: StoryState, at: float, promised: float) -> StoryState:
+    number, attempt = story.deferrals + 1, story.pipeline.steps[0].attempts + 1
+    met_again = limited(at=at, attempt=attempt, resets_at=at + 20, until=at + 20, promised=promised)
+    return fold_story(story, began(story), met_again, w.WaitEnded(at=at + 20, number=number))
+
+
+def test_a_limit_that_is_met_before_its_told_end_is_not_met_in_vain(at_work: StoryState) -> None:
+    story = fold_story(at_work, limited(promised=500.0), w.WaitEnded(at=120, number=1))
+    for at, in_vain, promised in ((120.0, 1, 500.0), (499.0, 1, 500.0), (500.0, 2, 900.0), (600.0, 2, 900.0)):
+        story = again(story, at, at + 400)
+        assert (story.pipeline.steps[0].in_vain, story.pipeline.steps[0].promised) == (in_vain, promised)
+    step = story.pipeline.steps[0]
+    assert step.deferrals == 5
+    assert (times_in_vain(step, 899.0), times_in_vain(step, 900.0)) == (2, 3)
+
+
+def test_an_end_is_believed_as_long_as_all_waits_together_may_last() -> None:
+    patience = Patience(longest_seconds=600, times=3)
+    assert promise(Met(told=None, nth=1), patience, 100.0) == 100.0
+    assert promise(Met(told=700.0, nth=1), patience, 100.0) == 800.0
+    assert promise(Met(told=1e12, nth=1), patience, 100.0) == 1900.0

@@ -123,6 +123,13 @@ def test_gates_and_people_decide_by_themselves() -> None:
     assert messages(workflow(A, fine)) == []
 
 
+def test_a_question_cannot_name_what_only_agents_know() -> None:
+    ask = planned("b", StepKind.APPROVAL, input="Land {{task}} after {{completed_stories}}?")
+    told = "b.input: {{completed_stories}} is known to agents only, and not to a question"
+    assert messages(workflow(A, ask)) == [told]
+    assert messages(workflow(A, planned("b", input="After {{completed_stories}}"))) == []
+
+
 # Agents ---------------------------------------------------------------------------------------------------------------
 
 

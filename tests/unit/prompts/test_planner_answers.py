@@ -1,6 +1,7 @@
 """A plan is understood whole, or refused with everything that is wrong with it."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -41,12 +42,19 @@ def test_all_fields_are_read() -> None:
         criteria=(Criterion(id="AC-1", text="a"), Criterion(id="AC-2", text="b")),
         depends_on=(StoryId("US-1"),),
         priority=3,
+        planned=True,
     )
 
 
 def test_what_helps_to_choose_an_order_is_read_too() -> None:
     (story,) = understood(answer(a_story(complexity=5, touches=["src/a.py", "docs/*.md"])))
     assert (story.complexity, story.touches) == (5, ("src/a.py", "docs/*.md"))
+
+
+def test_a_plan_that_an_agent_made_lets_no_test_change() -> None:
+    (story,) = understood(answer(a_story(touches=["**"])))
+    assert (story.touches, story.allowed) == (("**",), ())
+    assert replace(story, planned=False).allowed == ("**",)
     assert understood(answer(a_story()))[0].complexity == 3
     assert "story 1 (US-1): complexity must lie between 1 and 5" in refused(answer(a_story(complexity=9)))
 

@@ -90,8 +90,8 @@ class AcpTranscript:
             yield AgentEvent(kind=EventKind.TOOL_END, tool=tool, text=told)
 
     def _spent(self, update: Json) -> Iterator[AgentEvent]:
-        """What the whole session has cost so far, where the agent tells it in a currency we count in."""
+        """What the whole session has cost so far, where the agent tells it in a currency we count in: never less."""
         cost = child(update, "cost")
-        if text(cost, "currency") == "USD":
-            self._cost = number(cost, "amount")
+        told = number(cost, "amount") if text(cost, "currency") == "USD" else None
+        self._cost = max((known for known in (self._cost, told) if known is not None), default=None)
         yield AgentEvent(kind=EventKind.USAGE, text=f"{count(update, 'used')} of {count(update, 'size')} in use")

@@ -12,23 +12,31 @@ from shiftwork.adapters.agents._reading import (
     compact,
     count,
     crash,
+    dearest,
     failed_after_all,
+    garbled,
     number,
     parse,
     text,
 )
-from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
 
 _OVERLOADED: Final = frozenset({503, 529})
+_COST: Final = b'"total_cost_usd":'
 
 
 class ClaudeTranscript:
-    """One session. Usage is taken from the final event alone: other events repeat the same counts once per block."""
+    """One session. Usage is taken from the final event, and of several the dearest; it is never less than what the
+    messages add up to, whose events repeat the same counts once per block.
+    """
 
     def __init__(self) -> None:
         self._model = ""
         self._final: Json | None = None
+        self._used = NOTHING_USED
+        self._messages: dict[str, Usage] = {}
+        self._garbled = False
         self._resets_at: float | None = None
         self._rejected = False
         self._lost_servers: tuple[str, ...] = ()
@@ -43,6 +51,7 @@ class ClaudeTranscript:
 
     def feed(self, line: bytes) -> Iterable[AgentEvent]:
         event = parse(line)
+        self._garbled |= garbled(line, event, _COST, over=self._final is not None)
         read = self._readers.get(text(event, "type"))
         return tuple(read(event)) if read else ()
 
@@ -74,11 +83,16 @@ class ClaudeTranscript:
             ending=ending,
             answer=answer,
             detail=detail,
-            usage=_usage(final),
+            usage=self._usage(),
             resets_at=self._resets_at if ending is Ending.RATE_LIMITED else None,
             model=self._model,
             denials=tuple(text(denial, "tool_name") for denial in children(final, "permission_denials")),
         )
+
+    def _usage(self) -> Usage:
+        if self._final is None or self._garbled:
+            return NOTHING_USED
+        return dearest(self._used, sum(self._messages.values(), NOTHING_USED))
 
     def _lost(self) -> str:
         return f"tools that did not start: {', '.join(self._lost_servers)}" if self._lost_servers else ""
@@ -97,7 +111,10 @@ class ClaudeTranscript:
                 return
 
     def _said(self, event: Json) -> Iterator[AgentEvent]:
-        for block in children(child(event, "message"), "content"):
+        message = child(event, "message")
+        name = text(message, "id")
+        self._messages[name] = dearest(self._messages.get(name, NOTHING_USED), _usage(message))
+        for block in children(message, "content"):
             match block.get("type"):
                 case "text":
                     yield AgentEvent(kind=EventKind.TEXT, text=text(block, "text"))
@@ -128,6 +145,7 @@ class ClaudeTranscript:
     def _ended(self, event: Json) -> Iterator[AgentEvent]:
         self._final = event
         used = _usage(event)
+        self._used = dearest(self._used, used)
         yield AgentEvent(kind=EventKind.USAGE, text=f"{used.input_tokens} in, {used.output_tokens} out")
         yield AgentEvent(kind=EventKind.FINAL, text=text(event, "result"))
 

@@ -12,12 +12,14 @@ from shiftwork.adapters.agents._reading import (
     compact,
     count,
     crash,
+    dearest,
     failed_after_all,
+    garbled,
     number,
     parse,
     text,
 )
-from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
 
 _LIMITED: Final = re.compile(
@@ -33,6 +35,7 @@ _DENIED: Final = re.compile(
 )
 """How a command is refused that the user's own rules forbid: the whole of what the tool gives back."""
 
+_LAST_WORD: Final = b'"turn.completed"'
 _FULL: Final = 100.0
 _TOO_MANY_REQUESTS: Final = 429
 _OVERLOADED: Final = frozenset({503, 529})
@@ -46,6 +49,8 @@ class CodexTranscript:
         self._model = ""
         self._answer = ""
         self._final: Json | None = None
+        self._used = NOTHING_USED
+        self._garbled = False
         self._limit = ""
         self._rejected = False
         self._overloaded = False
@@ -63,6 +68,7 @@ class CodexTranscript:
 
     def feed(self, line: bytes) -> Iterable[AgentEvent]:
         event = parse(line)
+        self._garbled |= garbled(line, event, _LAST_WORD, over=self._final is not None)
         kind = text(event, "type")
         if kind != "error":
             self._limit = ""  # whatever it does now, it is not waiting for a limit to end
@@ -98,14 +104,14 @@ class CodexTranscript:
             ending=ending,
             answer=answer,
             detail=detail,
-            usage=_usage(self._final or {}),
+            usage=NOTHING_USED if self._final is None or self._garbled else self._used,
             resets_at=self._resets_at if ending is Ending.RATE_LIMITED else None,
             model=self._model,
             denials=tuple(self._denials),
         )
 
     def _started(self, event: Json) -> Iterator[AgentEvent]:
-        self.thread = text(event, "thread_id")
+        self.thread = self.thread or text(event, "thread_id")
         yield AgentEvent(kind=EventKind.STARTED, text=f"session {self.thread}")
 
     def _item_started(self, event: Json) -> Iterator[AgentEvent]:
@@ -136,7 +142,8 @@ class CodexTranscript:
 
     def _ended(self, event: Json) -> Iterator[AgentEvent]:
         self._final = event
-        used = _usage(event)
+        used = _usage(child(event, "usage"))
+        self._used = dearest(self._used, used)
         yield AgentEvent(kind=EventKind.USAGE, text=f"{used.input_tokens} in, {used.output_tokens} out")
         yield AgentEvent(kind=EventKind.FINAL, text=text(child(event, "error"), "message") or self._answer)
 
@@ -146,6 +153,7 @@ class CodexTranscript:
                 self._model = text(child(payload, "thread_settings"), "model") or self._model
             case "token_count":
                 self._resets_at = _reset(child(payload, "rate_limits"))
+                self._used = dearest(self._used, _usage(child(child(payload, "info"), "total_token_usage")))
             case "task_complete":
                 told = child(payload, "error").get("codex_error_info")
                 self._rejected = told == "usage_limit_exceeded" or _TOO_MANY_REQUESTS in _statuses(told)
@@ -190,9 +198,8 @@ def _outcome(item: Json) -> str:
     return "\n".join(filter(None, (*told, text(child(item, "error"), "message")))) or text(item, "status")
 
 
-def _usage(final: Json) -> Usage:
+def _usage(used: Json) -> Usage:
     """Cached tokens are among the input ones, and reasoning among the output; a price is not told."""
-    used = child(final, "usage")
     return Usage(
         input_tokens=count(used, "input_tokens"),
         output_tokens=count(used, "output_tokens"),

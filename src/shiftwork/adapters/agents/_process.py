@@ -10,8 +10,10 @@ from typing import Final
 
 from shiftwork.adapters.agents._driver import Driver, Launch, Transcript
 from shiftwork.adapters.agents._log import AttemptLog
+from shiftwork.adapters.agents._reading import by_signal
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
 from shiftwork.adapters.sandbox.walls import OPEN, Room, Sandbox
+from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, Listener
 
@@ -130,7 +132,13 @@ def named_files(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:
-    """A bound that was broken outweighs what the agent said about its end; what it used and answered stays."""
+    """A bound that was broken outweighs what the agent said about its end; what it used and answered stays.
+
+    But where somebody else than the harness has ended it by a signal, nobody knows what it used: its last word may be
+    theirs too.
+    """
+    if by_signal(over.code) and over.cause in {Cause.EXITED, Cause.FLOODED}:
+        report = replace(report, usage=NOTHING_USED)
     if report.ending in {Ending.RATE_LIMITED, Ending.OVERLOADED} and over.cause is not Cause.FLOODED:
         return report  # it ran into the bound while it waited for the limit to end
     match over.cause:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
+from shiftwork.domain.model.usage import Usage
+
 type Json = Mapping[str, Any]
 
 _DETAIL: Final = 2000
@@ -77,7 +79,29 @@ def crash(exit_code: int, stderr: str) -> str:
 
 def failed_after_all(exit_code: int) -> bool:
     """A signal after the final event is somebody tidying up; any other code is news from the agent itself."""
-    return exit_code != 0 and not _manner(exit_code).startswith("by ")
+    return exit_code != 0 and not by_signal(exit_code)
+
+
+def by_signal(exit_code: int) -> bool:
+    return _manner(exit_code).startswith("by ")
+
+
+def garbled(line: bytes, event: Json, last_word: bytes, *, over: bool) -> bool:
+    """Whether it cannot be read and may be an agent's own last word, spoilt by somebody who wrote right before it
+    without an end of line: theirs would then stand alone.
+    """
+    return not event and bool(line.strip()) and (over or last_word in line)
+
+
+def dearest(one: Usage, other: Usage) -> Usage:
+    """The most of each: whoever can write where an agent prints may say that it was cheap, but not unsay its word."""
+    costs = [cost for cost in (one.cost_usd, other.cost_usd) if cost is not None]
+    return Usage(
+        input_tokens=max(one.input_tokens, other.input_tokens),
+        output_tokens=max(one.output_tokens, other.output_tokens),
+        cost_usd=max(costs, default=None),
+        cached_tokens=max(one.cached_tokens, other.cached_tokens),
+    )
 
 
 def _manner(exit_code: int) -> str:

@@ -14,6 +14,9 @@ from shiftwork.ports.agent import AgentTask
 TOOLBOX: Final = "shiftwork"
 """The harness's tools are called `mcp__shiftwork__<tool>` by the agent."""
 
+_LEAST_USD: Final = 0.000001
+"""It takes no budget of nothing."""
+
 _QUIET: Final = {
     "DISABLE_TELEMETRY": "1",
     "DISABLE_ERROR_REPORTING": "1",
@@ -99,7 +102,7 @@ class ClaudeCode:
         if task.model:
             argv += ["--model", task.model]
         if task.limits.cost_usd is not None:
-            argv += ["--max-budget-usd", f"{task.limits.cost_usd:.6f}"]
+            argv += ["--max-budget-usd", f"{max(task.limits.cost_usd, _LEAST_USD):.6f}"]
         env = self._environment(task)
         return Launch(
             argv=tuple(argv),

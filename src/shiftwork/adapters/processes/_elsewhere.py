@@ -49,3 +49,6 @@ class PortableHost:
 
     def adopt_orphans(self) -> None:
         """Orphans go to the first process of the system."""
+
+    def adopts_orphans(self) -> bool:
+        return False

@@ -76,6 +76,9 @@ class LinuxHost:
     def adopt_orphans(self) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
+    def adopts_orphans(self) -> bool:
+        return True
+
 
 def _set_limit(soft: int, hard: int) -> None:
     # Where somebody has set a hard limit, nothing is tagged: the marker and the walk must do.

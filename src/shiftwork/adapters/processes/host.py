@@ -55,6 +55,10 @@ class Host(Protocol):
         """From now on, have descendants whose parent dies become our own children; harmless to repeat."""
         ...
 
+    def adopts_orphans(self) -> bool:
+        """Whether the kernel has such a thing."""
+        ...
+
 
 def tag_for(marker: str) -> int:
     """A number that stands for the marker, of 57 bits with the highest set: no limit anybody sets on purpose."""

@@ -5,10 +5,16 @@ import os
 from collections.abc import Callable
 
 from shiftwork.adapters.processes.host import Host, Sighting, family, tag_for
+from shiftwork.adapters.processes.own import is_claimed, is_own
 
 
 class Kin:
-    """Known by descent, by tag and by marker. Looking remembers: who was seen once stays known when its parent dies."""
+    """Known by descent, by tag and by marker. Looking remembers: who was seen once stays known when its parent dies.
+
+    An orphan that has rid itself of both tag and marker is a stray: it came to us, we did not start it, and it is
+    younger than the program. Where several are under way it cannot be told whose it is, and it is ended with the first
+    that is over: nobody who keeps to the rules changes a limit that has no effect.
+    """
 
     def __init__(self, host: Host, main: int, marker: str) -> None:
         self.group = main  # it leads a session of its own, so the group is all its own too
@@ -29,17 +35,22 @@ class Kin:
             return []
         seen: dict[int, Sighting] = {}
         recognized: dict[int, None] = {}
+        unsure: list[Sighting] = []
         for one in self._host.sights():
             seen[one.pid] = one
-            if self._is_ours(one):
+            ours = self._is_ours(one)
+            if ours:
                 recognized[one.pid] = None
                 on_sight(one)
+            elif ours is None:
+                unsure.append(one)
         members = [seen[pid] for pid in family(seen, recognized, frozenset({os.getpid()}))]
         for one in members:
             if one.pid not in recognized:
                 on_sight(one)
         self._known = {one.pid: one.started for one in members}
-        return [one for one in members if not one.zombie or self._was_unburied(one)]
+        # Whoever cannot be judged yet is neither told nor forgotten: the next look will know.
+        return [*(one for one in members if not one.zombie or self._was_unburied(one)), *unsure]
 
     def _was_unburied(self, one: Sighting) -> bool:
         if one.pid == self.group:  # whoever started it also waits for it
@@ -51,12 +62,23 @@ class Kin:
             os.waitpid(one.pid, os.WNOHANG)
         return True
 
-    def _is_ours(self, one: Sighting) -> bool:
+    def _is_ours(self, one: Sighting) -> bool | None:
         if self._known.get(one.pid) == one.started:
             return True
         if one.started < self._since or one.pid == os.getpid():
             return False
         # Whatever is in our own session was not started by the program: it leads another, and nobody can come back.
-        if one.session != os.getsid(0) and self._host.tag_of(one.pid) == self._tag:
+        apart = one.session != os.getsid(0)
+        tag = self._host.tag_of(one.pid) if apart else None
+        if apart and tag == self._tag:
             return True
-        return self._host.marker_of(one.pid) == self._marker
+        marker = self._host.marker_of(one.pid)
+        if marker == self._marker:
+            return True
+        came_to_us = apart and one.parent == os.getpid() and self._host.adopts_orphans()
+        return _is_stray(one) if came_to_us and not is_claimed(marker, tag) else False
+
+
+def _is_stray(one: Sighting) -> bool | None:
+    own = is_own(one.pid)
+    return None if own is None else not own

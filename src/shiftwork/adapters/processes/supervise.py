@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +20,7 @@ from shiftwork.adapters.processes.ending import end_all
 from shiftwork.adapters.processes.host import MARKER_VARIABLE, Sighting, tag_for
 from shiftwork.adapters.processes.kin import Kin
 from shiftwork.adapters.processes.lines import Lines, Tail
+from shiftwork.adapters.processes.own import birth, claimed
 from shiftwork.adapters.processes.pipes import Drain, Feed
 from shiftwork.adapters.processes.this_host import this_host
 
@@ -81,7 +82,7 @@ async def supervise(
     A line over 4 MiB is cut there. Cancelled once, the program is asked to stop; cancelled again, it is killed at once.
     Raises OSError where the program cannot be started, ValueError where its marker is under supervision already.
     """
-    with _claimed(spawn.marker):
+    with claimed(spawn.marker):
         program = _Program(spawn, on_line, on_start)
         try:
             cause = await program.until_over()
@@ -97,20 +98,6 @@ async def supervise(
         return program.exit(cause)
 
 
-_under_way: set[str] = set()
-
-
-@contextlib.contextmanager
-def _claimed(marker: str) -> Iterator[None]:
-    if marker in _under_way:
-        raise ValueError(f"a program marked {marker!r} is under supervision already, and would be ended by this one")
-    _under_way.add(marker)
-    try:
-        yield
-    finally:
-        _under_way.discard(marker)
-
-
 class _Program:
     """One program under way: the event loop hands its output on, `_news` wakes whoever waits for a change."""
 
@@ -122,8 +109,9 @@ class _Program:
         self._room = spawn.output_bytes
         host = this_host()
         host.adopt_orphans()
-        with host.tagging(tag_for(spawn.marker)):
+        with birth() as remember, host.tagging(tag_for(spawn.marker)):
             self._process = _started(spawn)
+            remember(self._process)
         try:
             self._kin = Kin(host, self._process.pid, spawn.marker)
             self._connect(more=on_start is not None)

@@ -23,7 +23,9 @@ from shiftwork.errors import RepositoryError
 _LOG: Final = logging.getLogger(__name__)
 _SUBMODULE: Final = "160000"
 _ADD: Final = ("add", "-A", "--ignore-errors")
-_LISTING: Final = "ls-files -z -t -c -o -m -d --directory --exclude-standard"
+_COMMITTED: Final = "ls-files -z -t -c -m -d"
+_LISTING: Final = f"{_COMMITTED} -o --directory --exclude-standard"
+_TRACKED: Final = "H "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,14 @@ class Change:
     path: str
     mode: str
     letter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracked:
+    """The paths of a commit, and of all folders that they lie in."""
+
+    files: frozenset[str]
+    folders: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +144,33 @@ class Checkout:
 
         False also where that takes a closer look, as for a folder that holds nothing but ignored files.
         """
-        # Both by one shell, as in `capture`.
-        shell = replace(self.git, program="/bin/sh")
-        answer = await shell.run("-c", f"git read-tree --reset -u {commit} && exec git {_LISTING}", accept=(0, 1, 128))
+        answer = await self._reset_and_listed(commit, _LISTING)
         if answer.code:
             await self.reset(commit)
             return False
         rows = answer.parts
-        names = [row[2:] for row in rows if row.startswith("H ")]
+        names = [row[2:] for row in rows if row.startswith(_TRACKED)]
         return len(names) == len(rows) and not self._mend(_folders(names))
+
+    async def exact(self, commit: Commit) -> Tracked:
+        """Bring every file of the commit back, and nothing else: what lies beside them is for others to judge.
+
+        Raises RepositoryError where one of them is not to be brought back.
+        """
+        answer = await self._reset_and_listed(commit, _COMMITTED)
+        if answer.code:
+            await self.reset(commit)
+            answer = await self._reset_and_listed(commit, _COMMITTED)
+        rows = answer.parts
+        names = [row[2:] for row in rows if row.startswith(_TRACKED)]
+        if answer.code or len(names) != len(rows):
+            raise RepositoryError(f"the files of {self.name} cannot be brought back to {commit}: {answer.err}")
+        return Tracked(files=frozenset(names), folders=frozenset(_folders(names)))
+
+    async def _reset_and_listed(self, commit: Commit, listing: str) -> Answer:
+        # Both by one shell, as in `capture`.
+        shell = replace(self.git, program="/bin/sh")
+        return await shell.run("-c", f"git read-tree --reset -u {commit} && exec git {listing}", accept=(0, 1, 128))
 
     async def outstanding(self) -> tuple[str, ...]:
         """Files that differ from the index or are not in it, ignored ones excepted."""

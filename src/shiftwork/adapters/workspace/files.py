@@ -6,14 +6,16 @@ No function here follows a symbolic link.
 import asyncio
 import contextlib
 import os
+import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Final
 
 _REMOVE_TRIES: Final = 3
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOCK_POLLS: Final = 40
 _POLL_SECONDS: Final = 0.05
 
@@ -81,26 +83,53 @@ def erase(path: Path) -> None:
             return
         try:
             if stat.S_ISDIR(mode):
-                shutil.rmtree(path, onexc=_loosen_and_retry)
+                _empty(path)
+                path.rmdir()
             else:
                 path.unlink()
-        except OSError:  # a process that is just dying may still write there
+        except OSError:  # the folder it lies in is closed, or a process that is just dying still writes there
             if not tries_left:
                 raise
+            with contextlib.suppress(OSError):
+                open_up(path.parent)
 
 
-def _loosen_and_retry(act: Callable[..., object], path: str, error: BaseException) -> None:
-    if isinstance(error, FileNotFoundError):
-        return
-    if not isinstance(error, PermissionError):
-        raise error
-    for folder in (os.path.dirname(path), path):  # noqa: PTH120 - rmtree hands out plain text
-        if stat.S_ISDIR(os.lstat(folder).st_mode):
-            os.chmod(folder, stat.S_IRWXU)  # noqa: PTH101 - rmtree hands out plain text
-    if act in {os.unlink, os.rmdir}:
-        act(path)
-    else:  # a folder that could not be opened or listed
-        shutil.rmtree(path, onexc=_loosen_and_retry)
+def _empty(path: Path) -> None:
+    """Folders further down are moved up before they are emptied: they may lie deeper than any path can tell."""
+    open_up(path)
+    up, fresh = os.open(path, _FOLDER), f"{secrets.token_hex(8)}-"
+    numbers = count()
+    try:
+        while entries := _listed(up):
+            for entry in entries:
+                if not _removed(entry, up):
+                    inside = os.open(entry.name, _FOLDER, dir_fd=up)
+                    try:
+                        for deeper in _listed(inside):
+                            if not _removed(deeper, inside):
+                                os.rename(deeper.name, f"{fresh}{next(numbers)}", src_dir_fd=inside, dst_dir_fd=up)
+                    finally:
+                        os.close(inside)
+                    os.rmdir(entry.name, dir_fd=up)
+    finally:
+        os.close(up)
+
+
+def _listed(folder: int) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return list(entries)
+
+
+def _removed(entry: os.DirEntry[str], folder: int) -> bool:
+    """Remove what is no folder; a folder is opened up."""
+    if not entry.is_dir(follow_symlinks=False):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(entry.name, dir_fd=folder)
+        return True
+    mode = entry.stat(follow_symlinks=False).st_mode
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.chmod(entry.name, stat.S_IRWXU, dir_fd=folder)
+    return False
 
 
 def loosen(tree: Path) -> None:
@@ -119,6 +148,11 @@ def loosen(tree: Path) -> None:
 def open_up(folder: Path | str) -> None:
     """Let the owner list the folder and write to it."""
     _allow(folder, os.lstat(folder).st_mode, stat.S_IRWXU)
+
+
+def let_read(file: str) -> None:
+    """Let the owner read the file."""
+    _allow(file, os.lstat(file).st_mode, stat.S_IRUSR)
 
 
 def _allow(path: os.PathLike[str] | str, mode: int, wanted: int) -> None:

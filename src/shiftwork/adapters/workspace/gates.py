@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final
 
+from shiftwork.adapters.workspace.bench import Bench
 from shiftwork.adapters.workspace.checkout import Checkout
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.setup import Setup
@@ -17,17 +18,15 @@ from shiftwork.adapters.workspace.verifying import Verifier
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.apart import check_environment
-from shiftwork.errors import RepositoryError
 
-_BRANCH: Final = "verify"
 _REDS: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitGates:
-    """Trees are used again, so that what the setup command installed is there, ignored by git, for the next check.
-    `reds` are the last red reports: of this process alone, for the reason that `verdicts` gives. What was green before
-    is given again only where it `recalls`. `hosts` may be called by verification steps, beside this machine.
+    """`reds` are the last red reports: of this process alone, for the reason that `verdicts` gives; and so are the
+    trees in `benches`. What was green before is given again only where it `recalls`. `hosts` may be called by
+    verification steps, beside this machine.
     """
 
     hub: Hub
@@ -35,6 +34,7 @@ class GitGates:
     hosts: frozenset[str] = frozenset()
     recalls: bool = True
     reds: dict[tuple[str, tuple[Gate, ...]], GateReport] = field(default_factory=dict)
+    benches: dict[int, Bench] = field(default_factory=dict)
 
     async def check(self, commit: Commit, gates: Sequence[Gate], marker: str, *, again: bool = True) -> GateReport:
         if not gates:
@@ -58,10 +58,13 @@ class GitGates:
             del self.reds[next(iter(self.reds))]
 
     async def _run(self, commit: Commit, gates: Sequence[Gate], marker: str) -> GateReport:
+        results: list[GateResult] = []
         with self._free_tree() as (number, checkout):
+            bench = self.benches.setdefault(number, Bench(checkout=checkout, setup=self.setup))
             errand = Errand(marker=marker, env=check_environment(number))
-            await self._lay_out(checkout, commit, errand)
-            results = [await self._judge(checkout, gate, errand) for gate in gates]
+            for gate in gates:
+                await (bench.tidy(commit, errand) if results else bench.lay_out(commit, errand))
+                results.append(await self._judge(checkout, gate, errand))
         return GateReport(commit=commit, results=tuple(results))
 
     async def _judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:
@@ -71,36 +74,6 @@ class GitGates:
             )
         outcome = await self.setup.shell.run(gate.command, errand, tree=checkout.tree, seconds=60 * gate.minutes)
         return GateResult(name=gate.name, passed=outcome.passed, seconds=outcome.seconds, output=outcome.output)
-
-    async def _lay_out(self, checkout: Checkout, commit: Commit, errand: Errand) -> None:
-        if not await self._used_again(checkout, commit):
-            self._ready(checkout, ready=False)
-            await checkout.lay_out(commit)
-            await self.setup.furnish(checkout, commit, errand)
-            await checkout.clean()
-            self._ready(checkout, ready=True)
-        await checkout.renew_repository(_BRANCH, commit)
-
-    async def _used_again(self, checkout: Checkout, commit: Commit) -> bool:
-        """Bring a tree that was set up before to the commit; where anything is odd about it, it is made anew."""
-        if not checkout.index.with_suffix(".ready").exists():
-            return False
-        try:
-            await checkout.enter()
-            if await checkout.returned(commit):
-                return True
-            await checkout.clean()
-            await checkout.mend_folders(commit)
-            return not await checkout.outstanding()
-        except RepositoryError:
-            return False
-
-    def _ready(self, checkout: Checkout, *, ready: bool) -> None:
-        mark = checkout.index.with_suffix(".ready")
-        if ready:
-            mark.touch()
-        else:
-            mark.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def _free_tree(self) -> Iterator[tuple[int, Checkout]]:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.processes.own import birth
 from shiftwork.adapters.workspace.calling import Call
+from shiftwork.adapters.workspace.files import write_whole
 from shiftwork.errors import GitKilledError, RepositoryError
 
 MARK: Final = "SHIFTWORK_GIT"
@@ -50,13 +52,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Git:
-    """A way of running git: its whole environment, and where it runs."""
+    """A way of running git: its whole environment, and where it runs. Files that are `sealed` are as they are told here
+    whenever one is started.
+    """
 
     env: Mapping[str, str]
     cwd: Path
     options: tuple[str, ...] = ()
     program: str = "git"
     seconds: float = _SECONDS
+    sealed: tuple[tuple[Path, bytes], ...] = ()
 
     def at(self, cwd: Path, **env: str) -> "Git":
         return replace(self, cwd=cwd, env={**self.env, **env})
@@ -90,36 +95,49 @@ class Git:
 
     def _started(self, args: tuple[str, ...], stdin: int, stdout: int) -> subprocess.Popen[bytes]:
         """In a session of its own: an interrupt at the terminal must not cut git off in the middle."""
+        self._mend()
         try:
-            return subprocess.Popen(  # noqa: S603 - the arguments are ours
-                (self.program, *self.options, *args),
-                cwd=self.cwd,
-                env=self.env,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
+            with birth() as remember:
+                process = subprocess.Popen(  # noqa: S603 - the arguments are ours
+                    (self.program, *self.options, *args),
+                    cwd=self.cwd,
+                    env=self.env,
+                    stdin=stdin,
+                    stdout=stdout,
+                    stderr=subprocess.PIPE,
+                    bufsize=0,
+                    start_new_session=True,
+                )
+                remember(process)
+                return process
         except FileNotFoundError as error:
             raise self._missing(error) from None
 
     async def start(self, *args: str, stdin: int, stdout: int) -> asyncio.subprocess.Process:
         """Start it to talk to it, in a session of its own too."""
+        self._mend()
         try:
-            return await asyncio.create_subprocess_exec(
-                self.program,
-                *self.options,
-                *args,
-                cwd=self.cwd,
-                env=dict(self.env),
-                stdin=stdin,
-                stdout=stdout,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,
-            )
+            with birth() as remember:
+                process = await asyncio.create_subprocess_exec(
+                    self.program,
+                    *self.options,
+                    *args,
+                    cwd=self.cwd,
+                    env=dict(self.env),
+                    stdin=stdin,
+                    stdout=stdout,
+                    stderr=asyncio.subprocess.PIPE,
+                    start_new_session=True,
+                )
+                remember(process)
+                return process
         except FileNotFoundError as error:
             raise self._missing(error) from None
+
+    def _mend(self) -> None:
+        for path, content in self.sealed:
+            if not path.is_file() or path.read_bytes() != content:
+                write_whole(path, content)
 
     def _missing(self, error: FileNotFoundError) -> RepositoryError:
         missing = self.program if error.filename == self.program else str(self.cwd)
@@ -143,20 +161,25 @@ def without_git(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if not name.startswith("GIT_")}
 
 
-def harness_git(*, home: Path, hub: Path, identity: Identity, env: Mapping[str, str]) -> Git:
-    """Git on the hub. `home` holds the only configuration it reads; of `env` it gets what programs need to run."""
+def harness_git(*, hub: Path, identity: Identity, env: Mapping[str, str], settings: Mapping[str, str]) -> Git:
+    """Git on the hub, with these settings alone; of `env` it gets what programs need to run.
+
+    It is told them with every call, and there is no file of them: an agent that is not confined could write there
+    which program is to run. The one file that git insists on is the hub's own, see `Hub`.
+    """
     kept = {name: env[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in env}
     return Git(
         cwd=hub,
         env={
             **kept,
             **named(identity),
-            "HOME": str(home),
+            **_told(settings),
+            "HOME": str(hub.parent / "git"),
             "LC_ALL": "C",
-            MARK: str(home.parent),
+            MARK: str(hub.parent),
             "GIT_DIR": str(hub),
             "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": str(home / "config"),
+            "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_TERMINAL_PROMPT": "0",
@@ -167,6 +190,13 @@ def harness_git(*, home: Path, hub: Path, identity: Identity, env: Mapping[str, 
     )
 
 
+def _told(settings: Mapping[str, str]) -> dict[str, str]:
+    numbered = enumerate(settings.items())
+    pairs = {f"GIT_CONFIG_{part}_{i}": word for i, pair in numbered for part, word in zip(_PAIR, pair, strict=True)}
+    return {"GIT_CONFIG_COUNT": str(len(settings)), **pairs}
+
+
+_PAIR: Final = ("KEY", "VALUE")
 _REDIRECTIONS: Final = frozenset(
     {
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -196,7 +226,8 @@ def user_git(*, root: Path, state: Path, env: Mapping[str, str]) -> Git:
     """Git as the user would run it in their repository, with their configuration; but none of their hooks, and no gc.
 
     Their filters (LFS among them) must work where their checkout is moved. A hook must not: it may ask a question,
-    move a branch, or take minutes.
+    move a branch, or take minutes. Nor must a file-system monitor: it is one more program that whoever can write to
+    their settings would have us run, and at best it leaves a daemon behind.
     """
     kept = {name: value for name, value in env.items() if name not in _REDIRECTIONS}
     return Git(
@@ -205,6 +236,7 @@ def user_git(*, root: Path, state: Path, env: Mapping[str, str]) -> Git:
         env={**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", MARK: str(state)},
         options=(
             *("-c", "core.hooksPath=/dev/null"),
+            *("-c", "core.fsmonitor=false"),
             *("-c", "gc.auto=0"),
             *("-c", "maintenance.auto=false"),
             *("-c", "submodule.recurse=false"),

@@ -1,7 +1,7 @@
 """The hub: a bare repository beside the user's that borrows their objects, and holds what agents have made.
 
-Everything lies in the state folder: `hub.git`, `git/` (the only configuration that the harness's git reads),
-`workspaces/` (the trees), `indexes/` (their indexes, out of agents' reach), `set-aside/` (what git could not store).
+Everything lies in the state folder: `hub.git`, `git/` (what the harness's git is to ignore), `workspaces/` (the
+trees), `indexes/` (their indexes, out of agents' reach), `set-aside/` (what git could not store).
 """
 
 import hashlib
@@ -9,7 +9,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -29,37 +29,31 @@ _COMMITS_KNOWN: Final = 1000
 _CARRIED: Final = "core.(autocrlf|eol|filemode|ignorecase|precomposeunicode|symlinks)"
 """The user's settings that decide how files look on disk: trees of the harness must look like theirs."""
 
-_CONFIG: Final = """\
-# Written by shiftwork at every start: the only configuration that its git reads.
-[core]
-	hooksPath = /dev/null
-	fsmonitor = false
-	untrackedCache = false
-	attributesFile = /dev/null
-	excludesFile = {excludes}
-	protectHFS = true
-	protectNTFS = true
-	createObject = rename
-[safe]
-	bareRepository = explicit
-[protocol]
-	allow = never
-[gc]
-	auto = 0
-[maintenance]
-	auto = false
-[submodule]
-	recurse = false
-[diff]
-	ignoreSubmodules = all
-[merge]
-	conflictStyle = zdiff3
-[advice]
-	addEmbeddedRepo = false
-	detachedHead = false
-[checkout]
-	workers = {workers}
-"""
+_SETTINGS: Final = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.untrackedCache": "false",
+    "core.attributesFile": "/dev/null",
+    "core.protectHFS": "true",
+    "core.protectNTFS": "true",
+    "core.createObject": "rename",
+    "safe.bareRepository": "explicit",
+    "protocol.allow": "never",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "submodule.recurse": "false",
+    "diff.ignoreSubmodules": "all",
+    "merge.conflictStyle": "zdiff3",
+    "advice.addEmbeddedRepo": "false",
+    "advice.detachedHead": "false",
+}
+"""All that the harness's git goes by, with the user's settings that are carried over."""
+
+_OWN_CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+_OWN_CONFIG_SHA256: Final = (
+    "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
+)
+"""The hub's own file, which git reads whatever it is told. It is sealed: a filter that somebody adds would be run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +89,12 @@ class Hub:
         """
         write_whole(self.path / "refs" / "shiftwork" / name, f"{commit}\n".encode())
 
+    def is_pinned(self, name: str) -> bool:
+        return (self.path / "refs" / "shiftwork" / name).is_file()
+
     def unpin(self, name: str) -> None:
-        (self.path / "refs" / "shiftwork" / name).unlink(missing_ok=True)
+        """One pin, or all that are below the name."""
+        erase(self.path / "refs" / "shiftwork" / name)
 
     async def commit(self, tree: str, parents: Sequence[Commit], message: str) -> Commit:
         text = message.replace("\0", "").strip() + "\n"
@@ -196,20 +194,29 @@ async def open_hub(*, root: Path, state: Path, identity: Identity, env: Mapping[
     user = user_git(root=root, state=state, env=env)
     places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
     common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()
+    carried = await _carried(user)
     hub = Hub(
         root=root,
         state=state,
         common=Path(common),
         objects=Path(objects),
         object_format=object_format,
-        carried=await _carried(user),
+        carried=_written(carried),
         identity=identity,
-        git=harness_git(home=state / "git", hub=state / "hub.git", identity=identity, env=env),
+        git=_git(state, identity, env, carried, object_format),
         user=user,
         excludes=await _excludes(user, Path(common), env),
     )
     await _lay(hub)
     return hub
+
+
+def _git(state: Path, identity: Identity, env: Mapping[str, str], carried: Mapping[str, str], objects: str) -> Git:
+    workers = max(2, min(8, 2 * (os.cpu_count() or 1)))
+    placed = {"core.excludesFile": str(state / "git" / "excludes"), "checkout.workers": str(workers)}
+    path, config = state / "hub.git", _OWN_CONFIG_SHA256 if objects == "sha256" else _OWN_CONFIG
+    git = harness_git(hub=path, identity=identity, env=env, settings={**_SETTINGS, **placed, **carried})
+    return replace(git, sealed=((path / "config", config.encode()),))
 
 
 def _absolute(path: Path) -> Path:
@@ -220,9 +227,6 @@ async def _lay(hub: Hub) -> None:
     hub.path.mkdir(parents=True, exist_ok=True)
     if not (hub.state / ".gitignore").exists():
         write_whole(hub.state / ".gitignore", b"*\n")
-    workers = max(2, min(8, 2 * (os.cpu_count() or 1)))
-    config = _CONFIG.format(excludes=quoted(str(hub.excludes_file)), workers=workers) + hub.carried
-    write_whole(hub.state / "git" / "config", config.encode(errors="surrogateescape"))
     hub.exclude(await included(hub.user, hub.root, hub.state))
     if not (hub.path / "HEAD").exists():
         await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
@@ -230,9 +234,12 @@ async def _lay(hub: Hub) -> None:
     erase(hub.path / "hooks")
 
 
-async def _carried(user: Git) -> str:
+async def _carried(user: Git) -> dict[str, str]:
     answer = await user.run("config", "-z", "--get-regexp", f"^{_CARRIED}$", accept=(0, 1))
-    settings = dict(part.split("\n", 1) for part in answer.parts if "\n" in part)
+    return dict(part.split("\n", 1) for part in answer.parts if "\n" in part)
+
+
+def _written(settings: Mapping[str, str]) -> str:
     lines = (f"\t{name.removeprefix('core.')} = {quoted(value)}\n" for name, value in sorted(settings.items()))
     return "[core]\n" + "".join(lines)
 

@@ -1,7 +1,8 @@
 """The repository port on git: merges are made in the hub, and a branch of the user's moves by compare and swap.
 
 Where moving the branch would disturb the user's checkout, work lands on its holding branch instead, and goes on from
-there until the branch has caught up.
+there until the branch has caught up. Each commit that we put there is pinned in the hub, so that what somebody else has
+put there is not taken for proven work.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.git import Answer
-from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.adapters.workspace.hub import Hub, slug
 from shiftwork.adapters.workspace.locks import clear_stale_locks, grow_old
 from shiftwork.adapters.workspace.user_trees import claimed, fast_forward, holders, holding_branch, unfinished
 from shiftwork.domain.model.ids import Commit
@@ -125,7 +126,7 @@ class GitRepository:
             return Moved(ref=branch)
         if (await self._heads(branch)).branch != heads.branch:
             return Missed()
-        if await self._advance(held, heads.holding, candidate.commit, await holders(self.hub.user, held)):
+        if await self._hold(branch, heads, candidate.commit):
             return Moved(ref=held)
         if (await self._heads(branch)).holding != heads.holding:
             return Missed()
@@ -143,12 +144,20 @@ class GitRepository:
             if await self.hub.contains(heads.branch, heads.holding):
                 await self._retire(branch, heads)
                 return heads.branch, replace(heads, holding=_NOWHERE)
+            if not self.hub.is_pinned(_held(branch, heads.holding)):
+                raise _foreign(branch)
             if await self.hub.contains(heads.holding, heads.branch):
                 return heads.holding, heads
-            joined, name = await self._joined(branch, heads), holding_branch(branch)
-            if await self._advance(name, heads.holding, joined, await holders(self.hub.user, name)):
+            joined = await self._joined(branch, heads)
+            if await self._hold(branch, heads, joined):
                 return joined, replace(heads, holding=joined)
         raise RepositoryError(f"{holding_branch(branch)} cannot be moved: it is checked out, or moves by itself")
+
+    async def _hold(self, branch: str, heads: _Heads, new: Commit) -> bool:
+        """Move the holding branch. The pin comes first: should we die in between, it is there and does no harm."""
+        self.hub.pin(_held(branch, new), new)
+        name = holding_branch(branch)
+        return await self._advance(name, heads.holding, new, await holders(self.hub.user, name))
 
     async def _heads(self, branch: str) -> _Heads:
         ours, held = f"refs/heads/{branch}", f"refs/heads/{holding_branch(branch)}"
@@ -202,4 +211,19 @@ class GitRepository:
         """Delete the holding branch, whose work the branch now has, unless the user looks at it or it has moved."""
         name = holding_branch(branch)
         if heads.holding != _NOWHERE and not await holders(self.hub.user, name):
-            await self.hub.user.run("update-ref", "-d", f"refs/heads/{name}", heads.holding, accept=(0, 1, 128))
+            gone = ("update-ref", "-d", f"refs/heads/{name}", heads.holding)
+            if not (await self.hub.user.run(*gone, accept=(0, 1, 128))).code:
+                self.hub.unpin(_held(branch))
+
+
+def _held(branch: str, commit: str = "") -> str:
+    return f"held/{slug(branch)}/{commit}".rstrip("/")
+
+
+def _foreign(branch: str) -> RepositoryError:
+    name = holding_branch(branch)
+    return RepositoryError(
+        f"{name} is not as work has landed there: somebody else has made or moved it, and what is on it is not proven",
+        hint=f"git log {branch}..{name}, then git switch {branch} && git merge {name} to have it, "
+        f"or git branch -m {name} put-aside to do without; then: shiftwork resume",
+    )

@@ -2,19 +2,34 @@
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import batched
 from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.tampering import Touched
+from shiftwork.domain.model.tampering import Patch, Touched
 
-PATHS: Final = 500
-PATCH_BYTES: Final = 4 * 1024 * 1024
-_PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0")
+FILES: Final = 5000
+BYTES: Final = 16 * 1024 * 1024
+"""How much is looked through, by the sizes of the files: that is known before git has compared them."""
+
+_AT_ONCE: Final = 200
+_PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--text", "-U0")
 _NOWHERE: Final = "000000"
+_LINK: Final = "120000"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A path in which two commits differ, as git names it, and the files that each has there."""
+
+    path: str
+    letter: str
+    mode: str
+    names: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,18 +39,49 @@ class GitProtecting:
     hub: Hub
 
     async def touched(self, base: Commit, tip: Commit) -> Sequence[Touched]:
+        rows = await self._rows(base, tip)
+        links = await self._targets(sorted({row.names[1] for row in rows if row.mode == _LINK}))
+        return tuple(
+            Touched(path=_shown(row.path), letter=row.letter, link=links.get(row.names[1], "")) for row in rows
+        )
+
+    async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> Patch:
+        if not paths:
+            return Patch()
+        places = {path: place for place, path in enumerate(paths)}
+        rows = [row for row in await self._rows(base, tip) if _shown(row.path) in places]
+        wanted = sorted(rows, key=lambda row: places[_shown(row.path)])
+        chosen, unread = _within(wanted, await self._sizes(wanted))
+        texts = [await self._diff(base, tip, part) for part in batched(chosen, _AT_ONCE)]
+        return Patch(text="".join(texts), unread=tuple(_shown(row.path) for row in unread))
+
+    async def _rows(self, base: Commit, tip: Commit) -> Sequence[_Row]:
         if base == tip:
             return ()
-        parts = (await self.hub.git.run("diff-tree", "-r", "-z", "--name-status", "--no-renames", base, tip)).parts
-        rows = zip(parts[::2], parts[1::2], strict=True)
-        return tuple(Touched(path=_shown(path), letter=letter) for letter, path in rows)
+        parts = (await self.hub.git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", base, tip)).parts
+        return [_row(row, path) for row, path in zip(parts[::2], parts[1::2], strict=True)]
 
-    async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> str:
-        if not paths:
-            return ""
-        wanted = (f":(literal,top){path}" for path in paths[:PATHS])
+    async def _targets(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Where links lead. Each comes after a line that ends with how long it is."""
+        rest = (await self.hub.git.run("cat-file", "--batch", stdin="\n".join(names).encode())).out if names else b""
+        found = {}
+        for name in names:
+            head, _, rest = rest.partition(b"\n")
+            size = int(head.rpartition(b" ")[2])
+            found[name], rest = rest[:size].decode(errors="replace"), rest[size + 1 :]
+        return found
+
+    async def _sizes(self, rows: Sequence[_Row]) -> Mapping[str, int]:
+        """Of the files, by their names in git; what is not there, such as the commit of a submodule, has none."""
+        asked = "".join(f"{name}\n" for row in rows for name in row.names).encode()
+        told = await self.hub.git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked)
+        found = (line.split(" ") for line in told.text.splitlines())
+        return {name: int(size) for name, size in found if size.isdecimal()}
+
+    async def _diff(self, base: Commit, tip: Commit, rows: Sequence[_Row]) -> str:
+        wanted = (f":(literal,top){row.path}" for row in rows)
         told = await self.hub.git.run("-c", "core.quotePath=false", "diff", *_PLAIN, base, tip, "--", *wanted)
-        return told.out[:PATCH_BYTES].decode(errors="replace")
+        return told.out.decode(errors="replace")
 
     async def restored(self, base: Commit, commit: Commit, back: Sequence[str], out: Sequence[str]) -> Commit:
         parts = (await self.hub.git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", commit, base)).parts
@@ -57,6 +103,24 @@ class GitProtecting:
             await git.run("read-tree", commit)
             await git.run("update-index", "-z", "--replace", "--index-info", stdin=rows)
             return (await git.run("write-tree")).text
+
+
+def _row(row: str, path: str) -> _Row:
+    _, mode, old, new, letter = row.split(" ")
+    return _Row(path=path, letter=letter, mode=mode, names=(old, new))
+
+
+def _within(rows: Sequence[_Row], sizes: Mapping[str, int]) -> tuple[list[_Row], list[_Row]]:
+    """Those that there is room for, and the others; one that is too large does not keep out what comes after it."""
+    chosen: list[_Row] = []
+    unread: list[_Row] = []
+    room = BYTES
+    for row in rows:
+        size = sum(sizes.get(name, 0) for name in row.names)
+        fits = size <= room and len(chosen) < FILES
+        (chosen if fits else unread).append(row)
+        room -= size if fits else 0
+    return chosen, unread
 
 
 def _entry(row: str, path: str) -> bytes:

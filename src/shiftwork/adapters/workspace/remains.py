@@ -36,7 +36,7 @@ class GitRemains:
 
     async def runs(self) -> Sequence[str]:
         workspaces = {tree.parent.name for tree in self._trees()}
-        refs = {run.name for run in _folders(self._refs) if run.name not in {"merged", "candidate"}}
+        refs = {run.name for run in _folders(self._refs) if run.name not in {"merged", "candidate", "held"}}
         return sorted({*workspaces, *refs, *(run.name for run in _folders(self.desks) if _folders(run))})
 
     async def weigh(self, run: str, *, whole: bool) -> Weight:

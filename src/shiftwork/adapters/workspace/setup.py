@@ -20,10 +20,11 @@ class Setup:
     command: str = ""
     minutes: float = 15
 
-    async def furnish(self, checkout: Checkout, commit: Commit, errand: Errand) -> None:
+    async def furnish(self, checkout: Checkout, commit: Commit, errand: Errand) -> bool:
         """Copy the included files, run the command; changes that it makes to files of the commit are undone.
 
-        Left in, they would land with the story. Raises RepositoryError where the command fails.
+        Left in, they would land with the story. Raises RepositoryError where the command fails. False where there was
+        nothing to copy and nothing to run.
         """
         hub = checkout.hub
         names = await included(hub.user, hub.root, hub.state)
@@ -37,6 +38,7 @@ class Setup:
             if not outcome.passed:
                 raise RepositoryError(f"the setup command failed: {self.command}\n{outcome.output}")
             await checkout.reset(commit)
+        return bool(names or self.command)
 
 
 def _copy(names: tuple[str, ...], source: Path, target: Path) -> None:

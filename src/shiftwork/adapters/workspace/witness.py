@@ -8,6 +8,7 @@ from typing import Final
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import FileFound, Findings, NameFound
+from shiftwork.domain.rules.defining import defines, may_define
 from shiftwork.errors import RepositoryError
 
 _PLAIN: Final = (
@@ -19,6 +20,9 @@ _PLAIN: Final = (
     "--inter-hunk-context=0",
 )
 _HUNK: Final = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_FILES: Final = 100
+"""In so many files a name is looked for: it is the name of one test."""
+
 _ODD: Final = frozenset({".", "..", ""})
 
 
@@ -32,7 +36,7 @@ class GitWitness:
         tree = await self._tree(commit)
         await self._tree(base)
         files = [found for path in paths if (found := await self._file(base, commit, path))]
-        named = [NameFound(name=name, files=await self._files_with(commit, name)) for name in names]
+        named = [NameFound(name=name, files=await self._files_defining(commit, name)) for name in names]
         return Findings(tree=tree, files=tuple(files), names=tuple(named))
 
     async def is_on(self, commit: Commit, ref: str) -> bool:
@@ -63,12 +67,17 @@ class GitWitness:
         patch = await self.hub.git.run("diff", *_PLAIN, base, commit, "--", f":(literal,top){path}")
         return FileFound(path=path, lines=lines, changed=tuple(_written(patch.out)))
 
-    async def _files_with(self, commit: Commit, name: str) -> tuple[str, ...]:
+    async def _files_defining(self, commit: Commit, name: str) -> tuple[str, ...]:
         if "\n" in name or "\0" in name:
             return ()
         options = ("grep", "-z", "--name-only", "-I", "--fixed-strings", "--word-regexp", "-e", name, commit, "--")
         found = (await self.hub.git.run(*options, accept=(0, 1))).parts
-        return tuple(file.removeprefix(f"{commit}:") for file in found)
+        named = [path for file in found if may_define(path := file.removeprefix(f"{commit}:"))]
+        return tuple([path for path in named[:_FILES] if defines(name, path, await self._text(commit, path))])
+
+    async def _text(self, commit: Commit, path: str) -> str:
+        blob = await self.hub.git.run("cat-file", "blob", f"{commit}:{path}")
+        return blob.out.decode(errors="replace")
 
 
 def _written(patch: bytes) -> Iterator[tuple[int, int]]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import StepId
+from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
 
 
@@ -32,9 +33,16 @@ class AllowanceRefused(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowanceSettled(Fact):
-    """The run was told what the attempt has used."""
+    """The run was told what the attempt has used; with the number 0, what was used before the run had a limit."""
 
     number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsSet(Fact):
+    """Other limits hold from now on; what they say nothing about stays. They answer nothing but a wait at a limit."""
+
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,3 +61,12 @@ class Certificate:
     conflicts: int
     usage: Usage
     vouched: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """One thing that a certificate says, looked at again; `passed` is None where that cannot be checked here."""
+
+    name: str
+    passed: bool | None
+    told: str

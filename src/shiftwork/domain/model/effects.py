@@ -79,6 +79,13 @@ class ForwardPause(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardLimits(Effect):
+    """Tell a story which limits hold now."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestUndo(Effect):
     """Ask the landing queue for the revert of what a story has landed."""
 

@@ -293,8 +293,8 @@ class StoryHeld(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReleased(Fact):
-    """A person answered: `granted` goes on (with a new limit where one was the cause). What a refusal does depends on
-    what was asked. `hold` is the number of the wait that is answered; 0 is whichever there is.
+    """A person answered: `granted` goes on. What a refusal does depends on what was asked. `hold` is the number of the
+    wait that is answered; 0 is whichever there is. `limits` came with an answer before they had a fact of their own.
     """
 
     granted: bool

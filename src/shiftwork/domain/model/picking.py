@@ -19,7 +19,9 @@ class Pick:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """What a profile has done in a role: stories whose end says something of it, how many of them landed (which is what
-    is verified), how many are under way, and the money they took where all of it is known.
+    is verified), how many are under way, and how many came to an end that says nothing (`void`), as where a limit let
+    another stand in. `cost_usd` is what those that ended took, but for the `unpriced`, of which not all is known; the
+    `dearest` was one of them.
     """
 
     role: str
@@ -27,8 +29,11 @@ class Tally:
     ended: int = 0
     verified: int = 0
     under_way: int = 0
+    void: int = 0
     cost_usd: float | None = None
+    unpriced: int = 0
+    dearest: float = 0.0
 
     @property
     def tries(self) -> int:
-        return self.ended + self.under_way
+        return self.ended + self.under_way + self.void

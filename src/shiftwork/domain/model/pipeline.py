@@ -28,7 +28,8 @@ FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One node of a pipeline. `attempts` counts tries from 1; `retries` counts returns after a failure or by a route
-    back, `restarts` the agent's own, `questions` those it has asked, `deferrals` the limits that ended an attempt.
+    back, `restarts` the agent's own, `questions` those it has asked, `deferrals` the limits that ended an attempt:
+    those among them were met `in_vain` that did not come before the end that had been `promised`.
     `played_by` is the profile that made the last attempt, `model` the one it was asked to use, empty for its own, until
     it has told which one it used.
 
@@ -59,6 +60,8 @@ class Step:
     restarts: int = 0
     questions: int = 0
     deferrals: int = 0
+    in_vain: int = 0
+    promised: float = 0.0
     decision: str = ""
     verdict: str = ""
     passed_over: bool = False

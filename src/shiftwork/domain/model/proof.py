@@ -92,7 +92,7 @@ class FileFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameFound:
-    """A text, and the files of a commit in which it stands."""
+    """The name of a test, and the files of a commit that define one."""
 
     name: str
     files: tuple[str, ...] = ()

@@ -134,7 +134,8 @@ class RunState:
 
     From `first` on it is what people have asked for: the stories that start before others, which are to be cancelled
     and which of those have been told, whether the run is paused (for the how manieth time) and which stories know of
-    it, and what is being undone. `raises` counts how often they have set other limits.
+    it, and what is being undone. `raises` counts how often they have set other limits: of the stories under way, those
+    that are `unaware` have yet to be told, and those that are `owing` have yet to tell what they had used without any.
     """
 
     plan: RunPlan | None = None
@@ -167,6 +168,8 @@ class RunState:
     memory: Memory = Memory()
     ledger: Ledger = field(default_factory=Ledger)
     raises: int = 0
+    unaware: frozenset[StoryId] = frozenset()
+    owing: frozenset[StoryId] = frozenset()
     noticing: Noticing = Noticing()
     started_at: float | None = None
     ended_at: float | None = None

@@ -9,7 +9,7 @@ from shiftwork.domain.model.memory import Learnt, Scope
 from shiftwork.domain.model.run import RunPlan, RunStatus
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import FailureCause, Limits, StoryStatus
-from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,9 @@ class StoryWaits(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryEnded(Fact):
-    """A story's job told the run how it ended and, where it landed, what it has learnt."""
+    """A story's job told the run how it ended and, where it landed, what it has learnt. Of its `usage` the run has not
+    heard yet of what is `unbooked`.
+    """
 
     story: StoryId
     status: StoryStatus
@@ -53,6 +55,7 @@ class StoryEnded(Fact):
     learnt: Learnt | None = None
     context: tuple[tuple[str, str], ...] = ()
     base: Commit = Commit("")
+    unbooked: Usage = NOTHING_USED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +220,7 @@ class FrameEnded(Fact):
 
     failure: str
     usage: Usage
+    unbooked: Usage = NOTHING_USED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +267,9 @@ class ShortageTold(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptSettled(Fact):
-    """What the attempt used; nothing is known of it where `used` is empty."""
+    """What the attempt used; nothing is known of it where `used` is empty. With the number 0 it is what the story had
+    used before it heard of a limit of the run.
+    """
 
     story: StoryId
     number: int
@@ -275,3 +281,10 @@ class LimitsRaised(Fact):
     """A person set other limits; what they say nothing about stays."""
 
     limits: Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsForwarded(Fact):
+    """A story in flight has been told which limits hold now."""
+
+    story: StoryId

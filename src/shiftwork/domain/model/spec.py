@@ -24,7 +24,7 @@ class Story:
 
     A lower `priority` comes first. `complexity`, one of `COMPLEXITIES`, is a guess at how long it takes; `touches` are
     paths and globs that it is expected to change. Both help to choose a good order; and tests that a story touches may
-    change.
+    change, unless it was `planned` by an agent within the run: that is a person's to say.
     All steps of its `verification` must pass before it lands.
     """
 
@@ -38,6 +38,12 @@ class Story:
     complexity: int = USUAL_COMPLEXITY
     touches: tuple[str, ...] = ()
     verification: tuple[Verification, ...] = ()
+    planned: bool = False
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """Where it may change the checks that judge it."""
+        return () if self.planned else self.touches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

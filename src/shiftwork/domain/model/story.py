@@ -125,7 +125,7 @@ class Limits:
 class Assignment:
     """Everything a story's job needs to begin: fixed when the run dispatches it. While the story is in progress no
     other one of the run has its `slot`. `task` is what the whole run is asked to do, `context` and `agents` are the
-    workflow's.
+    workflow's; `source` is the run's.
     """
 
     run: RunId
@@ -144,6 +144,7 @@ class Assignment:
     picks: tuple[Pick, ...] = ()
     notices: NoticePlan = NoticePlan()
     proof: ProofPolicy = ProofPolicy.TRUSTING
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +156,11 @@ class StoryState:
     `hold`. `wait` is for the end of a limit, of which `deferrals` counts those met, and `limited` tells until when
     which profile is not to be asked. `go` counts how often the story was begun; what landed stands on `landed_base`.
     `limits` are those that hold now; of the `claims` for an `allowance` for an attempt the last has no answer while the
-    story is `claiming`. `vouched` is what a person has said for the criteria that nobody else can check, `certified`
-    the digest of the certificate. `failures` are what the gates have said of its candidates, `escalated` the profile
-    that was called in when they said the same twice, and `inspection` what the story has done to tests.
-    Of its `usage` each profile has a share.
+    story is `claiming`; `unbooked` is what was used without one, where the run has not heard of it. `vouched` is what a
+    person has said for the criteria that nobody else can check, `certified` the digest of the certificate. `failures`
+    are what the gates have said of its candidates, `escalated` the profile that was called in when they said the same
+    twice, and `inspection` what the story has done to tests. Of its `usage` each profile has a share; `roles` is what
+    the steps of each role have used, those included that are there no more.
     """
 
     assignment: Assignment | None = None
@@ -209,8 +211,10 @@ class StoryState:
     claims: int = 0
     claiming: bool = False
     allowance: Allowance | None = None
+    unbooked: Usage | None = None
     usage: Usage = NOTHING_USED
     shares: tuple[Share, ...] = ()
+    roles: tuple[tuple[str, Usage], ...] = ()
     cursor: int = 0
     started_at: float | None = None
     ended_at: float | None = None

@@ -1,8 +1,8 @@
 """What a story has done to the checks that judge it, and what is done about that."""
 
-from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class ProtectPolicy(StrEnum):
@@ -14,10 +14,13 @@ class ProtectPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """`patterns` are globs of files; without any, those of the well-known tools are meant."""
+    """`patterns` are globs of files; without any, those of the well-known tools are meant. What the gates' `commands`
+    name is protected as gate configuration is.
+    """
 
     policy: ProtectPolicy = ProtectPolicy.RESTORE
     patterns: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
 
 
 class Meddling(StrEnum):
@@ -25,19 +28,42 @@ class Meddling(StrEnum):
 
     EDITED = "edited"
     DELETED = "deleted"
+    ADDED = "added"
     REMOVED = "removed"
     SKIPPED = "skipped"
     WEAKENED = "weakened"
     LEFT = "left early"
     CONFIGURED = "gate configuration"
+    OWN = "settings of shiftwork"
+    SPEC = "edit of the spec left out"
+    LINKED = "link out of the tree"
+    UNREAD = "not looked through"
+
+
+_NAMED: Final = frozenset({Meddling.LEFT, Meddling.CONFIGURED, Meddling.OWN, Meddling.SPEC, Meddling.LINKED})
+"""Kinds that say little without the names of the files."""
+
+_NAMES: Final = 3
+_NAME: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touched:
-    """A path that a change has `A`dded, `M`odified, `D`eleted or made of another `T`ype."""
+    """A path that a change has `A`dded, `M`odified, `D`eleted or made of another `T`ype. One that is now a symbolic
+    link leads to `link`.
+    """
 
     path: str
     letter: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """A diff without lines around the changes; what is `unread` was too much and is not in it."""
+
+    text: str = ""
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,20 +79,33 @@ class Finding:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
     """`back` are the paths whose version of the base is put back for the second run of the gates, where the base has
-    them; `out` are those that the base does not have and that are left out of it.
+    them; `out` are those that the base does not have and that are left out of it. What is `kept` stays as the base has
+    it when the story lands.
     """
 
     findings: tuple[Finding, ...] = ()
     back: tuple[str, ...] = ()
     out: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     @property
     def told(self) -> str:
-        """On one line, such as `2 edited, 1 skipped`; empty where there is nothing to tell."""
-        counts: Counter[Meddling] = Counter()
-        for found in self.findings:
-            counts[found.kind] += found.count
-        return ", ".join(f"{counts[kind]} {kind}" for kind in Meddling if counts[kind])
+        """On one line, such as `2 edited, 1 left early (price.py)`; empty where there is nothing to tell."""
+        return ", ".join(line for kind in Meddling if (line := self._told(kind)))
+
+    def _told(self, kind: Meddling) -> str:
+        found = [one for one in self.findings if one.kind is kind]
+        if not found:
+            return ""
+        names = [_shown(one.path) for one in found[:_NAMES]] if kind in _NAMED else []
+        more = " and more" if names and len(found) > _NAMES else ""
+        return f"{sum(one.count for one in found)} {kind}" + (f" ({', '.join(names)}{more})" if names else "")
+
+
+def _shown(path: str) -> str:
+    """A name can hold anything, a line break too, and this becomes a line of a commit's message."""
+    plain = "".join(letter if letter.isprintable() else "\ufffd" for letter in path)
+    return plain if len(plain) <= _NAME else f"…{plain[1 - _NAME :]}"
 
 
 NOTHING_TOUCHED = Inspection()

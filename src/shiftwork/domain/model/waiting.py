@@ -14,8 +14,13 @@ class Wait:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
     """No limit is waited for longer than `longest_seconds` at a time, whatever an agent says about its end, and no step
-    more often than `times`.
+    goes on waiting when it has met one more often than `times`. Before the end that was told a limit is there to be
+    met: that says nothing new and is not counted, within `whole_seconds` of the telling.
     """
 
     longest_seconds: float = 6 * 3600
     times: int = 20
+
+    @property
+    def whole_seconds(self) -> float:
+        return self.longest_seconds * self.times

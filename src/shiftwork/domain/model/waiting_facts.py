@@ -11,7 +11,8 @@ from shiftwork.domain.model.usage import Usage
 class StepDeferred(Fact):
     """A limit of the agent's ended the attempt: its changes are kept as a diff and undone, and none of the step's
     retries is spent. The profile `agent` is limited until `resets_at`; the next attempt is made at `until`, which is
-    at once where another profile can make it.
+    at once where another profile can make it. Until `promised`, which is what the agent has told of the end, the step
+    is bound to meet a limit again.
     """
 
     step: StepId
@@ -22,6 +23,7 @@ class StepDeferred(Fact):
     reason: str
     usage: Usage
     diff: str
+    promised: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,13 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.budget import Allowance, Claim
 from shiftwork.domain.model.pipeline import Step, StepStatus
-from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.run import RUN_ENDED, RunState
 from shiftwork.domain.model.story import Hold, HoldCause, Limits, StoryState
+from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.domain.model.workflow import StepKind
-from shiftwork.domain.rules import budgets
+from shiftwork.domain.rules import booking, budgets
 from shiftwork.domain.rules.deciding import Effects, receive
+from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.machine import Trigger, turn_step
 
 # A story's -----------------------------------------------------------------------------------------------------
@@ -26,10 +28,10 @@ from shiftwork.domain.rules.machine import Trigger, turn_step
 def limit_reached(story: StoryState, step: Step) -> str:
     """What a person is told where the story, or its step, has used what it may; empty where it has not."""
     limits = story.limits
-    if budgets.reached(limits.story, story.usage):
-        return f"the story has spent {budgets.told(limits.story, story.usage)}"
-    if budgets.reached(limits.step, step.usage):
-        return f"{step.id} {step.name} has spent {budgets.told(limits.step, step.usage)}"
+    if (met := budgets.exhausted(limits.story, story.usage)).is_set:
+        return f"the story has spent {budgets.told(met, story.usage)}"
+    if (met := budgets.exhausted(limits.step, step.usage)).is_set:
+        return f"{step.id} {step.name} has spent {budgets.told(met, step.usage)}"
     return ""
 
 
@@ -44,9 +46,11 @@ def claim(story: StoryState, step: Step) -> e.Effect | None:
 
 
 def settle(story: StoryState) -> Effects:
-    """The run is told what an attempt used before anything else is done."""
+    """The run is told what was used before anything else is done."""
     held, step = story.allowance, story.pipeline.current
-    if held is None or not held.begun or (step and step.status is StepStatus.IN_PROGRESS):
+    if held is None:
+        return booking.owed(story)
+    if not held.begun or (step and step.status is StepStatus.IN_PROGRESS):
         return ()
     return (e.SettleAllowance(key=f"settle/{held.number}", number=held.number, used=held.used),)
 
@@ -84,18 +88,37 @@ def granted(story: StoryState, fact: b.AllowanceGranted) -> StoryState | None:
     """With that a wait for a higher limit of the run is over."""
     if not story.claiming or fact.number != story.claims:
         return None
-    waits = story.hold is not None and story.hold.cause is HoldCause.LIMIT
     allowance = Allowance(number=fact.number, cap=fact.cap)
-    return replace(story, claiming=False, allowance=allowance, hold=None if waits else story.hold)
+    return replace(story, claiming=False, allowance=allowance, hold=None if _at_limit(story) else story.hold)
 
 
 def refused(story: StoryState, fact: b.AllowanceRefused) -> StoryState | None:
-    if not story.claiming or fact.number != story.claims or story.hold:
+    """Refused once more it is the same wait, and what a person is told of it is new."""
+    if not story.claiming or fact.number != story.claims or (story.hold and not _at_limit(story)):
         return None
-    return replace(story, hold=Hold(cause=HoldCause.LIMIT, detail=fact.detail), holds=story.holds + 1)
+    hold = Hold(cause=HoldCause.LIMIT, detail=fact.detail)
+    return replace(story, hold=hold, holds=story.holds if story.hold else story.holds + 1)
+
+
+def _at_limit(story: StoryState) -> bool:
+    return story.hold is not None and story.hold.cause is HoldCause.LIMIT
+
+
+def limits_set(story: StoryState, fact: b.LimitsSet) -> StoryState | None:
+    """A wait for the run's answer goes on until it comes: the claim stands. One at a limit of the story's own is over
+    where that is not reached any more.
+    """
+    now = replace(story, limits=raised(story.limits, fact.limits))
+    step = story.pipeline.current
+    if story.claiming or story.hold is None or not _at_limit(story) or step is None:
+        return now
+    detail = limit_reached(now, step)
+    return replace(now, hold=replace(story.hold, detail=detail) if detail else None)
 
 
 def settled(story: StoryState, fact: b.AllowanceSettled) -> StoryState | None:
+    if fact.number == booking.UNCLAIMED:
+        return replace(story, unbooked=None)
     if story.allowance is None or story.allowance.number != fact.number:
         return None
     return replace(story, allowance=None)
@@ -143,6 +166,8 @@ def shortage_told(run: RunState, fact: r.ShortageTold) -> RunState | None:
 
 
 def attempt_settled(run: RunState, fact: r.AttemptSettled) -> RunState | None:
+    if fact.number == booking.UNCLAIMED:
+        return None if run.plan is None else booking.booked(run, fact.story, fact.used or NOTHING_USED)
     held = run.ledger.reserved.get(fact.story)
     if held is None or held.claim.number != fact.number:
         return None
@@ -150,17 +175,27 @@ def attempt_settled(run: RunState, fact: r.AttemptSettled) -> RunState | None:
 
 
 def limits_raised(run: RunState, fact: r.LimitsRaised) -> RunState | None:
-    """Whoever was told that there is not enough is answered anew."""
-    plan, ledger = run.plan, run.ledger
-    if plan is None:
+    """Whoever was told that there is not enough is answered anew; at a number of tokens no agent can be told to end."""
+    plan, ledger, known = run.plan, run.ledger, frozenset(afoot(run))
+    if plan is None or run.status in RUN_ENDED:
         return None
-    anew = {story: replace(claim, told=False) for story, claim in ledger.claims.items()}
+    limits, first = raised(plan.limits, fact.limits), not plan.limits.run.is_set
+    stops = limits.run.tokens is None
+    anew = {
+        story: replace(claim, told=False, bounded=claim.bounded and stops) for story, claim in ledger.claims.items()
+    }
     return replace(
         run,
-        plan=replace(plan, limits=raised(plan.limits, fact.limits)),
+        plan=replace(plan, limits=limits),
         ledger=replace(ledger, claims=anew),
         raises=run.raises + 1,
+        unaware=known,
+        owing=known if first and limits.run.is_set else run.owing,
     )
+
+
+def limits_forwarded(run: RunState, fact: r.LimitsForwarded) -> RunState | None:
+    return replace(run, unaware=run.unaware - {fact.story})
 
 
 STORY_HANDLERS: Final[dict[type[f.Fact], Callable[[StoryState, Any], StoryState | None]]] = {
@@ -168,6 +203,7 @@ STORY_HANDLERS: Final[dict[type[f.Fact], Callable[[StoryState, Any], StoryState 
     b.AllowanceGranted: granted,
     b.AllowanceRefused: refused,
     b.AllowanceSettled: settled,
+    b.LimitsSet: limits_set,
     b.StepCutShort: cut_short,
 }
 RUN_HANDLERS: Final[dict[type[f.Fact], Callable[[RunState, Any], RunState | None]]] = {
@@ -176,4 +212,5 @@ RUN_HANDLERS: Final[dict[type[f.Fact], Callable[[RunState, Any], RunState | None
     r.ShortageTold: shortage_told,
     r.AttemptSettled: attempt_settled,
     r.LimitsRaised: limits_raised,
+    r.LimitsForwarded: limits_forwarded,
 }

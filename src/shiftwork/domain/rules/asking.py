@@ -15,12 +15,30 @@ from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.story import Hold, HoldCause, Limits, StoryState
 from shiftwork.domain.rules.allowing import raised
+from shiftwork.domain.rules.context import filled, values
 from shiftwork.domain.rules.deciding import Effects
 from shiftwork.domain.rules.machine import Trigger, turn_step
 from shiftwork.domain.rules.routing import APPROVED, REJECTED, one_more, route_for
 
 MAX_QUESTIONS: Final = 10
 """How often one step may ask: an agent that only ever asks is not working."""
+
+
+def question(story: StoryState, step: Step) -> str:
+    """What a person is asked by a step that is to be approved: its own words, filled with what the story knows."""
+    given = story.given
+    asked = given.story
+    known = {
+        "task": given.task or asked.description,
+        "run_id": given.run,
+        "branch": given.branch,
+        "current_story": f"{asked.id} {asked.title}",
+        "current_story_id": asked.id,
+        "current_story_title": asked.title,
+        "verify_feedback": step.feedback,
+    }
+    own = filled(step.input, values(story.context, known)).strip()
+    return own or step.description.strip() or f"{step.name}: may it go on?"
 
 
 def tell_waiting(story: StoryState) -> Effects:
@@ -70,8 +88,11 @@ def released(story: StoryState, fact: f.StoryReleased) -> StoryState | None:
     return _ANSWERS[story.hold.cause](replace(story, hold=None), story.hold, fact)
 
 
-def _limit(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:  # noqa: ARG001 - one shape for all
-    return _within(story, fact.limits) if fact.granted else replace(story, cancelled=True)
+def _limit(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:
+    """While the story claims something of its run, only the run's answer ends the wait."""
+    if not fact.granted:
+        return replace(story, cancelled=True)
+    return replace(_within(story, fact.limits), hold=hold if story.claiming else None)
 
 
 def _within(story: StoryState, limits: Limits | None) -> StoryState:
@@ -105,7 +126,8 @@ def _exhausted(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StorySta
     if not fact.granted:
         return replace(story, cancelled=True)
     if deciding is None:
-        return _turned(story, step, Trigger.RETRY, retries=0, deferrals=0, feedback=fact.answer or step.error)
+        feedback = fact.answer or step.error
+        return _turned(story, step, Trigger.RETRY, retries=0, deferrals=0, in_vain=0, feedback=feedback)
     said = f"{deciding.verdict}\nA person says: {fact.answer}" if fact.answer else deciding.verdict
     told = replace(story, pipeline=story.pipeline.with_step(replace(deciding, verdict=said)))
     return one_more(told, deciding)

@@ -24,4 +24,5 @@ def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Ass
         agents=plan.workflow.agents,
         notices=plan.notices,
         proof=plan.proof,
+        source=plan.source,
     )

@@ -5,6 +5,7 @@ what was set aside for it (its agent can be told) may run beside others. One tha
 such one does: so spending passes the limit by at most what a single attempt used beyond its reservation.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -15,7 +16,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules.deciding import Effects
-from shiftwork.domain.rules.spending import dollars
+from shiftwork.domain.rules.spending import dollars, one_attempt
 
 MARGIN: Final = 1.5
 """More than the dearest attempt of its kind is set aside: one that is a little dearer is not to be cut short."""
@@ -27,20 +28,27 @@ HEADROOM: Final = 0.8
 _CENT: Final = 0.005
 """Less than this is not shown."""
 
+_DUST: Final = 1e-6
+"""Less than this is what sums of fractions leave, and no agent can be told to keep to it."""
+
 
 def tokens_of(usage: Usage) -> int:
     return usage.input_tokens + usage.output_tokens
 
 
-def reached(budget: Budget, usage: Usage) -> bool:
-    over_money = budget.usd is not None and (usage.cost_usd or 0.0) >= budget.usd
-    return over_money or (budget.tokens is not None and tokens_of(usage) >= budget.tokens)
+def exhausted(budget: Budget, usage: Usage) -> Budget:
+    """Those of its bounds that are reached."""
+    money = budget.usd is not None and (usage.cost_usd or 0.0) > budget.usd - _DUST
+    tokens = budget.tokens is not None and tokens_of(usage) >= budget.tokens
+    return Budget(usd=budget.usd if money else None, tokens=budget.tokens if tokens else None)
 
 
 def told(budget: Budget, usage: Usage) -> str:
-    """What was used of what there was."""
-    money = f"{dollars(usage.cost_usd or 0.0)} of {dollars(budget.usd)} USD" if budget.usd is not None else ""
-    tokens = f"{tokens_of(usage)} of {budget.tokens} tokens" if budget.tokens is not None else ""
+    """What was used of what there was; where nobody could tell it of some attempts, the least that it was."""
+    least = "at least " if usage.unpriced else ""
+    money = f"{least}{dollars(usage.cost_usd or 0.0)} of {dollars(budget.usd)} USD" if budget.usd is not None else ""
+    least = "at least " if usage.uncounted else ""
+    tokens = f"{least}{tokens_of(usage)} of {budget.tokens} tokens" if budget.tokens is not None else ""
     return " and ".join(filter(None, (money, tokens)))
 
 
@@ -63,8 +71,11 @@ def left(ledger: Ledger, limit: Budget) -> Budget:
 
 def needed(ledger: Ledger, claim: Claim, limits: Limits) -> Amount:
     """What an attempt of the kind may use, as far as the run has seen such ones."""
-    known = ledger.dearest.get(claim.kind)
-    return limits.attempt if known is None else Amount(usd=known.usd * MARGIN, tokens=int(known.tokens * MARGIN))
+    known, first = ledger.dearest.get(claim.kind, Amount()), limits.attempt
+    return Amount(
+        usd=known.usd * MARGIN if known.usd else first.usd,
+        tokens=int(known.tokens * MARGIN) if known.tokens else first.tokens,
+    )
 
 
 def reservation(ledger: Ledger, claim: Claim, limits: Limits) -> Amount | None:
@@ -90,7 +101,7 @@ def _fits(amount: Amount, room: Budget) -> bool:
 
 
 def _any(room: Budget) -> bool:
-    return (room.usd is None or room.usd > 0) and (room.tokens is None or room.tokens > 0)
+    return (room.usd is None or room.usd >= _DUST) and (room.tokens is None or room.tokens > 0)
 
 
 def claimed(ledger: Ledger, story: StoryId, claim: Claim) -> Ledger:
@@ -107,22 +118,29 @@ def settled(ledger: Ledger, story: StoryId, used: Usage | None) -> Ledger:
     """What nobody can tell is counted as all that was set aside, and never as nothing."""
     rest = dict(ledger.reserved)
     held = rest.pop(story)
-    aside, usage = held.amount, used or Usage()
-    unpriced, uncounted = usage.cost_usd is None, used is None
-    spent = Amount(
-        usd=aside.usd if usage.cost_usd is None else usage.cost_usd,
-        tokens=aside.tokens if uncounted else tokens_of(usage),
-    )
-    guess = Amount(usd=aside.usd if unpriced else 0.0, tokens=aside.tokens if uncounted else 0)
+    aside, usage = held.amount, one_attempt(used)
+    known = Amount(usd=usage.cost_usd or 0.0, tokens=tokens_of(usage))
+    guess = Amount(usd=aside.usd if usage.unpriced else 0.0, tokens=aside.tokens if usage.uncounted else 0)
+    spent = known + guess
     over = Amount(usd=spent.usd - aside.usd, tokens=spent.tokens - aside.tokens)
     return replace(
         ledger,
         spent=ledger.spent + spent,
         guessed=ledger.guessed + guess,
         reserved=rest,
-        dearest={**ledger.dearest, held.claim.kind: _most(spent, ledger.dearest.get(held.claim.kind, Amount()))},
+        dearest=_learnt(ledger.dearest, held, known),
         overshoot=_most(over, ledger.overshoot),
     )
+
+
+def _learnt(dearest: Mapping[str, Amount], held: Reservation, known: Amount) -> Mapping[str, Amount]:
+    """From what was told, and never from a guess. One that came as far as its agent may go would have gone further:
+    what comes next has twice the room, or its work would be thrown away again and again.
+    """
+    kind, share = held.claim.kind, held.amount
+    if held.claim.bounded and known.usd >= share.usd * HEADROOM - _DUST:
+        known = _most(known, Amount(usd=2 * share.usd / MARGIN))
+    return {**dearest, kind: _most(known, dearest.get(kind, Amount()))}
 
 
 def of_limited(limit: Budget, amount: Amount) -> Budget:
@@ -200,11 +218,25 @@ def _cap(ledger: Ledger, claim: Claim, limits: Limits, amount: Amount) -> float 
 
 def shortage(ledger: Ledger, claim: Claim, limits: Limits) -> str:
     """What was spent of what, by how much an attempt went beyond its share, and what the next one may need."""
-    limit, most, over = limits.run, ledger.dearest.get(claim.kind), ledger.overshoot
+    limit, over = _short(ledger, claim, limits), ledger.overshoot
     spent = Usage(input_tokens=ledger.spent.tokens, cost_usd=ledger.spent.usd)
+    guess = f" ({_amount(limit, ledger.guessed)} of it guessed: nobody told)" if _passed(limit, ledger.guessed) else ""
     share = f", one attempt up to {_amount(limit, over)} more than was set aside for it"
-    needs = f"; {claim.kind} has needed up to {_amount(limit, most)}" if most and _any(left(ledger, limit)) else ""
-    return f"the run has spent {told(limit, spent)}{share if _passed(limit, over) else ''}{needs}"
+    needs = f"; {claim.kind} may need {_amount(limit, needed(ledger, claim, limits))}"
+    some = _any(left(ledger, limit)) and claim.kind in ledger.dearest
+    return (
+        f"the run has spent {told(limit, spent)}{guess}{share if _passed(limit, over) else ''}{needs if some else ''}"
+    )
+
+
+def _short(ledger: Ledger, claim: Claim, limits: Limits) -> Budget:
+    """Those of the run's bounds for which there is not enough; all, where it is not these that are in the way."""
+    room, wanted, limit = left(ledger, limits.run), needed(ledger, claim, limits), limits.run
+    short = Budget(
+        usd=None if room.usd is None or wanted.usd <= room.usd else limit.usd,
+        tokens=None if room.tokens is None or wanted.tokens <= room.tokens else limit.tokens,
+    )
+    return short if short.is_set else limit
 
 
 def _passed(limit: Budget, over: Amount) -> bool:

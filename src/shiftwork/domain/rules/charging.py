@@ -1,4 +1,4 @@
-"""What the end of an attempt adds to its step, its story and the share of whoever made it."""
+"""What the end of an attempt adds to its step, its story, its role and the share of whoever made it."""
 
 from dataclasses import replace
 from typing import Final
@@ -6,9 +6,12 @@ from typing import Final
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.story import StoryState
-from shiftwork.domain.model.usage import Share
+from shiftwork.domain.model.usage import NOTHING_USED, Share, Usage
 from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.rules import booking
+from shiftwork.domain.rules.choosing import role_of
 from shiftwork.domain.rules.spending import merged, one_attempt
 
 ENDS: Final = (
@@ -38,5 +41,12 @@ def counted(story: StoryState, fact: f.Fact) -> StoryState:
         story,
         pipeline=story.pipeline.with_step(paid),
         usage=story.usage + used,
+        unbooked=booking.counted(story, used),
         shares=merged((*story.shares, share)),
+        roles=_with_role(story, step, used),
     )
+
+
+def _with_role(story: StoryState, step: Step, used: Usage) -> tuple[tuple[str, Usage], ...]:
+    known, role = dict(story.roles), role_of(step.agent, story.given.agents)
+    return tuple({**known, role: known.get(role, NOTHING_USED) + used}.items())

@@ -11,7 +11,9 @@ the lower confidence bound on what a verified story costs; the profile where tha
   ends. In the long run they widen with the logarithm of all stories: nobody is let go for ever for one bad day.
 - One whose higher end is below another's lower end is ruled out, and not chosen while that is so.
 
-What is under way is taken to end as the profile's stories before it did, so that a batch is spread before it is known.
+What is under way is taken to end as the profile's stories before it did, so that a batch is spread before it is known;
+and so is what came to nothing by no fault of the profile's, so that one which is always at its limit is asked for less
+and less. A story of which not all the money is known is taken for as dear as the dearest that is known.
 
 Options not taken: the profile whose lower end is highest (whoever leads early stays; to look at others on the side, so
 as to mend that, cost twice as much), Thompson sampling (the same record must give the same choice, also after a crash),
@@ -58,24 +60,36 @@ def choose(role: str, candidates: Sequence[str], tallies: Iterable[Tally]) -> Ch
     """The profile for the next story. Where nothing tells two apart, the one that stands first in the settings."""
     known = {tally.profile: tally for tally in tallies if tally.role == role}
     record = [known.get(name, Tally(role=role, profile=name)) for name in candidates]
-    ended = [tally for tally in record if tally.ended]
-    paid = [tally.cost_usd / tally.ended for tally in ended if tally.cost_usd]
-    priced = bool(paid) and len(paid) == len(ended)
-    usual = fmean(paid) if priced else None
+    paid = _paid(record)
+    priced = bool(paid) and all(tally.profile in paid for tally in record if tally.ended)
+    usual = fmean(paid.values()) if priced else None
     stories = sum(tally.tries for tally in record)
-    standings = tuple(_standing(tally, stories, usual) for tally in record)
-    untried = next((one for one in standings if not one.tally.tries), None)
+    standings = tuple(_standing(tally, stories, usual, paid.get(tally.profile)) for tally in record)
+    untried = next((one for one in standings if _untried(one.tally)), None)
     chosen = untried or max(standings, key=lambda one: (one.high, one.low))
     why = _why(chosen, standings, priced=priced)
     return Choice(profile=chosen.tally.profile, why=why, standings=standings, priced=priced)
 
 
-def _standing(tally: Tally, stories: int, usual: float | None) -> Standing:
+def _paid(record: Sequence[Tally]) -> dict[str, float]:
+    """What a story takes with each profile of which that is known."""
+    dearest = max((tally.dearest for tally in record), default=0.0)
+    return {
+        tally.profile: (tally.cost_usd + tally.unpriced * dearest) / tally.ended for tally in record if tally.cost_usd
+    }
+
+
+def _untried(tally: Tally) -> bool:
+    """Where its only story came to nothing by no fault of its own, it has another."""
+    return not tally.ended and not tally.under_way and tally.void < 2
+
+
+def _standing(tally: Tally, stories: int, usual: float | None, paid: float | None) -> Standing:
     """`usual` is what a story costs with the others: until its first has ended, nothing better is known of this one."""
     low, high = _interval(tally, max(SURE**2, math.log(max(stories, 1)) / 2))
     price, off = usual or 1.0, 1.0
-    if usual and tally.ended and tally.cost_usd:
-        price, off = tally.cost_usd / tally.ended, 1 + 1 / tally.ended
+    if usual and paid:
+        price, off = paid, 1 + 1 / tally.ended
     return Standing(tally=tally, price=price, low=low / price / off, high=high / price * off)
 
 
@@ -84,7 +98,7 @@ def _interval(tally: Tally, square: float) -> tuple[float, float]:
     higher ends of all that landed everything are the same but for the last digit.
     """
     expected = (tally.verified + 0.5) / (tally.ended + 1)
-    tries, verified = tally.tries, tally.verified + tally.under_way * expected
+    tries, verified = tally.tries, tally.verified + (tally.under_way + tally.void) * expected
     middle = (verified + square / 2) / (tries + square)
     spread = verified * (tries - verified) / tries if tries else 0.0
     reach = math.sqrt(square * (spread + square / 4)) / (tries + square)
@@ -92,10 +106,10 @@ def _interval(tally: Tally, square: float) -> tuple[float, float]:
 
 
 def _why(chosen: Standing, standings: Sequence[Standing], *, priced: bool) -> str:
-    if not chosen.tally.tries:
-        return "it has not been tried yet"
+    if _untried(chosen.tally):
+        return "nothing is known from its only try" if chosen.tally.void else "it has not been tried yet"
     if not any(one.tally.ended for one in standings):
-        return "nothing has ended yet, and it has the least under way"
+        return "nothing has been learnt yet, and it was tried least"
     leader = max(standings, key=lambda one: one.low)
     landed = f"{chosen.tally.verified} of {chosen.tally.ended} landed"
     if chosen is leader:

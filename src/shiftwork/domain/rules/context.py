@@ -1,5 +1,6 @@
 """What the templates of a workflow may name, and how the answers of steps become part of that."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -18,6 +19,13 @@ BUILT_IN: Final = PROTECTED_KEYS | {
     "verify_feedback",
 }
 """Names that the harness gives to every template."""
+
+AGENTS_ONLY: Final = frozenset({"repo", "completed_stories", "stories_remaining", "progress"})
+"""Those of them that are known where an agent is at work, and to no question that a person is asked."""
+
+# Blanks inside the braces are allowed because people write them; anything else in braces is text, so that
+# `{{ a.b }}`, `{ {x} }` and JSON stay as they are.
+PLACE: Final = re.compile(r"\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}")
 
 
 def merged(context: Context, outputs: Iterable[tuple[str, str]]) -> Context:
@@ -40,3 +48,8 @@ def limited(outputs: Context, keys: Iterable[str]) -> Context:
 def values(context: Context, built_in: Mapping[str, str]) -> dict[str, str]:
     """What a template is filled with; the harness's own names win over everything."""
     return {**dict(context), **built_in}
+
+
+def filled(template: str, known: Mapping[str, str]) -> str:
+    """In a single pass: a value is text, also where it looks like a template; a name without one renders empty."""
+    return PLACE.sub(lambda place: known.get(place[1], ""), template)

@@ -8,7 +8,7 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId, in_go
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
-from shiftwork.domain.rules import budgets, framing, steering
+from shiftwork.domain.rules import booking, framing, steering
 from shiftwork.domain.rules.assigning import assignment
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
 from shiftwork.domain.rules.noticing import notice_of_end
@@ -22,7 +22,7 @@ def decide_run(run: RunState) -> Effects:
         return ()
     if due := keep_due(run):
         return due
-    if orders := steering.orders(run) or budgets.answers(run):
+    if orders := steering.orders(run) or booking.answers(run):
         return orders
     if begun := _begin(run) or tick_due(run):  # in this order: the next story need not wait for a file
         return begun

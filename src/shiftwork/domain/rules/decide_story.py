@@ -18,7 +18,7 @@ from shiftwork.domain.model.story import (
 )
 from shiftwork.domain.model.workflow import Exhausted, StepKind
 from shiftwork.domain.rules import allowing, looping
-from shiftwork.domain.rules.asking import tell_waiting
+from shiftwork.domain.rules.asking import question, tell_waiting
 from shiftwork.domain.rules.certifying import completion
 from shiftwork.domain.rules.checkable import uncheckable
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
@@ -134,7 +134,7 @@ def _run_step(story: StoryState, step: Step) -> e.Effect:
 
 def _ask_approval(story: StoryState, step: Step, attempt: int) -> e.Conclude:
     if step.status is StepStatus.IN_PROGRESS:
-        return _hold(story, HoldCause.APPROVAL, step.description)
+        return _hold(story, HoldCause.APPROVAL, question(story, step))
     started = f.StepStarted(at=NOW, step=step.id, attempt=attempt, commit=story.head, log="")
     return e.Conclude(key=f"{step.id}/{attempt}", facts=(started,))
 

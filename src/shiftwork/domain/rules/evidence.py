@@ -1,8 +1,9 @@
 """What evidence is worth: each criterion of a story judged by what was found in the candidate that would land.
 
 A citation holds where every line it names is there and was written by the story. A verification step holds where it has
-passed. Of a test two things can be told: that it is named in a file of the candidate while all gates are green
-(`PRESENT`), and that a gate printed its name as passing (`HOLDS`); that it tests what the criterion says cannot.
+passed. Of a test two things can be told: that it is defined in the candidate while all gates are green (`PRESENT`), and
+that a gate printed the line with which a test runner says that it passed (`HOLDS`); that it tests what the criterion
+says cannot.
 """
 
 import re
@@ -16,6 +17,7 @@ from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion
 from shiftwork.domain.model.story import Evidence
 from shiftwork.domain.rules.checkable import checkable
+from shiftwork.domain.rules.runners import passing
 
 TEST: Final = "test"
 VERIFICATION: Final = "verification"
@@ -23,7 +25,6 @@ CITATION: Final = "citation"
 _ALIASES: Final = {"step": VERIFICATION}
 _CITED: Final = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
 _RED: Final = re.compile(r"\b(?:x?fail(?:ed|ure|s)?|error|skip(?:ped)?|ignored|todo|pending)\b|[✗✘]", re.IGNORECASE)
-_GREEN: Final = re.compile(r"\b(?:pass(?:ed|es)?|ok)\b|[✓✔√]", re.IGNORECASE)
 
 _ENOUGH: Final[Mapping[ProofPolicy, frozenset[Verdict]]] = {
     ProofPolicy.STRICT: frozenset({Verdict.HOLDS, Verdict.VOUCHED}),
@@ -69,10 +70,13 @@ def judge(story: str, case: Case, findings: Findings, report: GateReport) -> Pro
     return ProofReport(commit=report.commit, tree=findings.tree, policy=case.policy, criteria=judged)
 
 
+def suffices(policy: ProofPolicy, verdict: Verdict) -> bool:
+    return verdict in _ENOUGH[policy]
+
+
 def lacking(proof: ProofReport) -> str:
     """What keeps the candidate from landing, for whoever must mend it; empty where it is proved well enough."""
-    enough = _ENOUGH[proof.policy]
-    missing = [one for one in proof.criteria if one.verdict not in enough]
+    missing = [one for one in proof.criteria if not suffices(proof.policy, one.verdict)]
     if not missing:
         return ""
     lines = "\n".join(f"- {one.criterion} ({one.text}): {_told(one)}" for one in missing)
@@ -193,13 +197,15 @@ def named_test(reference: str, findings: Findings, report: GateReport) -> tuple[
     file, name = _test(reference)
     where = next((one.files for one in findings.names if one.name == name), ())
     if not name or not where or (file and file not in where):
-        return Verdict.FALSE, f"no test of that name is in {file or 'the commit that is to land'}"
-    lines = list(_lines(name, report))
-    if any(_RED.search(line) for line in lines):
+        return (
+            Verdict.FALSE,
+            f"no test of that name is defined in {file or 'a test file of the commit that is to land'}",
+        )
+    if any(_RED.search(line) for line in _lines(name, report)):
         return Verdict.FALSE, "a gate's output shows it failed or skipped"
-    if any(_GREEN.search(line) for line in lines):
+    if any(passing(name, (file,) if file else where, result.output) for result in report.results):
         return Verdict.HOLDS, "a gate printed it as passing"
-    return Verdict.PRESENT, f"named in {where[0]} and all gates are green; no gate printed its name"
+    return Verdict.PRESENT, f"defined in {where[0]} and all gates are green; no gate printed it as passing"
 
 
 def _lines(name: str, report: GateReport) -> Iterator[str]:

@@ -9,7 +9,7 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import StoryStatus
-from shiftwork.domain.rules import allowing, framing, noticing, remembering, scheduling, steering
+from shiftwork.domain.rules import allowing, booking, framing, noticing, remembering, scheduling, steering
 from shiftwork.domain.rules.budgets import paid
 from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
 from shiftwork.domain.rules.telling import owe, tick_failed, ticked
@@ -45,7 +45,7 @@ def _story_ended(run: RunState, fact: r.StoryEnded) -> RunState | None:
     turned = turn_story_of(run, fact.story, trigger, **told)
     if turned is None:
         return None
-    left = steering.forgotten(turned, fact.story)
+    left = booking.booked(steering.forgotten(turned, fact.story), fact.story, fact.unbooked)
     settled = remembering.ended(paid(left, fact.story, run.stories[fact.story].usage, fact.usage), fact)
     if trigger is Trigger.FAIL:
         return scheduling.failed(settled, fact.story)

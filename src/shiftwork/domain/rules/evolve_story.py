@@ -20,6 +20,7 @@ from shiftwork.domain.model.story import (
 )
 from shiftwork.domain.model.workflow import StepKind, catalogue_step
 from shiftwork.domain.rules import allowing, asking, certifying, charging, looping, noticing, reopening, waiting
+from shiftwork.domain.rules.booking import opened
 from shiftwork.domain.rules.context import merged
 from shiftwork.domain.rules.editing import Rejected, apply_edits
 from shiftwork.domain.rules.machine import Trigger, turn_step, turn_story
@@ -49,6 +50,7 @@ def _started(story: StoryState, fact: f.StoryStarted) -> StoryState | None:
         pipeline=pipeline_of(fact.steps),
         context=fact.assignment.context,
         limits=fact.assignment.limits,
+        unbooked=opened(fact.assignment.limits),
         started_at=fact.at,
     )
 

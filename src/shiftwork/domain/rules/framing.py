@@ -17,6 +17,7 @@ from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules.assigning import assignment
+from shiftwork.domain.rules.booking import booked
 from shiftwork.domain.rules.budgets import paid
 from shiftwork.domain.rules.context import Context, merged
 from shiftwork.domain.rules.deciding import Effects, receive
@@ -131,10 +132,11 @@ def _ended(run: RunState, fact: r.FrameEnded) -> RunState | None:
     if not run.frame.going:
         return None
     return replace(
-        paid(run, FRAME, run.frame.usage, fact.usage),
+        paid(booked(run, FRAME, fact.unbooked), FRAME, run.frame.usage, fact.usage),
         frame=replace(run.frame, going=False, open=False, failure=fact.failure, usage=fact.usage),
         cancelled_stories=run.cancelled_stories - {FRAME},
         paused_stories=run.paused_stories - {FRAME},
+        unaware=run.unaware - {FRAME},
     )
 
 

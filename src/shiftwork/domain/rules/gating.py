@@ -11,6 +11,7 @@ DETAIL_LIMIT: Final = 12_000
 """How much of the red gates' output a refusal carries: enough to act on, small enough for a fact."""
 
 _BETWEEN: Final = "\n\n"
+_PATHS: Final = 10
 
 
 def tried_again(first: GateReport | None, second: GateReport) -> GateReport:
@@ -24,9 +25,14 @@ def _which(result: GateResult) -> tuple[str, bool]:
     return result.name, result.restored
 
 
-def with_restored(report: GateReport, restored: GateReport) -> GateReport:
-    """One report on the candidate, of the gates on it as it is and of those with the tests of the base."""
-    others = tuple(replace(result, restored=True) for result in restored.results)
+def with_restored(report: GateReport, restored: GateReport, paths: Sequence[str] = ()) -> GateReport:
+    """One report on the candidate, of the gates on it as it is and of those with these paths as the base has them."""
+    names = ", ".join(paths[:_PATHS]) + (" and more" if len(paths) > _PATHS else "")
+    note = f"(as before: {names})\n" if paths else ""
+    others = tuple(
+        replace(result, restored=True, output=("" if result.passed else note) + result.output)
+        for result in restored.results
+    )
     return replace(report, results=report.results + others, cached=report.cached and restored.cached)
 
 

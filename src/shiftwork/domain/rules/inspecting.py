@@ -1,4 +1,4 @@
-"""What a change does to tests and gate configuration, read from its diff.
+"""What a change does to the checks that judge it, read from its diff: to tests, gate configuration and the spec.
 
 The rules about languages are heuristics: they read lines, not programs. They can be fooled, and they may take an honest
 line for another; so what they find is told, and never by itself a reason to refuse. That a file of tests was changed at
@@ -7,14 +7,18 @@ all is no heuristic, and is always told.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
-from shiftwork.domain.model.tampering import Finding, Inspection, Meddling, Protection, Touched
-from shiftwork.domain.rules.protecting import is_configuration, is_test, put_back
+from shiftwork.domain.model.tampering import Finding, Inspection, Meddling, Patch, Protection, Touched
+from shiftwork.domain.rules.patches import Text, by_path
+from shiftwork.domain.rules.protecting import is_own, is_test, matches
+from shiftwork.domain.rules.restoring import configures, put_back
+from shiftwork.domain.rules.sources import ending, is_source
 
-FINDINGS: Final = 100
-"""How many findings a fact carries; a story that edits more tests than that is told of as having edited so many."""
+FINDINGS: Final = 20
+"""How many findings of a kind a fact carries one by one; of the others it carries the number."""
 
 _LINE: Final = 120
 
@@ -62,52 +66,98 @@ _LANGUAGES: Final = {
     **dict.fromkeys(("rb",), _RUBY),
 }
 
-_EXIT: Final = r"\b(os\._exit|sys\.exit|pytest\.exit|process\.exit|os\.Exit|process::exit|System\.exit)\b"
+_ABRUPT: Final = (
+    r"\b_exit\b|\b_Exit\b|\bquick_exit\b|\breallyExit\b|\bos\.abort\b|\braise_signal\b|\bexec[lv]p?e?\s*\("
+    r"|\bos\.kill\s*\(\s*os\.getpid|\bprocess\.kill\s*\(\s*process\.pid"
+)
+"""Ways to end a process that no runner of tests can catch."""
+
+_WELL: Final = (
+    r"(?<![.\w])(sys\.exit|exit|quit|SystemExit|process\.exit|os\.Exit|(std::)?process::exit|System\.exit|exitProcess)"
+    r"\s*\(\s*(0|None)?\s*\)|\braise\s+SystemExit\s*$"
+)
+"""Ways to end it with success: where a program begins and ends they are as they should be."""
+
+_EXIT: Final = r"\b(sys\.exit|pytest\.exit|process\.exit|os\.Exit|process::exit|System\.exit)\b"
+
+_ENTRIES: Final = (
+    *("__main__.*", "main.*", "cli.*", "index.*", "server.*", "manage.py", "setup.py", "Main.*", "Program.*"),
+    *("**/bin/**", "**/cmd/**", "**/cli/**", "**/scripts/**", "**/script/**"),
+)
 
 
-def inspect(touched: Sequence[Touched], patch: str, protection: Protection, allowed: Sequence[str] = ()) -> Inspection:
-    """All that is to be told of a change; `patch` is that of the paths which are `watched`."""
-    texts = {one.path: one for one in _files(patch)}
-    findings = [
-        found
-        for one in watched(touched, protection)
-        for found in _about(one, texts.get(one.path, _Text(path=one.path)), protection)
-    ]
+def inspect(
+    touched: Sequence[Touched], patch: Patch, protection: Protection, allowed: Sequence[str] = (), spec: str = ""
+) -> Inspection:
+    """All that is to be told of a change; `patch` is that of the paths which are `watched`, `spec` the file that says
+    what is to be done, which the harness alone changes.
+    """
+    texts = by_path(patch.text)
+    findings = [found for one in touched for found in _about(one, texts.get(one.path, Text(path=one.path)), protection)]
+    kept = tuple(one.path for one in touched if one.path == spec and not matches(allowed, one.path))
+    findings.extend(Finding(kind=Meddling.SPEC, path=path) for path in kept)
+    findings.extend(Finding(kind=Meddling.UNREAD, path=path) for path in patch.unread)
     back, out = put_back(touched, protection, allowed)
-    return Inspection(findings=tuple(findings[:FINDINGS]), back=back, out=out)
+    return Inspection(findings=tuple(_bounded(findings)), back=back, out=out, kept=kept)
 
 
 def watched(touched: Sequence[Touched], protection: Protection) -> tuple[Touched, ...]:
-    return tuple(one for one in touched if is_configuration(one.path) or is_test(one.path, protection))
+    """What is to be looked through, the likeliest place of a trick first: checks that are code, other code, data."""
+    ranks = ((_rank(one, protection), one) for one in touched)
+    return tuple(one for rank, one in sorted(ranks, key=lambda pair: pair[0]) if rank <= _LAST)
+
+
+_LAST: Final = 2
+
+
+def _rank(one: Touched, protection: Protection) -> int:
+    code = is_source(one.path) or not ending(one.path)
+    if configures(one, protection) or (code and is_test(one.path, protection)):
+        return 0
+    if code:
+        return 1
+    return _LAST if is_test(one.path, protection) else _LAST + 1
+
+
+def _bounded(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """So that no crowd of one kind hides another, each has its own share."""
+    for kind in Meddling:
+        found = [one for one in findings if one.kind is kind]
+        yield from found[:FINDINGS]
+        if more := found[FINDINGS:]:
+            yield replace(more[0], path=f"{more[0].path} and more", count=sum(one.count for one in more), line="")
 
 
 # One file ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Text:
-    """The lines that a change has taken from a file and put into it."""
-
-    path: str
-    gone: list[str] = field(default_factory=list)
-    new: list[str] = field(default_factory=list)
-
-
-def _about(one: Touched, text: _Text, protection: Protection) -> Iterator[Finding]:
-    if not is_test(one.path, protection):
-        yield Finding(kind=Meddling.CONFIGURED, path=one.path, line=_first(text.new or text.gone))
-        yield from _lines(Meddling.LEFT, one.path, _having(_EXIT, text.new))
+def _about(one: Touched, text: Text, protection: Protection) -> Iterator[Finding]:
+    if leads_out(one):
+        yield Finding(kind=Meddling.LINKED, path=one.path, line=one.link[:_LINE])
+    if configures(one, protection):
+        kind = Meddling.OWN if is_own(one.path) else Meddling.CONFIGURED
+        yield Finding(kind=kind, path=one.path, line=_first(text.new or text.gone))
+        yield from _lines(Meddling.LEFT, one.path, _having(f"{_ABRUPT}|{_EXIT}", text.new))
+    elif not is_test(one.path, protection):
+        ways = _ABRUPT if matches(_ENTRIES, one.path) else f"{_ABRUPT}|{_WELL}"
+        yield from _lines(Meddling.LEFT, one.path, _having(ways, text.new))
     elif one.letter == "D":
         yield Finding(kind=Meddling.DELETED, path=one.path)
     else:
-        if one.letter != "A":
-            yield Finding(kind=Meddling.EDITED, path=one.path)
+        yield Finding(kind=Meddling.ADDED if one.letter == "A" else Meddling.EDITED, path=one.path)
         yield from _in_tests(text)
 
 
-def _in_tests(text: _Text) -> Iterator[Finding]:
-    yield from _lines(Meddling.LEFT, text.path, _having(_EXIT, text.new))
-    language = _LANGUAGES.get(text.path.rpartition(".")[2].lower())
+def leads_out(one: Touched) -> bool:
+    """Whether it is a link that leads, or by way of another link may lead, to where the tree is not."""
+    parts = [part for part in one.link.split("/") if part not in {"", "."}]
+    up = len(list(takewhile(lambda part: part == "..", parts)))
+    return one.link.startswith("/") or up > one.path.count("/") or ".." in parts[up:]
+
+
+def _in_tests(text: Text) -> Iterator[Finding]:
+    yield from _lines(Meddling.LEFT, text.path, _having(f"{_ABRUPT}|{_EXIT}", text.new))
+    language = _LANGUAGES.get(ending(text.path))
     if language is None:
         return
     tests = _having(language.test, text.gone)
@@ -134,33 +184,3 @@ def _lines(kind: Meddling, path: str, lines: Sequence[str]) -> Iterator[Finding]
 
 def _first(lines: Sequence[str]) -> str:
     return next((line.strip()[:_LINE] for line in lines if line.strip()), "")
-
-
-# A diff --------------------------------------------------------------------------------------------------------
-
-_HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-
-
-def _files(patch: str) -> Iterator[_Text]:
-    """Each file of a patch; the lines of a hunk are counted, so that nothing in a file can pass for a heading."""
-    text, names, left = _Text(path=""), ("", ""), 0
-    for line in patch.split("\n"):
-        if left:
-            # A line without a sign is the remark that a file does not end with one.
-            left -= line[:1] in {"+", "-"}
-            if line[:1] in {"+", "-"}:
-                (text.new if line[0] == "+" else text.gone).append(line[1:])
-        elif line.startswith("--- "):
-            names = (line[4:], "")
-        elif line.startswith("+++ "):
-            names = (names[0], line[4:])
-            text = _Text(path=_path(names))
-            yield text
-        elif hunk := _HUNK.match(line):
-            left = sum(int(count) if count is not None else 1 for count in hunk.groups())
-
-
-def _path(names: tuple[str, str]) -> str:
-    """Without the letter in front; git ends a name that has a space in it with a tab."""
-    name = names[0] if names[1] == "/dev/null" else names[1]
-    return name[2:].removesuffix("\t")

@@ -30,6 +30,11 @@ def objection(run: RunState, intent: f.Fact) -> Objection | None:
     return _OBJECTIONS[type(intent)](run, intent)
 
 
+def _typed(run: RunState, command: str, story: StoryId) -> str:
+    """With the run's name: every run has a first story."""
+    return f"shiftwork {command} {story} --run {run.given.run}"
+
+
 def next_story_id(stories: Sequence[Story]) -> StoryId:
     """The next free id in the style of those that are there: what stands before the number, and how wide that is."""
     found = [match for story in stories if (match := _NUMBERED.fullmatch(story.id))]
@@ -48,7 +53,7 @@ _NUMBERED: Final = re.compile(r"(?P<prefix>.*?)(?P<number>[0-9]+)")
 def _over(run: RunState) -> Objection | None:
     if run.status not in RUN_ENDED:
         return None
-    return Objection(reason=f"run {run.given.run} is over: {run.status}", hint=f"shiftwork status {run.given.run}")
+    return Objection(reason=f"run {run.given.run} is over", hint=f"shiftwork status {run.given.run}")
 
 
 def _pause(run: RunState, intent: r.RunPaused) -> Objection | None:  # noqa: ARG001 - one shape for all
@@ -80,9 +85,9 @@ def _cancel(run: RunState, intent: r.StoryCancellationRequested) -> Objection | 
         return amiss
     match run.stories[intent.story].status:
         case StoryStatus.COMPLETED:
-            return Objection(reason=f"{intent.story} has landed", hint=f"shiftwork undo {intent.story}")
+            return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
         case StoryStatus.FAILED:
-            return Objection(reason=f"{intent.story} has failed already", hint=f"shiftwork retry {intent.story}")
+            return Objection(reason=f"{intent.story} has failed already", hint=_typed(run, "retry", intent.story))
         case _:
             return None
 
@@ -97,7 +102,7 @@ def _retry(run: RunState, intent: r.StoryRetryRequested) -> Objection | None:
         case StoryStatus.FAILED:
             return None
         case StoryStatus.COMPLETED:
-            return Objection(reason=f"{intent.story} has landed", hint=f"shiftwork undo {intent.story}")
+            return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
         case StoryStatus.BLOCKED:
             return Objection(
                 reason=f"{intent.story} is blocked: {run.blocked[intent.story]}",
@@ -114,7 +119,9 @@ def _add(run: RunState, intent: r.StoryAdded) -> Objection | None:
     if amiss := _called_off(run):
         return amiss
     if intent.story.id in run.stories:
-        return Objection(reason=f"there is a story {intent.story.id} already", hint=f"shiftwork edit {intent.story.id}")
+        return Objection(
+            reason=f"there is a story {intent.story.id} already", hint=_typed(run, "edit", intent.story.id)
+        )
     return _tangled(run, intent.story)
 
 
@@ -125,10 +132,10 @@ def _edit(run: RunState, intent: r.StoryEdited) -> Objection | None:
     match run.stories[story].status:
         case StoryStatus.IN_PROGRESS:
             cancel = f"shiftwork cancel {run.given.run} --story {story}"
-            hint = f"{cancel}, then edit it, then: shiftwork retry {story} --afresh"
+            hint = f"{cancel}, then edit it, then: {_typed(run, 'retry', story)} --afresh"
             return Objection(reason=f"{story} is in progress, from what it was when it began", hint=hint)
         case StoryStatus.COMPLETED:
-            return Objection(reason=f"{story} has landed", hint=f"shiftwork undo {story}")
+            return Objection(reason=f"{story} has landed", hint=_typed(run, "undo", story))
         case _:
             return _tangled(run, intent.story)
 
@@ -177,11 +184,12 @@ def _undo(run: RunState, intent: r.StoryUndoRequested) -> Objection | None:
 
 
 def _needed(run: RunState, story: StoryId) -> Objection | None:
-    """Who stands on it: landed work goes in the order in which it came, backwards."""
+    """Who stands on it: landed work goes in the order in which it came, backwards, and what can go now is told."""
     behind = [other for other in run.graph.dependents[story] if other not in run.undoing]
     if landed := [other for other in behind if run.stories[other].status is StoryStatus.COMPLETED]:
         told = f"{', '.join(landed)} depend{'' if len(landed) > 1 else 's'} on {story} and landed after it"
-        return Objection(reason=told, hint=f"first: shiftwork undo {landed[-1]}")
+        deeper = _undo(run, r.StoryUndoRequested(at=0, story=landed[-1]))
+        return Objection(reason=told, hint=deeper.hint if deeper else f"first: {_typed(run, 'undo', landed[-1])}")
     if flying := [other for other in behind if other in run.flying]:
         told = f"{', '.join(flying)}, in progress, {'build' if len(flying) > 1 else 'builds'} on {story}"
         return Objection(reason=told, hint=f"first: shiftwork cancel {run.given.run} --story {flying[0]}")
@@ -191,6 +199,7 @@ def _needed(run: RunState, story: StoryId) -> Objection | None:
 _OBJECTIONS: Final[dict[type[f.Fact], Callable[[RunState, Any], Objection | None]]] = {
     r.RunPaused: _pause,
     r.RunUnpaused: _unpause,
+    r.LimitsRaised: lambda run, _: _over(run),
     r.StoryCancellationRequested: _cancel,
     r.StoryRetryRequested: _retry,
     r.StoryAdded: _add,

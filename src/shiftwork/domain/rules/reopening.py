@@ -7,6 +7,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.pipeline import Pipeline, pipeline_of
 from shiftwork.domain.model.story import FailureCause, LandingStage, StoryState
+from shiftwork.domain.rules.booking import opened
 from shiftwork.domain.rules.machine import Trigger, turn_step, turn_story
 from shiftwork.domain.rules.routing import one_more
 
@@ -16,13 +17,21 @@ def reopened(story: StoryState, fact: f.StoryReopened) -> StoryState | None:
     before = _blank(story, fact) if fact.afresh else _mended(story)
     read = max(story.cursor, fact.cursor)
     given = fact.assignment
-    return turn_story(before, Trigger.REOPEN, assignment=given, limits=given.limits, cursor=read, go=story.go + 1)
+    return turn_story(
+        before,
+        Trigger.REOPEN,
+        assignment=given,
+        limits=given.limits,
+        unbooked=opened(given.limits),
+        cursor=read,
+        go=story.go + 1,
+    )
 
 
 def _blank(story: StoryState, fact: f.StoryReopened) -> StoryState:
     """Nothing of the work is left; what it has cost is."""
     counted = ("workspace", "landings", "holds", "claims", "deferrals")
-    known = ("status", *counted, "answers", "usage", "shares", "started_at", "limited")
+    known = ("status", *counted, "answers", "usage", "shares", "roles", "started_at", "limited")
     kept: dict[str, Any] = {name: getattr(story, name) for name in known}
     steps = pipeline_of(fact.steps, first=story.pipeline.next_number)
     return StoryState(**kept, pipeline=steps, context=fact.assignment.context)
@@ -60,7 +69,7 @@ def _led_again(story: StoryState) -> Pipeline:
 
 def _pending_again(pipeline: Pipeline) -> Pipeline:
     step = pipeline.current
-    turned = step and turn_step(step, Trigger.RETRY, retries=0, deferrals=0, feedback=step.error)
+    turned = step and turn_step(step, Trigger.RETRY, retries=0, deferrals=0, in_vain=0, feedback=step.error)
     return pipeline.with_step(turned) if turned else pipeline
 
 

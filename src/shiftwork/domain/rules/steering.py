@@ -23,7 +23,7 @@ from shiftwork.domain.rules.telling import owe
 
 def orders(run: RunState) -> Effects:
     """What somebody must be told before the run goes on."""
-    return _cancels(run) or _pauses(run) or _undos(run)
+    return _cancels(run) or _pauses(run) or _limits(run) or _undos(run)
 
 
 def _cancels(run: RunState) -> Effects:
@@ -42,6 +42,15 @@ def _pauses(run: RunState) -> Effects:
     return tuple(
         e.ForwardPause(key=f"{word}/{story}/{run.pauses}", story=story, paused=run.paused) for story in sorted(untold)
     )
+
+
+def _limits(run: RunState) -> Effects:
+    return tuple(e.ForwardLimits(key=limits_key(run, story), story=story) for story in sorted(run.unaware))
+
+
+def limits_key(run: RunState, story: StoryId) -> str:
+    """Whoever tells a story of the limits that hold now tells it once."""
+    return f"limits/{story}/{run.raises}"
 
 
 def _undos(run: RunState) -> Effects:
@@ -81,6 +90,7 @@ def forgotten(run: RunState, story: StoryId) -> RunState:
         unwanted=run.unwanted - gone,
         cancelled_stories=run.cancelled_stories - gone,
         paused_stories=run.paused_stories - gone,
+        unaware=run.unaware - gone,
     )
 
 

@@ -5,12 +5,13 @@ it ended all of them would be at work at the same moment.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.model.waiting import Patience, Wait
 from shiftwork.domain.rules.machine import Trigger, turn_step
@@ -26,12 +27,46 @@ type Limited = tuple[tuple[str, float], ...]
 """Until when each profile that ran into a limit is not to be asked."""
 
 
-def seconds_to_wait(told: float | None, nth: int, patience: Patience, name: str) -> float:
-    """For the end of a limit that a step has run into for the nth time: as long as the agent has `told`, if that lies
-    ahead, else longer each time. A share of it comes on top that differs by `name`, so that not all ask again at once.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """A limit that a step has run into, for the `nth` time: how far ahead its end is `told` to lie, by a profile that
+    has been wrong about that before where it meets one `again`.
     """
-    seconds = told if told is not None and told > 0 else _guess(nth)
-    spread = min(seconds * _SPREAD, _MOST_SPREAD_SECONDS) * _share(f"{name}/{nth}")
+
+    told: float | None
+    nth: int
+    again: bool = False
+
+
+def met(story: StoryState, step: Step, resets_at: float | None, now: float) -> Met:
+    return Met(
+        told=None if resets_at is None or resets_at <= now else resets_at - now,
+        nth=step.deferrals + 1,
+        again=any(agent == step.played_by for agent, _ in story.limited),
+    )
+
+
+def times_in_vain(step: Step, now: float) -> int:
+    """How many limits count against the patience when the step meets one now: before the end that it was told, it
+    only finds what it knew.
+    """
+    return step.in_vain + (now >= step.promised)
+
+
+def promise(limit: Met, patience: Patience, now: float) -> float:
+    """Until when to meet the limit again says nothing new."""
+    return now + min(limit.told or 0.0, patience.whole_seconds)
+
+
+def seconds_to_wait(limit: Met, patience: Patience, name: str) -> float:
+    """As long as the agent has told, if that lies ahead, else longer each time; and so long at least where it is not
+    the profile's first limit, for one that always tells a moment would be asked without end. A share of it comes on
+    top that differs by `name`, so that not all ask again at once.
+    """
+    seconds = limit.told or 0.0
+    if limit.again or not seconds:
+        seconds = max(seconds, _guess(limit.nth))
+    spread = min(seconds * _SPREAD, _MOST_SPREAD_SECONDS) * _share(f"{name}/{limit.nth}")
     return min(seconds + spread, patience.longest_seconds)
 
 
@@ -76,7 +111,15 @@ def deferred(story: StoryState, fact: w.StepDeferred) -> StoryState | None:
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt:
         return None
-    turned = turn_step(step, Trigger.DEFER, deferrals=step.deferrals + 1, ended_at=fact.at)
+    in_vain = times_in_vain(step, fact.at)
+    turned = turn_step(
+        step,
+        Trigger.DEFER,
+        deferrals=step.deferrals + 1,
+        in_vain=in_vain,
+        promised=fact.promised if in_vain > step.in_vain else step.promised,
+        ended_at=fact.at,
+    )
     if turned is None:
         return None
     return replace(

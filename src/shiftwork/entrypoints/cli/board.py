@@ -65,13 +65,12 @@ class Board:
         return change
 
     @property
-    def held(self) -> str:
-        """What a person must do before any of the stories begun goes on; empty where one still moves, be it to tell the
-        run of its end. The run's own steps do not count while they wait for the stories.
+    def held(self) -> bool:
+        """Whether a person must do something before any of the stories begun goes on. One that has still to tell the
+        run of its end moves; the run's own steps do not count while they wait for the stories.
         """
         flying = [story for story in self.stories.values() if not story.reported and not _loops(story)]
-        quiet = flying and all(story.hold and not notice_of_hold(story) for story in flying)
-        return flying[0].hold.detail if quiet and flying[0].hold else ""
+        return bool(flying) and all(story.hold and not notice_of_hold(story) for story in flying)
 
     @property
     def waiting(self) -> frozenset[StoryId]:

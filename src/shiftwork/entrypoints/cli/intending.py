@@ -53,9 +53,11 @@ def make_sure(site: Site, view: RunView) -> None:
     request that cannot be followed now would stand in the way of the next one.
     """
     if view.worker is None:
-        from shiftwork.entrypoints.cli.conditions import trusted_conditions  # noqa: PLC0415 - heavy, and needed only here
+        from shiftwork.bootstrap.working import check_world  # noqa: PLC0415 - heavy, and needed only here
+        from shiftwork.entrypoints.cli.conditions import trusted_conditions  # noqa: PLC0415 - as above
 
-        trusted_conditions(site, environment())
+        env = environment()
+        asyncio.run(check_world(site, trusted_conditions(site, env).settings, env))
 
 
 async def _intend(site: Site, view: RunView, wanted: Callable[[RunState], Fact]) -> Asked:

@@ -1,5 +1,10 @@
 """Limits of a run: from settings and options, refused where nothing could hold them, and how one is raised."""
 
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
 from shiftwork.app.queries import RunView
 from shiftwork.bootstrap.prices import price
 from shiftwork.config.settings import AgentSettings, LimitSettings, Settings
@@ -14,6 +19,10 @@ from shiftwork.domain.rules.spending import dollars
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.errors import UsageError
+
+_SPENT_OF: Final = re.compile(r"spent (?:at least )?([\d.]+) of ([\d.]+) ")
+"""What `budgets.told` says first: by it `words.limit_option` knows the option, too."""
+_NEEDS: Final = re.compile(r" may need ([\d.]+) ")
 
 
 def typed(bounds: Bounds) -> Limits:
@@ -34,12 +43,25 @@ def check(settings: Settings, workflow: Workflow, wanted: Limits) -> None:
     budgets = (wanted.run, wanted.story, wanted.step)
     if all(budget.usd is None for budget in budgets) or any(budget.tokens is not None for budget in budgets):
         return
-    named = {agent.profile: agent.model for agent in workflow.agents if agent.profile in settings.profiles}
-    known = {name: settings.profiles[name] for name in named}
-    for name, agent in {settings.agent.use: settings.agent, **known}.items():
-        model = named.get(name) or agent.model
-        if not _tells_costs(agent, model):
-            raise UsageError(_unpriced(name, agent, model), hint=_instead(agent))
+    everybody = {settings.agent.use: settings.agent, **settings.profiles}
+    for name, model in _players(settings, workflow, everybody):
+        agent = everybody[name]
+        if not _tells_costs(agent, model or agent.model):
+            raise UsageError(_unpriced(name, agent, model or agent.model), hint=_instead(agent))
+
+
+def _players(
+    settings: Settings, workflow: Workflow, everybody: Mapping[str, AgentSettings]
+) -> Sequence[tuple[str, str]]:
+    """Whoever may come to work, with the model that the workflow names for it: the run's own agent and those of the
+    workflow, whom it could learn to choose, who repairs what others cannot, and who goes on in their place.
+    """
+    own = settings.agent.use
+    played = [(agent.profile if agent.profile in everybody else own, agent.model) for agent in workflow.agents]
+    learnt = everybody if settings.agent.choose == "learn" else ()
+    repairs = (settings.proof.escalate,) if settings.proof.escalate else ()
+    named = [(own, ""), *played, *((name, "") for name in (*learnt, *repairs))]
+    return [*named, *((other, "") for name, _ in named for other in everybody[name].fallback)]
 
 
 def _tells_costs(agent: AgentSettings, model: str) -> bool:
@@ -61,33 +83,42 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
     held = [one.story for one in view.stories if one.story.waiting.startswith("limit")]
     dearest = max((story.cost_usd or 0.0 for story in held), default=0.0)
     longest = max((story.input_tokens + story.output_tokens for story in held), default=0)
-    for option, limit, used in (
+    for option, limit, known in (
         ("--max-cost", bounds.max_cost, view.used.cost_usd or 0.0),
         ("--max-story-cost", bounds.max_story_cost, dearest),
         ("--max-tokens", bounds.max_tokens, tokens_of(view.used)),
         ("--max-story-tokens", bounds.max_story_tokens, longest),
     ):
+        told = [_told(story.waiting)[0] for story in held if words.limit_option(story.waiting) == option]
+        used = max((known, *told))
         if limit is not None and limit <= used:
             raise UsageError(
                 f"{_sum(option, used)} are spent already, so a limit of {_sum(option, limit)} changes nothing",
-                hint=f"shiftwork resume {view.run.run} {option} {_sum(option, 2 * used).split()[0]}",
+                hint=f"shiftwork resume {view.run.run} {option} {_figure(option, 2 * used)}",
             )
 
 
 def _sum(option: str, amount: float) -> str:
-    return f"{amount} tokens" if option.endswith("tokens") else f"{dollars(amount)} USD"
+    return f"{amount:.0f} tokens" if option.endswith("tokens") else f"{dollars(amount)} USD"
+
+
+def _figure(option: str, amount: float) -> str:
+    """What to type: whole dollars, or so many tokens."""
+    return f"{max(amount, 1000):.0f}" if option.endswith("tokens") else str(math.ceil(max(amount, 1.0)))
+
+
+def _told(waiting: str) -> tuple[float, float]:
+    """What was spent of what, guesses included, as the story that waits was told it."""
+    found = _SPENT_OF.search(waiting)
+    return (float(found[1]), float(found[2])) if found else (0.0, 0.0)
 
 
 def lifting(view: RunView) -> str:
-    """What to type so that the run goes on, with twice what has been used."""
+    """What to type so that the run goes on, with twice what has been used, and never less than it may use now."""
     resume = f"shiftwork resume {view.run.run}"
     waiting = next((one.story for one in view.stories if one.story.waiting.startswith("limit")), None)
     if waiting is None:
         return resume
-    option = words.limit_option(waiting.waiting)
-    whole = option in {"--max-cost", "--max-tokens"}
-    if option.endswith("tokens"):
-        used = tokens_of(view.used) if whole else waiting.input_tokens + waiting.output_tokens
-        return f"{resume} {option} {max(2 * used, 1000)}"
-    spent = (view.used.cost_usd if whole else waiting.cost_usd) or 0.0
-    return f"{resume} {option} {max(2 * spent, 1.0):.0f}"
+    option, (spent, limit) = words.limit_option(waiting.waiting), _told(waiting.waiting)
+    needs = _NEEDS.search(waiting.waiting)
+    return f"{resume} {option} {_figure(option, max(2 * spent, 2 * limit, spent + float(needs[1]) if needs else 0.0))}"

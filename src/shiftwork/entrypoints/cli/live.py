@@ -13,7 +13,7 @@ from rich.text import Text
 
 from shiftwork.app.amounts import brief_cost
 from shiftwork.app.world import Sighting
-from shiftwork.domain.model.pipeline import FINISHED, Pipeline, Step, StepStatus
+from shiftwork.domain.model.pipeline import FINISHED, Step, StepStatus
 from shiftwork.domain.model.story import LandingStage, StoryState
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.entrypoints.cli import words
@@ -94,7 +94,7 @@ class LiveView:
         return [
             part
             for story, doing in shown
-            for part in (_steps(story.pipeline, self._now, rows), Text(), Text(one_line(doing, room)))
+            for part in (_steps(story, self._now, rows), Text(), Text(one_line(doing, room)))
         ]
 
 
@@ -102,13 +102,14 @@ def _tone(change: Change) -> str:
     return "red" if change.event.endswith(("failed", "refused", "rejected", "held")) else "dim"
 
 
-def _steps(pipeline: Pipeline, now: float, rows: int) -> Table:
+def _steps(story: StoryState, now: float, rows: int) -> Table:
+    pipeline, waits = story.pipeline, story.hold is not None
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="dim")
     for heading, side, room in _COLUMNS:
         table.add_column(heading, justify=side, min_width=room, no_wrap=True)
     shown = window(pipeline.steps, rows)
     for step in shown:
-        table.add_row(*(Text(cell, style=_STYLES[step.status]) for cell in _cells(step, now)))
+        table.add_row(*(Text(cell, style=_STYLES[step.status]) for cell in _cells(step, now, waits=waits)))
     before = pipeline.steps.index(shown[0]) if shown else 0
     after = len(pipeline.steps) - len(shown) - before
     if left := ", ".join(f"{count} {where}" for count, where in ((before, "before"), (after, "after")) if count):
@@ -116,10 +117,10 @@ def _steps(pipeline: Pipeline, now: float, rows: int) -> Table:
     return table
 
 
-def _cells(step: Step, now: float) -> tuple[str, ...]:
+def _cells(step: Step, now: float, *, waits: bool) -> tuple[str, ...]:
     working = step.status is StepStatus.IN_PROGRESS
     spent = words.between(step.started_at, now if working else step.ended_at)
-    state = words.state(step.status)
+    state = words.state(step.status, waits=waits)
     return (one_line(step.name, 24), state, str(step.attempts or "-"), words.duration(spent), brief_cost(step.usage))
 
 
@@ -135,11 +136,12 @@ def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
 def _now_doing(story: StoryState, event: AgentEvent | None) -> str:
     if story.hold:
         told = f"{story.hold.cause}: {story.hold.detail}"
-        return f"waits for you: {told} [{words.reply_to(story.given.run, story.given.story.id, told)}]"
+        return f"waits for you [{words.reply_to(story.given.run, story.given.story.id, told)}]: {told}"
     if story.wait:
         return f"waits until {words.o_clock(story.wait.until)} for the end of a limit: {story.wait.reason}"
     if story.paused:
-        return "paused: shiftwork resume goes on"
+        on_its_way = story.landing is LandingStage.REQUESTED
+        return "lands what is on its way, then pauses" if on_its_way else "paused: shiftwork resume goes on"
     if event:
         return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
     if story.landing is LandingStage.REQUESTED:

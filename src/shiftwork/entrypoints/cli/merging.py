@@ -10,10 +10,10 @@ from shiftwork.entrypoints.cli.standing import landed_on
 from shiftwork.errors import ShiftworkError
 
 
-def edited(site: Site, view: RunView) -> Sequence[str]:
+def edited(site: Site, view: RunView) -> Sequence[str] | None:
     """The files with edits of the user's that are in the way of what landed beside the run's branch.
 
-    Where that cannot be found out, as when it has been merged and removed since, there are none.
+    Where it has been merged since, or is gone, there is nothing to be in the way of: None.
     """
     branch, ref = view.run.branch, landed_on(view)
     if ref in {"", branch}:
@@ -21,4 +21,4 @@ def edited(site: Site, view: RunView) -> Sequence[str]:
     try:
         return asyncio.run(edited_files(site, environment(), branch, ref))
     except (ShiftworkError, OSError):
-        return ()
+        return None

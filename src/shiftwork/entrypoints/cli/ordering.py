@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from shiftwork.app.commands import Order, raise_limits, resume_run, start_run
+from shiftwork.app.commands import Order, foreseen, raise_limits, resume_run, start_run
 from shiftwork.app.forecasting import expected
-from shiftwork.app.intents import is_over, unpause
+from shiftwork.app.intents import at_rest, is_over, unpause
 from shiftwork.app.queries import Pulse, RunView, run_view, unfinished
 from shiftwork.app.world import World
 from shiftwork.bootstrap.notifying import notice_plan
@@ -19,14 +19,17 @@ from shiftwork.config.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.user import user_folder
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
+from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
+from shiftwork.domain.rules.allowing import raised
 from shiftwork.entrypoints.cli import intending, limiting, rehearsing
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
-from shiftwork.entrypoints.cli.conditions import checked_out, trusted_conditions
+from shiftwork.entrypoints.cli.conditions import checked_out, conditions, trusted_conditions
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
 from shiftwork.entrypoints.cli.trusting import TRUST, ensure
@@ -155,19 +158,44 @@ def resume(site: Site, run: str, bounds: Bounds, *, as_json: bool) -> int:
     run_id = RunId(view.run.run)
     if view.pulse is Pulse.OVER and intending.looked_into(site, lambda box: is_over(box.events, box.inbox, run_id)):
         return conclude(site, run_id, Stop.OVER, as_json=as_json)
-    if view.pulse is Pulse.PAUSED and view.worker:
-        asked = intending.intend(site, run_id, lambda _: r.RunUnpaused(at=0))
-        return intending.tell(asked, f"run {run_id} goes on\nnext: shiftwork status {run_id}", as_json=as_json)
-    waiting = [StoryId(one.story.story) for one in view.stories if one.story.waiting.startswith("limit")]
-    if not bounds.said and view.pulse is Pulse.WAITING and waiting:
-        return conclude(site, RunId(view.run.run), Stop.HELD, as_json=as_json)
-    limiting.check_raised(view, bounds)
+    if bounds.said:
+        _check_bounds(site, view, bounds)
+    if view.worker and (bounds.said or view.pulse is Pulse.PAUSED):
+        return _told(site, view, bounds, as_json=as_json)
+    waiting = view.pulse is Pulse.WAITING and any(one.story.waiting.startswith("limit") for one in view.stories)
+    # Whoever has raised the limit may have been killed before anybody heard of it.
+    if not bounds.said and waiting and intending.looked_into(site, lambda box: at_rest(box.events, box.inbox, run_id)):
+        return conclude(site, run_id, Stop.HELD, as_json=as_json)
 
     async def answered(world: World) -> None:
         if bounds.said:
-            await raise_limits(world.inbox, run_id, waiting, world.clock.fresh(), limiting.typed(bounds))
+            await raise_limits(world.inbox, run_id, world.clock.fresh(), limiting.typed(bounds))
 
     return work(site, going_on(site, view, answered), titled(view), as_json=as_json)
+
+
+def _check_bounds(site: Site, view: RunView, bounds: Bounds) -> None:
+    """Refused before anything is recorded: what would change nothing, and what nobody could hold."""
+    limiting.check_raised(view, bounds)
+    plan = intending.looked_into(site, lambda box: foreseen(box.events, box.inbox, RunId(view.run.run))).given
+    settings = conditions(site, environment()).settings  # only looked at: nothing of it is run here
+    limiting.check(settings, plan.workflow, raised(plan.limits, limiting.typed(bounds)))
+
+
+def _told(site: Site, view: RunView, bounds: Bounds, *, as_json: bool) -> int:
+    """Whoever works on the run is told: of other limits, and that a pause is over."""
+    run_id, wanted = view.run.run, dict[str, Fact]()
+    if bounds.said:
+        wanted["has other limits"] = r.LimitsRaised(at=0, limits=limiting.typed(bounds))
+    if view.pulse is Pulse.PAUSED:
+        wanted["goes on"] = r.RunUnpaused(at=0)
+    asked = [intending.intend(site, run_id, _exactly(fact)) for fact in wanted.values()]
+    done = f"run {run_id} {' and '.join(wanted)}\nnext: shiftwork status {run_id}"
+    return intending.tell(asked[-1], done, as_json=as_json)
+
+
+def _exactly(fact: Fact) -> Callable[[RunState], Fact]:
+    return lambda _: fact
 
 
 def carry_on(site: Site, view: RunView, *, as_json: bool) -> int:

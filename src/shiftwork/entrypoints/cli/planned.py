@@ -13,11 +13,15 @@ from shiftwork.planning.preview import Preview
 _WIDEST = 24
 
 
-def lines(shown: Preview) -> Iterator[str]:
+def lines(shown: Preview, done: int = 0) -> Iterator[str]:
+    """Of what is left to do, where so many stories are done."""
     stories = shown.spec.stories
     yield one_line(shown.spec.title, words.width())
+    if not stories:
+        yield f"all {done} stories are done"
+        return
     at_first = len(shown.waves[0]) if shown.waves else 0
-    count = f"{len(stories)} stor{'y' if len(stories) == 1 else 'ies'}"
+    count = f"{len(stories)} stor{'y' if len(stories) == 1 else 'ies'}{f' beside {done} done' if done else ''}"
     yield f"{count}, {at_first} can start at once, {len(shown.critical)} on the longest way"
     yield ""
     yield from _table(shown)

@@ -15,7 +15,7 @@ from shiftwork.bootstrap.reading import open_queries
 from shiftwork.bootstrap.workflows import find_workflow
 from shiftwork.config.prd_template import PRD_FILE
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.model.ids import RunId, landing_stream, story_stream
+from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
 from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.entrypoints.cli import limiting, planned
 from shiftwork.entrypoints.cli.answer import answer
@@ -57,11 +57,21 @@ def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
     spec = sheet.spec if sheet.source else _made(site, asked, sheet.spec, as_json=as_json)
     if isinstance(spec, _Failed):
         return spec.code
-    shown = preview(spec, answer(lambda: past_costs(open_queries(site))))
+    shown = preview(_ahead(spec, sheet.done), answer(lambda: past_costs(open_queries(site))))
     if out:
         out.write_text(prd(spec, by_story(shown.remarks)), encoding="utf-8")
-    _tell(shown, out, as_json=as_json)
+    _tell(shown, out, len(sheet.done), as_json=as_json)
     return 0
+
+
+def _ahead(spec: Spec, done: frozenset[StoryId]) -> Spec:
+    """What there is left to do, and waits for nothing that is done."""
+    left = (
+        replace(story, depends_on=tuple(one for one in story.depends_on if one not in done))
+        for story in spec.stories
+        if story.id not in done
+    )
+    return replace(spec, stories=tuple(left))
 
 
 def _out(asked: Asked, *, from_file: bool) -> Path | None:
@@ -102,10 +112,10 @@ async def _planned(site: Site, run: RunId, story: Story) -> tuple[Story, ...]:
         return (await load(events, STORY, story_stream(run, story.id))).planned
 
 
-def _tell(shown: Preview, out: Path | None, *, as_json: bool) -> None:
+def _tell(shown: Preview, out: Path | None, done: int, *, as_json: bool) -> None:
     if as_json:
-        say({**planned.document(shown), "written": str(out) if out else None})
+        say({**planned.document(shown), "done": done, "written": str(out) if out else None})
         return
-    click.echo("\n".join(planned.lines(shown)))
+    click.echo("\n".join(planned.lines(shown, done)))
     if out:
         click.echo(f"\nwrote {out}; edit it, then: shiftwork run {out}")

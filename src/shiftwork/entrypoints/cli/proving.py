@@ -10,14 +10,14 @@ from typing import Final
 import click
 
 from shiftwork.app import amounts
-from shiftwork.app.certificates import Bench, Held, Paper, document, from_document, recorded, verify
+from shiftwork.app.certificates import Bench, Paper, document, from_document, recorded, remembered, verify
 from shiftwork.app.queries import run_view
 from shiftwork.bootstrap.looking import open_examination, open_history
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import Claim, Command
-from shiftwork.domain.model.certificate import Certificate
+from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
@@ -67,12 +67,13 @@ def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     if _is_file(wanted.what):
         ensure(_claim(Path(wanted.what), papers[0]), env)
     checked = [(one, asyncio.run(_verified(site, settings, env, one))) for one in papers]
-    holds = all(held.passed for _, found in checked for held in found)
+    holds = all(_holds(found) for _, found in checked)
     if as_json:
         rows = [
             {
                 "story": one.certificate.story,
-                "holds": all(held.passed for held in found),
+                "holds": _holds(found),
+                "unchecked": _unchecked(found),
                 "checks": list(map(asdict, found)),
             }
             for one, found in checked
@@ -87,8 +88,17 @@ async def _verified(site: Site, settings: Settings, env: Mapping[str, str], pape
     said = paper.certificate
     witness, gates = await open_examination(site, settings, env)
     async with open_history(site) as events:
-        known = await recorded(events, said.run, said.story)
-    return await verify(paper, Bench(witness=witness, gates=gates, configured=settings.gate_list, known=known))
+        memory = await remembered(events, said.run, said.story)
+    return await verify(paper, Bench(witness=witness, gates=gates, configured=settings.gate_list, memory=memory))
+
+
+def _holds(found: Sequence[Held]) -> bool:
+    """Nothing speaks against it; what could not be checked is told beside."""
+    return all(held.passed is not False for held in found)
+
+
+def _unchecked(found: Sequence[Held]) -> list[str]:
+    return [held.name for held in found if held.passed is None]
 
 
 # Which certificates ----------------------------------------------------------------------------------------------
@@ -179,10 +189,20 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
+_MARKS: Final = {True: "ok  ", False: "FAIL", None: "--  "}
+
+
 def _outcome(paper: Paper, found: Sequence[Held]) -> Iterator[str]:
     for held in found:
-        label = f"{'ok  ' if held.passed else 'FAIL'} {one_line(paper.certificate.story, _CELL)} "
-        told = words.wrapped(f"{held.name}: {held.told}", words.width() - cells(label), most=_LINES)
+        label = f"{_MARKS[held.passed]} {one_line(paper.certificate.story, _CELL)} "
+        name = held.name if held.passed is not None else f"{held.name}: not checked"
+        told = words.wrapped(f"{name}: {held.told}", words.width() - cells(label), most=_LINES)
         yield from words.labelled(label, told)
-    good = all(held.passed for held in found)
-    yield f"{paper.certificate.story}: {'the certificate holds' if good else 'the certificate does NOT hold'}"
+    yield one_line(f"{paper.certificate.story}: {_in_short(found)}", _WIDEST)
+
+
+def _in_short(found: Sequence[Held]) -> str:
+    if not _holds(found):
+        return "the certificate does NOT hold"
+    unchecked = ", ".join(_unchecked(found))
+    return f"what was checked holds; not checked: {unchecked}" if unchecked else "the certificate holds"

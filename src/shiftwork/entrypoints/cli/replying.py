@@ -1,10 +1,11 @@
 """From what was typed after `answer`, `approve` or `reject` to a story that goes on."""
 
 import asyncio
+from collections.abc import Sequence
 
 import click
 
-from shiftwork.app.answering import Reply, Word, reply
+from shiftwork.app.answering import Reply, Word, reply, waiting_in
 from shiftwork.app.queries import RunView, run_view
 from shiftwork.bootstrap.looking import open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
@@ -15,13 +16,16 @@ from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.intending import make_sure
-from shiftwork.errors import EXIT_DONE
+from shiftwork.errors import EXIT_DONE, UsageError
 
 
 def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
     """Say it; a run that nobody works on is carried on here, one that somebody works on goes on there."""
     site = here()
-    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    queries = open_queries(site)
+    view = answer(lambda: run_view(queries, run, liveness()))
+    if not run:
+        _make_sure_which(view, story, answer(lambda: waiting_in(queries, story)))
     make_sure(site, view)
     spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
     hold = asyncio.run(_reply(site, spoken))
@@ -30,6 +34,18 @@ def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - heavy, and needed only here
 
     return ordering.carry_on(site, view, as_json=as_json)
+
+
+def _make_sure_which(view: RunView, story: str, waiting: Sequence[str]) -> None:
+    """Every run has a first story: where one of that name waits elsewhere, what is said might be meant for it."""
+    if set(waiting) <= {view.run.run}:
+        return
+    told = (
+        f"in {len(waiting)} runs: {', '.join(waiting)}" if len(waiting) > 1 else f"in run {waiting[0]}, not the newest"
+    )
+    raise UsageError(
+        f"{story} waits for you {told}", hint=f"shiftwork status {waiting[-1]}, then the same with: --run {waiting[-1]}"
+    )
 
 
 async def _reply(site: Site, spoken: Reply) -> Hold:

@@ -57,7 +57,7 @@ def _document(site: Site, view: RunView, stop: Stop, code: int) -> dict[str, Any
 
 def _told(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
     in_the_way = merging.edited(site, view)
-    yield from _headline(view, stop, in_the_way)
+    yield from _headline(view, stop, in_the_way or ())
     kept = _diffs(site, view)
     run = view.run
     yield ""
@@ -87,12 +87,12 @@ def _headline(view: RunView, stop: Stop, edited: Sequence[str]) -> Iterator[str]
         yield from _in_lines("limit reached: " if limit else "waits for you: ", waiting.removeprefix("limit: "))
         yield from _fallen(view)
     elif run.status == "completed":
-        landed = _landed(view)
+        landed = standing.last_landed(view)
         told = _where(landed, run.branch, edited) if landed else "there was nothing to change"
         yield from _in_lines("done: ", told)
     else:
         reasons = [one.story for one in view.stories if one.story.failure]
-        yield f"{words.state(run.status)}: nothing was landed" if not _landed(view) else words.state(run.status)
+        yield words.state(run.status) + ("" if standing.last_landed(view) else ": nothing was landed")
         for story in reasons:
             yield from _reason(story)
 
@@ -114,13 +114,11 @@ def _reason(story: StoryRow) -> Iterator[str]:
     """The end of it: what a gate prints last is what one wants to read first."""
     first, *rest = plain(story.failure).rstrip().split("\n")
     yield from _in_lines(f"  {story.story}: ", first)
+    if rest and rest[0].startswith("broken before"):
+        yield from _in_lines("    ", rest.pop(0))
     if len(rest) > _REASON_LINES:
         yield f"    ... {len(rest) - _REASON_LINES} lines left out"
     yield from (f"    {line}" for line in rest[-_REASON_LINES:])
-
-
-def _landed(view: RunView) -> StoryRow | None:
-    return next((one.story for one in reversed(view.stories) if one.story.commit), None)
 
 
 def _where(story: StoryRow, branch: str, edited: Sequence[str]) -> str:
@@ -133,12 +131,12 @@ def _diffs(site: Site, view: RunView) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _next(view: RunView, stop: Stop, edited: Sequence[str]) -> Iterable[words.Step]:
+def _next(view: RunView, stop: Stop, edited: Sequence[str] | None) -> Iterable[words.Step]:
     if stop is Stop.INTERRUPTED:
         return ((f"shiftwork resume {view.run.run}", ""),)
     waiting = [one.story for one in view.stories if one.story.waiting]
     if stop is Stop.HELD and waiting and not waiting[0].waiting.startswith("limit"):
-        return (step for story in waiting for step in words.replies(view.run.run, story.story, story.waiting))
+        return standing.meanwhile(view)
     if stop is Stop.HELD:
-        return ((limiting.lifting(view), ""),)
+        return ((limiting.lifting(view), ""), *standing.fallen(view))
     return standing.after(view, edited)

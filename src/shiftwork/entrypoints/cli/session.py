@@ -80,7 +80,7 @@ async def rests_now(board: Board, world: World, run: RunId) -> bool:
     if not rests(state, board.waiting) or await _mail(board, world, state):
         return False
     # While the inboxes were looked into, a story may have taken its answer out of one.
-    return bool(board.held)
+    return board.held
 
 
 async def _mail(board: Board, world: World, run: RunState) -> bool:

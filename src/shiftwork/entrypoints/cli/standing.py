@@ -9,6 +9,7 @@ from shiftwork.app.queries import Pulse, RunView, Standing, StoryView
 from shiftwork.domain.model.ids import FRAME
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.ports.views import StoryRow
 
 _NAMED: Final = 3
 
@@ -40,7 +41,13 @@ def newest_failure(stories: Iterable[StoryView]) -> StoryView | None:
 
 def landed_on(view: RunView) -> str:
     """The branch that has what landed last: the run's own, or one beside it where moving that was not safe."""
-    return next((one.story.ref for one in reversed(view.stories) if one.story.commit), "")
+    last = last_landed(view)
+    return last.ref if last else ""
+
+
+def last_landed(view: RunView) -> StoryRow | None:
+    landed = (one.story for one in view.stories if one.story.commit)
+    return max(landed, key=lambda story: story.ended_at or 0.0, default=None)
 
 
 def held_because(branch: str, edited: Sequence[str]) -> str:
@@ -51,18 +58,42 @@ def held_because(branch: str, edited: Sequence[str]) -> str:
     return f"because you have edits in {named}{f' and {more} more' if more > 0 else ''}"
 
 
-def after(view: RunView, edited: Sequence[str] = ()) -> Iterator[words.Step]:
+def naming(view: RunView) -> str:
+    """How its run is named in a command for a story: not at all, where it is the one that would be meant anyway."""
+    return "" if view.meant else f" --run {view.run.run}"
+
+
+def replies(view: RunView, story: StoryRow) -> tuple[words.Step, ...]:
+    return words.replies(view.run.run, story.story, story.waiting, naming(view))
+
+
+def meanwhile(view: RunView) -> Iterator[words.Step]:
+    """What to type while the run waits for a person: for all that wait, and for what has failed beside them."""
+    for one in view.stories:
+        if one.story.waiting and one.story.until is None:
+            yield from replies(view, one.story)
+    yield from fallen(view)
+
+
+def fallen(view: RunView) -> Iterator[words.Step]:
+    """What leads to why a story has failed, and has it done again."""
+    if failed := newest_failure(view.stories):
+        yield from _again(view, failed)
+
+
+def after(view: RunView, edited: Sequence[str] | None = ()) -> Iterator[words.Step]:
     """What to type when the run is over: first what leads to why it failed. `edited` are files of the user's that are
-    in the way of a merge.
+    in the way of a merge; None where it has been merged.
     """
-    run, failed = view.run, newest_failure(view.stories)
+    run = view.run
     landed = [one.story for one in view.stories if one.story.commit]
-    if failed and run.status == "failed":
-        yield from _again(failed)
+    if run.status == "failed" and newest_failure(view.stories):
+        yield from fallen(view)
     elif not landed:
-        yield f"shiftwork logs {run.run}", ""
-    elif landed[-1].ref != run.branch:
-        yield from _merge(landed[-1].ref, edited)
+        begun = any(step.log for one in view.stories for step in one.steps)
+        yield f"shiftwork {'logs' if begun else 'stories'} {run.run}", ""
+    elif (ref := landed_on(view)) != run.branch and edited is not None:
+        yield from _merge(ref, edited)
     else:
         yield words.look_at([story.commit for story in landed], run.branch), ""
 
@@ -74,11 +105,11 @@ def _merge(ref: str, edited: Sequence[str]) -> Iterator[words.Step]:
     yield f"git merge {ref}", ""
 
 
-def _again(failed: StoryView) -> Iterator[words.Step]:
+def _again(view: RunView, failed: StoryView) -> Iterator[words.Step]:
     run, story = failed.story.run, failed.story.story
     if failed.story.cause == "undone":
-        yield f"shiftwork retry {story} --afresh", "to have it done again"
+        yield f"shiftwork retry {story} --afresh{naming(view)}", "to have it done again"
         return
     if any(step.log for step in failed.steps):
         yield f"shiftwork logs {run} --story {story}", ""
-    yield f"shiftwork retry {story}", "when you know why"
+    yield f"shiftwork retry {story}{naming(view)}", "when you know why"

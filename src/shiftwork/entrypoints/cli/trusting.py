@@ -1,4 +1,6 @@
-"""Asks before commands of a repository are run for the first time, and again when they have changed."""
+"""Asks before commands of a repository are run for the first time, and again when they, or its guards and limits, have
+changed.
+"""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -24,16 +26,19 @@ def book(env: Mapping[str, str]) -> TrustBook:
 
 
 def ensure(claim: Claim, env: Mapping[str, str]) -> None:
-    """Return if the user has trusted, or trusts now, what the file would have run; raises TrustError otherwise."""
+    """Return if the user has trusted, or trusts now, what the file says; raises TrustError otherwise."""
     known = book(env)
     if env.get(TRUST) or known.trusts(claim):
         return
-    told = "\n".join(changes(known.before(claim), claim.commands))
-    message = f"{claim.file.name} is the repository's, and would run what you have not trusted:\n{told}"
+    before = known.before(claim)
+    runs = claim.runs_more_than(before)
+    new = "would run what you have not trusted" if runs else "says what you have not agreed to"
+    told = "\n".join(changes(before, claim.commands))
+    message = f"{claim.file.name} is the repository's, and {new}:\n{told}"
     if not _at_a_terminal():
         raise TrustError(message, hint=f"look at it, then: {next_command(claim)}")
     click.echo(message)
-    if not click.confirm("run these on this machine?"):
+    if not click.confirm("run these on this machine?" if runs else "do you agree to that?"):
         raise TrustError("nothing was run", hint=f"change {claim.file.name}, or: {next_command(claim)}")
     known.trust(claim)
 
@@ -43,7 +48,7 @@ def next_command(claim: Claim) -> str:
 
 
 def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[str]:
-    """All commands where none was trusted before, else only what is different."""
+    """Everything where nothing was trusted before, else only what is different."""
     old, new = set(before), set(now)
     shown = [("-", one) for one in before if one not in new] + [("+", one) for one in now if one not in old]
     rows = [("" if not before else f"{sign} ", one) for sign, one in shown]

@@ -61,7 +61,7 @@ TOLD: Final = {
     "step_yielded": "put itself back",
     "step_deferred": "the agent is at a limit",
     "step_cut_short": "has used what it may",
-    "limits_raised": "may use more",
+    "limits_raised": "has other limits",
     "wait_ended": "the wait is over",
     "steps_edited": "steps changed",
     "edit_rejected": "a change of steps was refused",

@@ -1,6 +1,7 @@
 """How the command line says things: time, states, what to type. Plain text, aligned, readable without colour."""
 
 import os
+import re
 import sys
 import textwrap
 import time
@@ -19,10 +20,13 @@ WIDTH: Final = 100
 _NARROWEST: Final = 40
 _WIDEST_CHARACTER: Final = 2
 _GIST_HEAD: Final = 2
+_GIST_LINES: Final = 5
 _GIST_TAIL: Final = 2
 _NEXT: Final = "next: "
-_NOISE: Final = ("make: ***", "make[", "error: Recipe ")
-"""How lines begin by which runners of recipes say once more that something has failed."""
+_NOISE: Final = ("make: ***", "make[", "error: Recipe ", "For each, call report_evidence")
+"""How lines begin by which runners of recipes say once more that something has failed, or that are for agents."""
+_TELLING: Final = re.compile(r"^broken before|assert\w*|error:|\bexpected\b|\bpanicked\b|^E\s|✗|✕", re.IGNORECASE)
+"""Lines that say what was wrong, where a gate prints a page."""
 
 
 def duration(seconds: float | None) -> str:
@@ -56,18 +60,21 @@ def look_at(commits: Sequence[str], branch: str) -> str:
     return f"git show {commits[0][:10]}" if len(commits) == 1 else f"git log --stat -{len(commits)} {branch}"
 
 
-def replies(run: str, story: str, waiting: str) -> tuple[Step, ...]:
-    """What to type for a story that waits for a person, by what it waits for."""
+def replies(run: str, story: str, waiting: str, naming: str = "") -> tuple[Step, ...]:
+    """What to type for a story that waits for a person, by what it waits for; `naming` is how its run is named."""
     cause, colon, _ = waiting.partition(":")
+    yes, no = f"shiftwork approve {story}{naming}", f"shiftwork reject {story}{naming}"
     match cause if colon else "":
         case "limit":
             return ((f"shiftwork resume {run} {limit_option(waiting)} {'USD' if 'USD' in waiting else 'N'}", ""),)
         case "approval":
-            return ((f"shiftwork approve {story}", ""), (f"shiftwork reject {story} --because …", "or"))
+            return ((yes, ""), (f"{no} --because …", "or"))
+        case "evidence":
+            return ((yes, "it holds: land it"), (no, "or it does not: the story ends, and nothing lands"))
         case "exhausted":
-            return ((f"shiftwork approve {story}", "one more round"), (f"shiftwork reject {story}", "or give it up"))
+            return ((yes, "one more round"), (no, "or give it up"))
         case _:
-            return ((f'shiftwork answer {story} "…"', ""),)
+            return ((f'shiftwork answer {story} "…"{naming}', ""),)
 
 
 def reply_to(run: str, story: str, waiting: str) -> str:
@@ -123,10 +130,28 @@ def _first_words(text: str, room: int) -> str:
 
 
 def gist(text: str, room: int) -> list[str]:
-    """What happened and, where a gate or an agent has printed more, the end of it: that is what one wants to read."""
+    """What happened and, where a gate or an agent has printed more, what it says was wrong, and the end of it. A mark
+    stands where lines are left out.
+    """
     head, *rest = [line.strip() for line in plain(text).split("\n") if line.strip()] or [""]
     told = [line for line in rest if not line.startswith(_NOISE)] or rest
-    return [*wrapped(head, room, most=_GIST_HEAD), *(one_line(line, max(room, 1)) for line in told[-_GIST_TAIL:])]
+    kept = range(len(told))
+    if len(told) > _GIST_LINES:
+        ends = {len(told) - number for number in range(1, _GIST_TAIL + 1)}
+        telling = [place for place in kept if place not in ends and _TELLING.search(told[place])]
+        chosen = sorted({*telling[: _GIST_LINES - _GIST_TAIL], *ends})
+    else:
+        chosen = list(kept)
+    return [*wrapped(head, room, most=_GIST_HEAD), *(one_line(line, max(room, 1)) for line in _marked(told, chosen))]
+
+
+def _marked(lines: Sequence[str], chosen: Sequence[int]) -> Iterator[str]:
+    before = -1
+    for place in chosen:
+        if place > before + 1:
+            yield "…"
+        yield lines[place]
+        before = place
 
 
 def labelled(label: str, lines: Sequence[str]) -> Iterator[str]:

@@ -105,7 +105,8 @@ def _reasons(settings: Settings, choices: Mapping[str, Choice]) -> list[str]:
 
 def _standing(one: Standing, per: str) -> str:
     tally = one.tally
-    cost = "cost unknown" if tally.cost_usd is None else f"${tally.cost_usd:.2f}"
+    least = "at least " if tally.unpriced else ""
+    cost = "cost unknown" if tally.cost_usd is None else f"{least}${tally.cost_usd:.2f}"
     record = (
         f"{tally.tries} tried, {tally.verified} of {tally.ended} verified, {cost if tally.ended else 'no cost yet'}"
     )
@@ -132,6 +133,7 @@ def _document(settings: Settings, present: Sequence[Presence], choices: Mapping[
                         "ended": one.tally.ended,
                         "verified": one.tally.verified,
                         "cost_usd": one.tally.cost_usd,
+                        "unpriced": one.tally.unpriced,
                         "low": one.low,
                         "high": one.high,
                     }

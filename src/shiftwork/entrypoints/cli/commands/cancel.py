@@ -9,7 +9,7 @@ import click
 from shiftwork.app.commands import cancel_run, resume_run, wait_for
 from shiftwork.app.queries import Pulse, RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
-from shiftwork.bootstrap.working import open_world
+from shiftwork.bootstrap.working import check_world, open_world
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import RunId, StoryId
@@ -44,6 +44,9 @@ def command(run: str, *, story: str, as_json: bool) -> int:
     if before.pulse is Pulse.OVER:
         return _tell(before, f"run {before.run.run} is over already: {words.state(before.run.status)}", as_json=as_json)
     run_id = RunId(before.run.run)
+    if before.worker is None:
+        env = environment()
+        asyncio.run(check_world(site, conditions(site, env).settings, env))
     looked_into(site, lambda box: cancel_run(box.inbox, run_id, box.clock.fresh()))
     if before.worker:
         after = _patiently(queries, run_id)

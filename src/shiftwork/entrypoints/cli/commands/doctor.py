@@ -96,11 +96,10 @@ async def _examine() -> Sequence[Check]:
 
 def _trust(site: Site) -> Check:
     claim = settings_claim(site.root)
-    if not claim.commands:
-        return Check(name="trust", state=OK, detail="the repository's settings run nothing")
     if environment().get(TRUST) or book(environment()).trusts(claim):
-        return Check(name="trust", state=OK, detail=f"you have trusted the commands of {claim.file.name}")
-    told = f"{claim.file.name} has commands that you have not trusted"
+        told = f"you have trusted {claim.file.name}" if claim.commands else "the repository's settings run nothing"
+        return Check(name="trust", state=OK, detail=told)
+    told = f"{claim.file.name} has commands, guards or limits that you have not trusted"
     return Check(name="trust", state=FAIL, detail=told, hint=f"look at them, then: {next_command(claim)}")
 
 

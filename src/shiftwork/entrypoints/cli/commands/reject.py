@@ -10,8 +10,8 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; the last line is the result.")
 def command(story: str, *, because: str, run: str, as_json: bool) -> int:
     """Say no to STORY. A step that was to be approved goes where the workflow sends it, and fails where that is
-    nowhere; a story whose limit or retries are spent ends; a question has "no" for its answer. A run that nobody works
-    on is carried on here.
+    nowhere; a story whose limit or retries are spent ends, and so does one whose criteria you do not vouch for; a
+    question has "no" for its answer. A run that nobody works on is carried on here.
     """
     from shiftwork.app.answering import Word  # noqa: PLC0415 - `--help` need not wait for it
     from shiftwork.entrypoints.cli.replying import said  # noqa: PLC0415 - as above

@@ -72,7 +72,7 @@ def _list(rows: Sequence[RunRow], moving: Mapping[str, Pulse], *, as_json: bool)
         click.echo(head + one_line(row.title, max(words.width() - len(head), 10)))
 
 
-def _in_the_way(site: Site, view: RunView) -> Sequence[str]:
+def _in_the_way(site: Site, view: RunView) -> Sequence[str] | None:
     """Files of the user's that keep from being merged what landed beside the branch: looked for only then."""
     if standing.landed_on(view) in {"", view.run.branch}:
         return ()
@@ -81,7 +81,7 @@ def _in_the_way(site: Site, view: RunView) -> Sequence[str]:
     return edited(site, view)
 
 
-def told(view: RunView, conflicts: Sequence[Conflict] = (), edited: Sequence[str] = ()) -> str:
+def told(view: RunView, conflicts: Sequence[Conflict] = (), edited: Sequence[str] | None = ()) -> str:
     """The view as text, with what is foreseen of the stories under way, and which `edited` files are in the way."""
     shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
     stories = [line for story in shown for line in _story(view, story)]
@@ -154,7 +154,7 @@ def _why(run: RunView, story: StoryRow) -> Iterator[str]:
     if story.until is not None and run.moves:
         yield f"    goes on at {words.o_clock(story.until)} by itself"
     elif story.waiting and story.until is None:
-        yield from words.following(words.replies(story.run, story.story, story.waiting), "    answer with: ")
+        yield from words.following(standing.replies(run, story), "    answer with: ")
 
 
 def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> Iterator[str]:
@@ -174,12 +174,12 @@ def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> I
             yield f"      played by {one_line(step.agent, room - 16)}"
 
 
-def _next(view: RunView, edited: Sequence[str]) -> Iterator[str]:
+def _next(view: RunView, edited: Sequence[str] | None) -> Iterator[str]:
     yield ""
     yield from words.following(_steps(view, edited))
 
 
-def _steps(view: RunView, edited: Sequence[str]) -> Iterable[words.Step]:
+def _steps(view: RunView, edited: Sequence[str] | None) -> Iterable[words.Step]:
     run = view.run.run
     match view.pulse:
         case Pulse.WORKING | Pulse.LIMITED | Pulse.STUCK:
@@ -189,7 +189,6 @@ def _steps(view: RunView, edited: Sequence[str]) -> Iterable[words.Step]:
         case Pulse.INTERRUPTED:
             return ((f"shiftwork resume {run}", "nobody is working on it"),)
         case Pulse.WAITING:
-            waiting = [one.story for one in view.stories if one.story.waiting]
-            return (step for story in waiting for step in words.replies(run, story.story, story.waiting))
+            return standing.meanwhile(view)
         case Pulse.OVER:
             return standing.after(view, edited)

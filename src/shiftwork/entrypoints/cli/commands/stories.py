@@ -69,7 +69,7 @@ def _table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
         fixed = "  ".join(words.padded(text, wide) for text, wide in zip(row, room, strict=False))
         yield f"{fixed}  {one_line(row[-1], max(words.width() - cells(fixed) - 2, 10))}"
         if number:
-            yield from _waits(lines[number - 1])
+            yield from _waits(view, lines[number - 1])
 
 
 def _cells(line: Line, state: str) -> tuple[str, ...]:
@@ -85,13 +85,14 @@ def _cells(line: Line, state: str) -> tuple[str, ...]:
     )
 
 
-def _waits(line: Line) -> Iterator[str]:
+def _waits(view: RunView, line: Line) -> Iterator[str]:
     story, room = line.story, words.width() - 4
     if story.waiting:
-        whom = "    waits for you: " if story.until is None else "    waits for the end of a limit: "
+        until = "" if story.until is None else words.o_clock(story.until)
+        whom = f"    waits until {until} for the end of a limit: " if until else "    waits for you: "
         yield from words.labelled(whom, words.wrapped(story.waiting, room - len(whom), most=_LINES))
     if story.waiting and story.until is None:
-        yield from words.following(words.replies(story.run, story.story, story.waiting), "    answer with: ")
+        yield from words.following(standing.replies(view, story), "    answer with: ")
     if story.failure:
         label = f"    {'blocked' if story.status == 'blocked' else 'failed'}: "
         yield from words.labelled(label, words.gist(story.failure, room - len(label)))

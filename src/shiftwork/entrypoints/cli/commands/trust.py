@@ -1,4 +1,4 @@
-"""`shiftwork trust`: shows what a file of the repository would run, and remembers that it may."""
+"""`shiftwork trust`: shows what a file of the repository would run and what it says of guards, and remembers that."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -18,20 +18,21 @@ from shiftwork.entrypoints.cli.trusting import book, changes
 
 @click.command("trust", short_help="Allow the commands of this repository's settings or of a workflow to run.")
 @click.argument("what", default="", metavar="[WORKFLOW|SPEC]")
-@click.option("--show", is_flag=True, help="Only show what would be run.")
+@click.option("--show", is_flag=True, help="Only show it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str, *, show: bool, as_json: bool) -> None:
     """Allow the commands of shiftwork.toml, of WORKFLOW (a name or a path) or of the verification steps of SPEC (a
     .json file) to run on this machine.
 
-    Remembered are the commands, for this file at this place, in your own configuration folder: whatever else changes
-    in the file, you are asked again only when a command does.
+    Of shiftwork.toml you agree to its guards and limits as well: the sandbox, what is proof, what is protected, the
+    workflow, what may be spent. Remembered is the list, for this file at this place, in your own configuration folder:
+    whatever else changes in the file, you are asked again only when something of that does.
     """
     site, env = around(), environment()
     claim = _claim(site, what)
     known = book(env)
     trusted = known.trusts(claim)
-    if not show and claim.commands:
+    if not show and (claim.commands or not trusted):
         known.trust(claim)
     if as_json:
         listed = [asdict(one) for one in claim.commands]
@@ -44,10 +45,10 @@ def command(what: str, *, show: bool, as_json: bool) -> None:
             }
         )
         return
-    if not claim.commands:
+    if trusted and not claim.commands:
         click.echo(f"{claim.file.name} runs nothing: there is nothing to trust")
         return
-    click.echo("\n".join(changes((), claim.commands)))
+    click.echo("\n".join(changes((), claim.commands)) or "  it runs nothing, and says nothing of guards and limits")
     click.echo(_told(claim, trusted=trusted, show=show))
 
 

@@ -27,6 +27,7 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     from shiftwork.entrypoints.cli.documents import say  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.intending import intend, looked_into  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.session import carry, chosen_view  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.standing import naming  # noqa: PLC0415 - as above
 
     site, wanted = here(), StoryId(story)
     asked = intend(site, run, lambda _: r.StoryUndoRequested(at=0, story=wanted), carried_on=True)
@@ -40,7 +41,7 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     if as_json:
         say({"event": "result", "run": asked.run, "story": story, "undone": undone, "reason": reason})
     elif undone:
-        click.echo(f"{story} is undone\nnext: shiftwork retry {story} --afresh")
+        click.echo(f"{story} is undone\nnext: shiftwork retry {story} --afresh{naming(asked.view)}")
     else:
         click.echo(f"{story} stays: {reason}\nnext: shiftwork status {asked.run}")
     return EXIT_DONE if undone else EXIT_FAILED

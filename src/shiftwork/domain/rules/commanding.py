@@ -1,0 +1,93 @@
+"""Which files of a project a gate's command names: they judge as tests do, whatever they are called."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import dropwhile, groupby, pairwise
+from typing import Final
+
+from shiftwork.domain.rules.sources import is_source
+
+_BEFORE: Final = """
+    env time nice nohup exec command timeout xargs uv uvx run poetry pipenv pdm hatch rye npx pnpm yarn bunx bundle mise
+    then else do if while ! {
+"""
+_WRAPPERS: Final = frozenset(_BEFORE.split())
+_SHELLS: Final = re.compile(r"(ba|da|z|k)?sh")
+_INTERPRETERS: Final = re.compile(
+    r"(ba|da|z|k)?sh|source|\.|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|g?make|just|Rscript|pwsh"
+)
+_SKIPPED: Final = re.compile(r"\w+=.*|\d+[smhd]?", re.DOTALL)
+_OPERATOR: Final = re.compile(r"[();<>|&\n]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """`run` are scripts that a command runs, and files that it is given as an option: they are no product code.
+    What is named otherwise may be either.
+    """
+
+    run: frozenset[str] = frozenset()
+    otherwise: frozenset[str] = frozenset()
+
+
+@cache
+def named(commands: tuple[str, ...]) -> Named:
+    found = [one for command in commands for one in _named(command)]
+    run = frozenset(path for path, is_run in found if is_run)
+    return Named(run=run, otherwise=frozenset(path for path, _ in found) - run)
+
+
+def _named(command: str) -> Iterator[tuple[str, bool]]:
+    folder = ""
+    for operator, group in groupby(_words(command), key=lambda word: bool(_OPERATOR.fullmatch(word))):
+        words = [] if operator else list(group)
+        if words[:1] == ["cd"]:
+            folder = _plain("/".join((folder, *words[1:2])))
+        for path, run in _of_one(words):
+            yield path, run
+            if folder:
+                yield _plain(f"{folder}/{path}"), run
+
+
+def _words(command: str) -> Sequence[str]:
+    try:
+        lexer = shlex.shlex(command.replace("\n", " ; "), posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        return list(lexer)
+    except ValueError:  # a quote that is never closed: the shell will not like it either
+        return command.split()
+
+
+def _of_one(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """One command: its script, what it is given by options, and the rest."""
+    words = list(dropwhile(_before_a_program, words))
+    if not words:
+        return
+    yield _plain(words[0]), True
+    awaited = _INTERPRETERS.fullmatch(_name(words[0])) and "-m" not in words
+    for before, word in pairwise(words):
+        option, equals, value = word.partition("=") if word.startswith("-") else ("", "=", word)
+        if " " in word:
+            # `sh -c 'one; another'`; what other programs are told in so many words is no command.
+            yield from _named(word) if _SHELLS.fullmatch(_name(words[0])) else ()
+        elif equals:
+            script = bool(awaited and not option and re.search(r"[./]", value))
+            awaited = awaited and not script
+            given = bool(option or before.startswith("-"))
+            yield _plain(value), script or (given and not is_source(value))
+
+
+def _before_a_program(word: str) -> bool:
+    return _name(word) in _WRAPPERS or word.startswith("-") or _SKIPPED.fullmatch(word) is not None
+
+
+def _name(word: str) -> str:
+    return word.rpartition("/")[2]
+
+
+def _plain(word: str) -> str:
+    """As git names it: without `./`."""
+    return "/".join(part for part in word.split("/") if part not in {"", "."})

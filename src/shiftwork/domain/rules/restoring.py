@@ -1,0 +1,93 @@
+"""Which of a story's changes the gates are run without: checks are as the base has them, and nothing is new there."""
+
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from shiftwork.domain.model.tampering import Protection, ProtectPolicy, Touched
+from shiftwork.domain.rules.commanding import named
+from shiftwork.domain.rules.protecting import (
+    CONFIGURATION,
+    FOLDERS,
+    NAMES,
+    TESTS,
+    TESTS_TOLD,
+    TOLD_ONLY,
+    is_configuration,
+    is_test,
+    matches,
+)
+from shiftwork.domain.rules.sources import is_source
+
+_RUNNERS: Final = """
+    pytest _pytest py pluggy iniconfig packaging pygments exceptiongroup tomli colorama coverage xdist execnet
+    hypothesis sortedcontainers attr attrs nose nose2 trial twisted behave robot tox nox invoke mock mypy
+    mypy_extensions ruff typing_extensions flake8 pycodestyle pyflakes mccabe pylint astroid black isort bandit pyright
+    setuptools pip pkg_resources sitecustomize usercustomize
+"""
+_SHADOWED: Final = sys.stdlib_module_names | frozenset(_RUNNERS.split())
+_ROOTS: Final = ("", "src")
+
+_TESTS_BY_PLACE: Final = (
+    *(
+        f"**/{folder}/**/*.{end}"
+        for folder in ("__tests__", "test")
+        for end in ("js", "ts", "jsx", "tsx", "mjs", "cjs")
+    ),
+    *("**/tests/*.rs", "**/test/**/test_*.rb"),
+)
+"""Files that a runner takes for tests by the folder they are in."""
+
+
+def shadows(path: str) -> bool:
+    """Whether Python would take it for a module of its own library or of a test runner: where it is started, the root
+    of the tree comes first.
+    """
+    folder, _, name = path.rpartition("/")
+    module, _, end = name.partition(".")
+    if module == "__init__":
+        folder, _, module = folder.rpartition("/")
+    known = module in _SHADOWED or module.startswith("pytest_")
+    return known and folder in _ROOTS and end.rpartition(".")[2] in {"py", "pyc", "so", "pyd"}
+
+
+def is_support(path: str) -> bool:
+    """Code in a folder of tests that is no test by its name: other tests may be run with it."""
+    return is_source(path) and matches(FOLDERS, path) and not matches((*NAMES, *TESTS_TOLD, *_TESTS_BY_PLACE), path)
+
+
+def configures(one: Touched, protection: Protection) -> bool:
+    """Whether it decides what gates do: by its name, as a new module in the place of another, or because a gate's
+    command names it.
+    """
+    if is_configuration(one.path) or (one.letter == "A" and shadows(one.path)):
+        return True
+    said = named(protection.commands)
+    return one.letter != "A" and one.path in said.run | said.otherwise and not is_test(one.path, protection)
+
+
+def put_back(
+    touched: Sequence[Touched], protection: Protection, allowed: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The paths to take from the base, and the new ones to leave out; neither where there need be no second run.
+
+    New tests alone need none. New configuration and new code beside the tests could make any test pass. What the
+    story's spec says it touches (`allowed`) is left as the story has it.
+    """
+    if protection.policy is ProtectPolicy.REPORT:
+        return (), ()
+    guarded = [one for one in touched if _guarded(one, protection) and not matches(allowed, one.path)]
+    back = tuple(one.path for one in guarded if one.letter != "A")
+    new = [one for one in guarded if one.letter == "A"]
+    plain = not back and not any(configures(one, protection) or is_support(one.path) for one in new)
+    return back, () if plain else tuple(one.path for one in new)
+
+
+def _guarded(one: Touched, protection: Protection) -> bool:
+    if protection.patterns:
+        return matches(protection.patterns, one.path)
+    if matches((*TESTS, *CONFIGURATION), one.path):
+        return True
+    if one.letter == "A":
+        return shadows(one.path)
+    return one.path in named(protection.commands).run and not matches(TOLD_ONLY, one.path)

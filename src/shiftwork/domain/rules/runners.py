@@ -1,0 +1,83 @@
+"""The lines with which test runners say that a test has passed.
+
+Whatever else has a test's name beside a good word (a warning, a log, another test's name) says nothing: a line counts
+only if all of it is what a runner prints. Code that a gate runs can print any line, such a one too; hence evidence
+needs the test to be defined in the candidate as well (`rules.defining`), and gates that are green.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+_COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
+
+_TOOK: Final = r"(?:[ \t]+[\[(]?(?:<[ ]?)?\d[\d.,]*[ ]?(?:ns|[uµμ]s|ms|s|m|sec)[\])]?)?"
+_FILE: Final = r"(?P<file>[^\s:>\u203a]+)"
+_PROJECT: Final = r"(?:\d+[ ])?(?:[|\[][\w-]+[|\]][ ](?:\u203a[ ])?)?"
+_SUITES: Final = r"(?:[ ][^\n>\u203a]+[ ][>\u203a])*"
+
+_FORMS: Final = (
+    # pytest -v, with pytest-xdist too, and the summary of -rA
+    rf"{_FILE}::(?:\w+::)*NAME(?:\[[^\]]*\])?[ ]+PASSED(?:[ ]+\[[ ]*\d+%\])?",
+    rf"(?:\[gw\d+\][ ](?:\[[ ]*\d+%\][ ])?)?PASSED[ ]{_FILE}::(?:\w+::)*NAME(?:\[[^\]]*\])?",
+    # unittest -v; a test with a docstring has the first line of that in a line of its own
+    r"NAME[ ]\([\w.]+\)(?:\n[^\n]*)?[ ]\.\.\.[ ]ok",
+    # go test -v; gotestsum
+    rf"[ ]*---[ ]PASS:[ ]NAME{_TOOK}",
+    rf"PASS[ ][\w./-]+\.NAME{_TOOK}",
+    # cargo test; cargo nextest
+    r"test[ ](?:\w+::)*NAME[ ]\.\.\.[ ]ok",
+    r"[ ]*PASS[ ]\[[ ]*[\d.]+s\][ ](?:\([ ]*\d+/\d+\)[ ])?[\w:./-]+(?:[ ][\w-]+)?[ ](?:\w+::)*NAME",
+    # jest, vitest, mocha, node --test, bun, bats, phpunit --testdox; vitest and playwright with the whole way to it
+    rf"[ \t]*[✓✔√]\ufe0f?[ \t]+(?:NAME|SPOKEN){_TOOK}",
+    rf"[ \t]*[✓✔√]\ufe0f?[ \t]+{_PROJECT}{_FILE}(?::\d+:\d+)?[ ][>\u203a]{_SUITES}[ ]NAME{_TOOK}",
+    # deno test
+    rf"NAME[ ]\.\.\.[ ]ok{_TOOK}",
+    # the Test Anything Protocol
+    r"[ \t]*ok[ ]\d+[ ](?:-[ ])?NAME(?:[ ]#[ ]time[ =:]?[\d.]+[ ]?m?s)?",
+    # minitest -v
+    r"\w+(?:::\w+)*#NAME[ ]=[ ][\d.]+[ ]s[ ]=[ ]\.",
+    # dotnet test
+    rf"[ \t]*Passed[ ](?:[\w+`]+\.)*NAME(?:\([^\n]*\))?{_TOOK}",
+    # gradle; the console of JUnit
+    r"[\w.$]+(?:[ ]>[ ][^\n>]+)*[ ]>[ ]NAME(?:\([^()\n]*\))?[ ]PASSED",
+    rf"[ │|]*[├└+'`╰][─-]+[ ]NAME(?:\([^()\n]*\))?{_TOOK}[ ](?:✔|\[OK\])",
+    # XCTest; GoogleTest
+    r"Test[ ]Case[ ]'(?:-\[[\w.]+[ ]|[\w.]+\.)NAME\]?'[ ]passed[ ]\([\d.]+[ ]seconds\)\.?",
+    rf"\[[ ]+OK[ ]\][ ][\w/]+\.NAME(?:/\d+)?{_TOOK}",
+)
+
+
+def passing(name: str, files: Sequence[str], output: str) -> bool:
+    """Whether a line is a runner's word that the test has passed; where it names a file, it must be one of these."""
+    return any(_is_one_of(file, files) for file in _passed(name, output))
+
+
+def _passed(name: str, output: str) -> Iterator[str | None]:
+    text = "\n".join(line.rstrip() for line in _COLOURS.sub("", output).split("\n"))
+    for form in _forms(name):
+        for found in form.finditer(text):
+            yield found.groupdict().get("file")
+
+
+@lru_cache(maxsize=256)
+def _forms(name: str) -> tuple[re.Pattern[str], ...]:
+    """Each about a whole line, so that nothing before or after it is overlooked."""
+    names = {"NAME": re.escape(name), "SPOKEN": re.escape(_spoken(name))}
+    meant = (re.sub("NAME|SPOKEN", lambda found: names[found[0]], form) for form in _FORMS)
+    return tuple(re.compile(f"^{form}$", re.MULTILINE) for form in meant)
+
+
+def _spoken(name: str) -> str:
+    """As PHPUnit says it: `testAddsTwoNumbers` is `Adds two numbers`."""
+    found = re.fullmatch(r"test_?([A-Z]\w*)", name)
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", found[1]).capitalize() if found else name
+
+
+def _is_one_of(file: str | None, files: Sequence[str]) -> bool:
+    """A gate may run in a folder of its own, or print whole paths."""
+    if file is None:
+        return True
+    plain = file.removeprefix("./")
+    return any(f"/{known}".endswith(f"/{plain}") or f"/{plain}".endswith(f"/{known}") for known in files)

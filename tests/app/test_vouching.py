@@ -1,0 +1,67 @@
+"""What nobody but a person can tell: a yes lands it, a no ends it, and other words do neither."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.app import messages
+from shiftwork.app.answering import Reply, Word, reply
+from shiftwork.app.certificates import recorded
+from shiftwork.app.commands import wait_for
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.ids import story_stream
+from shiftwork.domain.model.proof import ProofPolicy, Verdict
+from shiftwork.domain.model.run import RunState, RunStatus
+from shiftwork.domain.model.story import HoldCause, StoryStatus
+from shiftwork.errors import IntentError
+from tests.app.proof_rig import STORY, asked, begun, working
+from tests.app.rig import Rig
+
+
+@pytest.mark.parametrize(
+    ("granted", "answer", "said"), [(True, "it is nice", "it is nice"), (True, "", "yes"), (False, "no", "")]
+)
+def test_what_nobody_can_check_waits_for_a_person_under_the_strictest_policy(
+    rig: Rig, *, granted: bool, answer: str, said: str
+) -> None:
+    rig.script = working("AC-1 citation work.txt:1-2")  # type: ignore[assignment]
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
+            await rig.until(lambda: any(isinstance(seen.what, f.StoryHeld) for seen in rig.seen))
+            held = await rig.story(run)
+            assert held.hold
+            assert held.hold.cause is HoldCause.EVIDENCE
+            assert "AC-2: It feels nice" in held.hold.detail
+            body = messages.release(granted=granted, answer=answer)
+            await world.inbox.post(story_stream(run, STORY), "answer", body)
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            story = await rig.story(run)
+            assert story.vouched == said
+            assert story.status is (StoryStatus.COMPLETED if granted else StoryStatus.FAILED)
+            paper = await recorded(rig.store.events, run, STORY)
+            verdicts = [one.verdict for one in paper.certificate.criteria] if paper else []
+            assert verdicts == ([Verdict.HOLDS, Verdict.VOUCHED] if granted else [])
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("word", [Word.APPROVE, Word.REJECT])
+def test_words_are_no_yes_for_what_only_a_person_can_tell(rig: Rig, word: Word) -> None:
+    rig.script = working("AC-1 citation work.txt:1-2")  # type: ignore[assignment]
+
+    async def scenario() -> RunState:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
+            await rig.until(lambda: any(isinstance(seen.what, f.StoryHeld) for seen in rig.seen))
+            said = Reply(run=run, story=STORY, word=Word.ANSWER, text="No, it is ugly. Do not land this.")
+            with pytest.raises(IntentError, match="US-001 asks for a yes or a no: nobody but you can tell"):
+                await reply(world.events, world.inbox, said)
+            await reply(world.events, world.inbox, replace(said, word=word, text=""))
+            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+
+    run = asyncio.run(scenario())
+    assert run.status is (RunStatus.COMPLETED if word is Word.APPROVE else RunStatus.FAILED)
+    assert len(rig.log()) == (2 if word is Word.APPROVE else 1)

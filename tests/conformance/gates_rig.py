@@ -1,0 +1,55 @@
+"""Gates of a user's repository, with walls around what they run or without."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+
+from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
+from shiftwork.adapters.sandbox.walls import OPEN
+from shiftwork.adapters.workspace.gates import GitGates
+from shiftwork.adapters.workspace.git import Identity
+from shiftwork.adapters.workspace.hub import open_hub
+from shiftwork.adapters.workspace.repository import lenders
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.ids import Commit
+from shiftwork.ports.workspace import Gates
+from shiftwork.testing.git_user import EMAIL, NAME, GitUser
+from tests.conformance.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP
+
+MARKER: Final = f"{os.getpid()}/US-001/gates/1"
+"""Names one program of the whole host, where other tests run at the same time."""
+
+TIERS: Final = ("none", pytest.param("bubblewrap", marks=NEEDS_BUBBLEWRAP))
+
+type Opened = Callable[[str], Gates]
+"""Gates with a setup command; calling again is like starting a new process."""
+
+
+def opener(user: GitUser, tier: str) -> Opened:
+    identity = Identity(name=NAME, email=EMAIL)
+    env = {**user.env, "GIT_DIR": "/nowhere"}
+
+    def opened(setup: str) -> Gates:
+        hub = asyncio.run(open_hub(root=user.root, state=user.state, identity=identity, env=env))
+        # Gates here leave their traces in the home, where the test finds them.
+        walls = Bubblewrap(
+            program=BWRAP, home=user.home, repository=user.root, readable=lenders(hub), writable=(user.home,)
+        )
+        shell = Shell(env=env, sandbox=walls if tier == "bubblewrap" else OPEN)
+        return GitGates(hub=hub, setup=Setup(shell=shell, command=setup, minutes=0.5))
+
+    return opened
+
+
+def check(gates: Gates, commit: Commit, *commands: str, minutes: float = 1) -> GateReport:
+    asked = [Gate(name=f"gate-{number}", command=text, minutes=minutes) for number, text in enumerate(commands)]
+    return asyncio.run(gates.check(commit, asked, MARKER))
+
+
+def outputs(report: GateReport) -> list[str]:
+    return [result.output for result in report.results]

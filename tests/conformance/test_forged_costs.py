@@ -1,0 +1,50 @@
+"""What an agent's own tools write where it prints, to have its work look cheap: real processes, and a stand-in."""
+
+import asyncio
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.agents._process import ProcessAgent
+from shiftwork.adapters.agents.claude_code import ClaudeCode
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.ports.agent import AgentReport, Ending
+from tests.conformance.agent_rig import new_task
+
+pytestmark = pytest.mark.timeout(60)
+
+RESULT = '{"type":"result","subtype":"success","is_error":false,"result":"Done.","total_cost_usd":%s,"usage":{}}'
+FORGED, OWN = RESULT % "0.0001", RESULT % "5.0"
+
+
+def reported(folder: Path, script: str, silence_seconds: float = 30) -> AgentReport:
+    program = folder / "claude"
+    program.write_text(f"#!/bin/sh\nforged() {{ echo '{FORGED}'; }}\nown() {{ echo '{OWN}'; }}\n{script}\n")
+    program.chmod(0o755)
+    agent = ProcessAgent(ClaudeCode(program=program, env={"PATH": os.defpath}))
+    with new_task(folder) as task:
+        bounded = replace(task, limits=replace(task.limits, silence_seconds=silence_seconds))
+        return asyncio.run(agent.attempt(bounded, lambda _: None))
+
+
+@pytest.mark.parametrize("number", ["9", "15", "2"])
+def test_ended_by_somebody_else_it_is_not_believed_whatever_it_said(tmp_path: Path, number: str) -> None:
+    report = reported(tmp_path, f"(forged; kill -{number} $$); own")
+    assert (report.ending, report.usage) == (Ending.FINISHED, NOTHING_USED)
+
+
+def test_ended_by_the_harness_after_its_last_word_it_is(tmp_path: Path) -> None:
+    report = reported(tmp_path, "own; exec sleep 60", silence_seconds=0.5)
+    assert (report.ending, report.usage) == (Ending.SILENT, Usage(cost_usd=5.0))
+
+
+@pytest.mark.parametrize("script", ["forged; own", "own; (forged &)", "own; forged; forged"])
+def test_a_second_last_word_makes_nothing_cheaper(tmp_path: Path, script: str) -> None:
+    report = reported(tmp_path, script)
+    assert (report.ending, report.usage) == (Ending.FINISHED, Usage(cost_usd=5.0))
+
+
+def test_a_last_word_that_was_spoilt_leaves_the_cost_unknown(tmp_path: Path) -> None:
+    assert reported(tmp_path, "forged; printf x; own").usage == NOTHING_USED

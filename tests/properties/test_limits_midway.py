@@ -1,0 +1,282 @@
+"""A limit that comes or changes in the middle of a run holds from then on for every story under way.
+
+A run and its stories as the rules have them, with inboxes between, in which letters lie for as long as chance wants.
+Some are told of a limit before their run has heard of it, as when they are resumed; workers die.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from shiftwork.domain.model import budget_facts as b
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.budget import Amount, Budget
+from shiftwork.domain.model.ids import Commit, StoryId
+from shiftwork.domain.model.pipeline import StepStatus
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import ENDED, Limits, StoryState, StoryStatus
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.model.workflow import StepKind, StepPlan, Workflow
+from shiftwork.domain.rules import budgets
+from shiftwork.domain.rules.decide_run import decide_run
+from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.domain.rules.evolve_run import evolve_run
+from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.domain.rules.framing import afoot
+from shiftwork.domain.rules.steering import limits_key
+from shiftwork.testing.builders import asked, fold_run, planned, run_plan
+
+BASE = Commit("base")
+STORIES = [StoryId(f"US-{number:03}") for number in (1, 2, 3)]
+WORK = tuple(planned(f"coding-{number}") for number in range(9))
+STEPS = Workflow(id="work", version=1, steps=(StepPlan(name="stories", type="stories", kind=StepKind.LOOP, body=WORK),))
+cents = st.integers(1, 400).map(lambda number: number / 100)
+limits = st.builds(
+    Limits,
+    run=st.builds(Budget, usd=st.none() | st.integers(0, 1500).map(lambda number: number / 100)),
+    story=st.builds(Budget, usd=st.none() | st.integers(0, 800).map(lambda number: number / 100)),
+)
+
+
+@dataclass
+class Box:
+    """Letters that nobody has read, in their order; one of each key."""
+
+    letters: list[f.Fact] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)
+    read: int = 0
+
+    def post(self, key: str, fact: f.Fact) -> None:
+        if key not in self.keys:
+            self.keys.add(key)
+            self.letters.append(fact)
+
+    def take(self) -> tuple[f.Fact, ...]:
+        taken, self.letters = tuple(self.letters), []
+        self.read += len(taken)
+        return (*taken, f.MessagesRead(at=1, upto=self.read)) if taken else ()
+
+
+class Run(RuleBasedStateMachine):
+    """One step of one of them at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.run, self.box = RunState(), Box()
+        self.stories: dict[StoryId, StoryState] = {}
+        self.boxes = {story: Box() for story in STORIES}
+        self.unclaimed = self.settled = 0.0
+
+    @initialize(first=st.just(Limits()) | limits, parallel=st.integers(1, 3), before=st.integers(0, 14))
+    def begin(self, first: Limits, parallel: int, before: int) -> None:
+        given = Limits(run=first.run, story=first.story, attempt=Amount(usd=1.0, tokens=1))
+        plan = run_plan(*map(asked, (1, 2, 3)), parallel=parallel, steps=STEPS)
+        self.run = fold_run(self.run, r.RunStarted(at=0, plan=replace(plan, limits=given)))
+        for _ in range(before):  # something has been used before anybody thinks of a limit
+            self._run_moves()
+            for story in tuple(self.stories):
+                self._story_moves(story, 0.5, "done")
+
+    @rule(wanted=limits)
+    def change_limits(self, wanted: Limits) -> None:
+        self.box.post(f"limits/{len(self.box.keys)}", r.LimitsRaised(at=1, limits=wanted))
+
+    @rule(story=st.sampled_from(STORIES))
+    def tell_before_the_run_hears(self, story: StoryId) -> None:
+        """As whoever resumes the run does."""
+        wanted = fold_run(self.run, *self.box.letters)
+        if story in afoot(self.run) and wanted.raises:
+            self.boxes[story].post(limits_key(wanted, story), b.LimitsSet(at=1, limits=wanted.given.limits))
+
+    # The run ---------------------------------------------------------------------------------------------------------
+
+    @rule(steps=st.integers(1, 9))
+    def run_goes_on(self, steps: int) -> None:
+        for _ in range(steps):
+            self._run_moves()
+
+    def _run_moves(self) -> bool:
+        before = self.run
+        for effect in decide_run(self.run):
+            for fact in self._of_run(effect):
+                self.run = evolve_run(self.run, fact)
+        return self.run is not before
+
+    def _of_run(self, effect: e.Effect) -> Iterable[f.Fact]:
+        match effect:
+            case e.Receive():
+                return self.box.take()
+            case e.DispatchStory():
+                started = f.StoryStarted(at=1, assignment=effect.assignment, steps=effect.steps)
+                story = effect.assignment.story.id
+                self.stories[story] = evolve_story(StoryState(), started)
+                return (r.StoryDispatched(at=1, story=story, slot=effect.assignment.slot),)
+            case e.ForwardLimits():
+                told = b.LimitsSet(at=1, limits=self.run.given.limits)
+                self.boxes[effect.story].post(effect.key, told)
+                return (r.LimitsForwarded(at=1, story=effect.story),)
+            case e.GrantAllowance():
+                self._nothing_is_granted_that_is_not_there(effect)
+                self.boxes[effect.story].post(effect.key, b.AllowanceGranted(at=1, number=effect.number, cap=None))
+                return (r.AmountReserved(at=1, story=effect.story, number=effect.number, amount=effect.amount),)
+            case e.RefuseAllowance():
+                refused = b.AllowanceRefused(at=1, number=effect.number, detail=effect.detail)
+                self.boxes[effect.story].post(effect.key, refused)
+                return (r.ShortageTold(at=1, story=effect.story, number=effect.number),)
+            case _:
+                return _plain(effect)
+
+    def _nothing_is_granted_that_is_not_there(self, effect: e.GrantAllowance) -> None:
+        ledger, limit = self.run.ledger, self.run.given.limits.run
+        assert ledger.spent.usd == pytest.approx(self.unclaimed + self._heard(), abs=1e-6), "all of it is in the books"
+        committed = budgets.committed(ledger).usd + effect.amount.usd
+        assert limit.usd is None or committed <= limit.usd + 1e-6
+
+    def _heard(self) -> float:
+        """Of what claimed attempts have used, what the run has read of."""
+        unread = (one for one in self.box.letters if isinstance(one, r.AttemptSettled) and one.number)
+        return self.settled - sum((one.used.cost_usd or 0.0) for one in unread if one.used)
+
+    # A story ---------------------------------------------------------------------------------------------------------
+
+    @rule(
+        story=st.sampled_from(STORIES),
+        usd=cents,
+        ends=st.sampled_from(("done", "done", "dies", "works on")),
+        steps=st.integers(1, 9),
+    )
+    def story_goes_on(self, story: StoryId, usd: float, ends: str, steps: int) -> None:
+        for _ in range(steps):
+            self._story_moves(story, usd, ends)
+
+    def _story_moves(self, story: StoryId, usd: float, ends: str) -> bool:
+        known = self.stories.get(story)
+        effects = decide_story(known) if known else ()
+        if known is None or not effects:
+            return False
+        facts = tuple(self._of_story(story, known, effects[0], usd, ends))
+        for fact in facts:
+            self.stories[story] = evolve_story(self.stories[story], fact)
+        return bool(facts)
+
+    def _of_story(self, story: StoryId, known: StoryState, effect: e.Effect, usd: float, ends: str) -> Iterable[f.Fact]:
+        match effect:
+            case e.Receive():
+                return self.boxes[story].take()
+            case e.RunAgent():
+                return self._attempt(story, known, effect, usd, ends)
+            case e.ClaimAllowance():
+                asked_for = r.AllowanceAsked(at=1, story=story, number=effect.number, kind="coding", bounded=False)
+                self.box.post(f"{story}/claim/{effect.number}", asked_for)
+                return (b.AllowanceClaimed(at=1, number=effect.number),)
+            case e.SettleAllowance():
+                self.settled += (effect.used.cost_usd or 0.0) if effect.number and effect.used else 0.0
+                told = r.AttemptSettled(at=1, story=story, number=effect.number, used=effect.used)
+                self.box.post(f"{story}/settle/{effect.number}", told)
+                return (b.AllowanceSettled(at=1, number=effect.number),)
+            case e.RequestLanding():
+                landed = f.LandingAccepted(at=1, commit=Commit(f"landed-{story}"), ref="main", base=BASE)
+                return self.boxes[story].take() or (f.LandingRequested(at=1, number=1, tip=effect.tip), landed)
+            case _:
+                if isinstance(effect, e.ReportStory):
+                    self.box.post(f"ended/{story}", _ended(story, known))
+                return _plain(effect)
+
+    def _attempt(
+        self, story: StoryId, known: StoryState, effect: e.RunAgent, usd: float, ends: str
+    ) -> Iterable[f.Fact]:
+        step = known.pipeline.find(effect.step)
+        assert step is not None
+        if step.status is StepStatus.PENDING:
+            return self.boxes[story].take() or self._begun(story, known, effect)
+        if ends == "works on":
+            return ()
+        used = Usage(input_tokens=1, cost_usd=usd)
+        self.unclaimed += 0.0 if known.allowance else usd
+        told: dict[str, Any] = {"at": 1, "step": effect.step, "attempt": effect.attempt}
+        if ends == "dies":  # and somebody has read in its log what it cost
+            return (f.StepInterrupted(**told, diff="", usage=used),)
+        return (f.StepCompleted(**told, commit=Commit("work"), notes="", outputs=(), usage=used),)
+
+    def _begun(self, story: StoryId, known: StoryState, effect: e.RunAgent) -> Iterable[f.Fact]:
+        assert known.allowance or not known.limits.run.is_set, "who knows of the run's limit has asked"
+        own = known.limits.story.usd
+        assert own is None or (known.usage.cost_usd or 0.0) < own, "who knows of its own limit keeps to it"
+        changing = story in self.run.unaware or any(isinstance(one, r.LimitsRaised) for one in self.box.letters)
+        assert changing or self._bounds(known) == self._bounds(self.run.given), "who was told knows"
+        return (f.StepStarted(at=1, step=effect.step, attempt=effect.attempt, commit=BASE, log=""),)
+
+    # What holds ------------------------------------------------------------------------------------------------------
+
+    @rule()
+    def all_is_heard(self) -> None:
+        """With every letter read, and nobody at work, all know the same, and nobody waits for nothing."""
+        while self._anything():
+            pass
+        busy = any(self._at_work(story) for story in self.stories.values())
+        for story in afoot(self.run):
+            known = self.stories[story]
+            if self._at_work(known):
+                continue
+            assert self._bounds(known) == self._bounds(self.run.given)
+            assert busy or known.hold, "it waits for a person, or for somebody at work"
+
+    def _anything(self) -> bool:
+        moved = [self._run_moves()]
+        moved += [self._story_moves(story, 0.5, "works on") for story in self.stories]
+        return any(moved)
+
+    @staticmethod
+    def _at_work(story: StoryState) -> bool:
+        step = story.pipeline.current
+        return step is not None and step.status is StepStatus.IN_PROGRESS and story.status not in ENDED
+
+    @staticmethod
+    def _bounds(holder: Any) -> tuple[Budget, Budget, Budget]:
+        return holder.limits.run, holder.limits.story, holder.limits.step
+
+    @invariant()
+    def what_stories_have_used_is_what_they_were_charged(self) -> None:
+        used = sum(story.usage.cost_usd or 0.0 for story in self.stories.values())
+        assert used >= self.unclaimed + self.settled - 1e-6
+
+
+def _ended(story: StoryId, known: StoryState) -> r.StoryEnded:
+    return r.StoryEnded(
+        at=1,
+        story=story,
+        status=known.status if known.status is StoryStatus.COMPLETED else StoryStatus.FAILED,
+        commit=known.landed,
+        reason=known.failure,
+        cause=known.cause,
+        usage=known.usage,
+        unbooked=known.unbooked or NOTHING_USED,
+    )
+
+
+def _plain(effect: e.Effect) -> Iterable[f.Fact]:
+    """Of which only one thing can come."""
+    match effect:
+        case e.KeepMemory():
+            return (r.MemoryKept(at=1, changes=effect.changes, reason=""),)
+        case e.PrepareWorkspace():
+            return (f.WorkspacePrepared(at=1, number=effect.number, base=BASE, head=BASE),)
+        case e.ReportStory():
+            return (f.StoryReported(at=1),)
+        case e.ReleaseWorkspace():
+            return (f.WorkspaceReleased(at=1, number=effect.number),)
+        case e.TellWaiting():
+            return (f.WaitingTold(at=1, waiting=effect.waiting),)
+        case e.Conclude():
+            return effect.facts
+        case _:
+            raise LookupError(effect)
+
+
+TestRun = Run.TestCase

@@ -1,0 +1,112 @@
+"""Which of a change the gates are run without."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shiftwork.domain.model.tampering import Protection, ProtectPolicy, Touched
+from shiftwork.domain.rules.protecting import CONFIGURATION, TESTS, matches
+from shiftwork.domain.rules.restoring import put_back
+
+TOUCHED = (
+    Touched(path="tests/test_old.py", letter="M"),
+    Touched(path="tests/test_gone.py", letter="D"),
+    Touched(path="tests/test_new.py", letter="A"),
+    Touched(path="src/a.py", letter="M"),
+    Touched(path="package.json", letter="M"),
+)
+CONFTEST = Touched(path="conftest.py", letter="A")
+
+
+NEW = "tests/test_new.py"
+
+
+def test_in_a_second_run_there_are_the_checks_of_the_base_and_nothing_new() -> None:
+    assert put_back(TOUCHED, Protection(), ()) == (("tests/test_old.py", "tests/test_gone.py"), (NEW,))
+
+
+def test_new_tests_alone_need_no_second_run() -> None:
+    plain = ("test_b.py", "web/__tests__/b.js", "test/b.mjs", "tests/b.rs", "tests/data.json", "a/test/BTest.java")
+    assert put_back(new(NEW, *plain), Protection(), ()) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "tests/__init__.py",
+            "tests/conftest.py",
+            "tests/helpers.py",
+            "tests/common/mod.rs",
+            "src/test/java/Util.java",
+        ),
+        *("pluggy.py", "difflib.py", "json/__init__.py", "src/pytest/__init__.py", "src/_pytest.py", "tests/json.py"),
+        *("pytest_helper.py", "json.cpython-312-x86_64-linux-gnu.so", "random.pyc", "sitecustomize.py", "pytest.toml"),
+    ],
+)
+def test_new_code_that_other_tests_may_be_run_with_is_left_out_and_new_tests_with_it(path: str) -> None:
+    assert put_back(new(NEW, path), Protection(), ()) == ((), (NEW, path))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "price.py",
+        "__init__.py",
+        "src/json.ts",
+        "src/logging/index.ts",
+        "json/extra.py",
+        "app/json.py",
+        "json/__init__.ts",
+    ],
+)
+def test_product_code_is_not_taken_for_such(path: str) -> None:
+    assert put_back(new(path, NEW), Protection(), ()) == ((), ())
+
+
+def test_a_module_of_the_base_is_product_code_whatever_its_name_is() -> None:
+    assert put_back((Touched(path="calendar.py", letter="M"),), Protection(), ()) == ((), ())
+
+
+def test_a_script_that_a_gate_runs_is_put_back() -> None:
+    commanded = Protection(commands=("sh ./ci/check.sh price.py", "tsc -p tsconfig.json"))
+    change = [Touched(path=path, letter="M") for path in ("ci/check.sh", "price.py", "tsconfig.json")]
+    assert put_back(change, commanded, ()) == (("ci/check.sh",), ())
+    assert put_back(new("ci/check.sh"), commanded, ()) == ((), ())
+
+
+def new(*paths: str) -> list[Touched]:
+    return [Touched(path=path, letter="A") for path in paths]
+
+
+def test_new_configuration_is_left_out_and_new_tests_with_it() -> None:
+    assert put_back((*TOUCHED, CONFTEST), Protection(), ())[1] == ("tests/test_new.py", "conftest.py")
+
+
+def test_what_the_story_is_said_to_touch_stays_as_it_is() -> None:
+    assert put_back((*TOUCHED, CONFTEST), Protection(), ("tests", "conftest.py")) == ((), ())
+
+
+def test_a_list_of_the_settings_wins() -> None:
+    named = Protection(patterns=("package.json",))
+    assert put_back(TOUCHED, named, ()) == (("package.json",), ())
+
+
+def test_where_changes_are_only_told_nothing_is_put_back() -> None:
+    assert put_back((*TOUCHED, CONFTEST), Protection(policy=ProtectPolicy.REPORT), ()) == ((), ())
+
+
+_PATHS = st.sampled_from(["tests/a.py", "conftest.py", "src/a.py", "src/b.test.ts", "Makefile", "package.json"])
+
+
+@given(st.lists(st.builds(Touched, path=_PATHS, letter=st.sampled_from("AMDT")), unique_by=lambda one: one.path))
+def test_only_changed_and_protected_paths_are_put_back_or_left_out(touched: list[Touched]) -> None:
+    back, out = put_back(touched, Protection(), ())
+    letters = {one.path: one.letter for one in touched}
+    assert all(matches((*TESTS, *CONFIGURATION), path) for path in (*back, *out))
+    assert all(letters[path] != "A" for path in back)
+    assert all(letters[path] == "A" for path in out)
+    guarded = {path for path, letter in letters.items() if letter != "A" and matches((*TESTS, *CONFIGURATION), path)}
+    assert set(back) == guarded
+    if back:
+        assert set(out) == {path for path in letters if matches((*TESTS, *CONFIGURATION), path)} - guarded
