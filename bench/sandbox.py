@@ -1,4 +1,5 @@
-"""What walls cost: the start of a program inside the sandbox, against the same program without, both supervised.
+"""What walls cost: the start of a program inside the sandbox, with and without a list of hosts, against the same
+program without walls, all supervised.
 
 A gate that does nothing and a Python that does nothing are run by the shell that gates are run by, by turns, because
 timings on a shared machine drift; the ratio is that of the medians. Beside it stands the least that bubblewrap takes.
@@ -39,14 +40,19 @@ def least() -> float:
 
 async def main() -> None:
     env = environment()
-    settings = Settings.model_validate({"sandbox": {"tier": "bubblewrap"}})
+    rooms: tuple[dict[str, list[str]], ...] = ({}, {"hosts": ["example.com"]})
+    every = [Settings.model_validate({"sandbox": {"tier": "bubblewrap", "gates": room}}) for room in rooms]
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         (tree / ".git").mkdir()
         began = time.perf_counter()
-        walls = (await open_sandboxes(find_site(tree, env), settings, env)).gates
-        opening = time.perf_counter() - began
-        shells = {"bare": Shell(env=visible(env)), "sandbox": Shell(env=visible(env), sandbox=walls)}
+        walls, listed = [(await open_sandboxes(find_site(tree, env), one, env)).gates for one in every]
+        opening = (time.perf_counter() - began) / len(every)
+        shells = {
+            "bare": Shell(env=visible(env)),
+            "sandbox": Shell(env=visible(env), sandbox=walls),
+            "hosts": Shell(env=visible(env), sandbox=listed),
+        }
         taken: dict[tuple[str, str], list[float]] = {}
         bwrap: list[float] = []
         for _ in range(ROUNDS):
@@ -54,10 +60,11 @@ async def main() -> None:
             for command in ("true", f"{sys.executable} -c pass"):
                 for name, shell in shells.items():
                     taken.setdefault((command, name), []).append(await seconds(shell, command, tree))
-    print(f"{'':<16} {'bare':>9} {'sandbox':>9} {'ratio':>7}")
+    print(f"{'':<16} {'bare':>9} {'sandbox':>9} {'ratio':>7} {'hosts':>9} {'ratio':>7}")
     for label, command in (("sh -c true", "true"), ("python -c pass", f"{sys.executable} -c pass")):
-        bare, inside = (statistics.median(taken[command, name]) for name in shells)
-        print(f"{label:<16} {1000 * bare:>6.1f} ms {1000 * inside:>6.1f} ms {inside / bare:>7.2f}")
+        bare, *others = (statistics.median(taken[command, name]) for name in shells)
+        columns = (f" {1000 * inside:>6.1f} ms {inside / bare:>7.2f}" for inside in others)
+        print(f"{label:<16} {1000 * bare:>6.1f} ms{''.join(columns)}")
     print(f"the least that bubblewrap takes {1000 * statistics.median(bwrap):.1f} ms; probed once {opening:.2f} s")
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 
 from shiftwork.adapters.processes.supervise import Spawn
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
+from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.workspace.shell import Errand, Outcome, Shell
+from shiftwork.domain.model.hosts import read_host
 
 BWRAP = shutil.which("bwrap") or "/usr/bin/bwrap"
 _CI = os.environ.get("CI", "") == "true"  # noqa: TID251 - what a test run is given from outside
@@ -27,6 +30,7 @@ SECRET = "do not look"  # noqa: S105 - a word to look for
 class Confined:
     """Programs in a workspace of the user's repository. `marker` is that of whatever is run."""
 
+    folder: Path
     home: Path
     repo: Path
     tree: Path
@@ -57,15 +61,20 @@ class Confined:
         return replace(self, walls=replace(self.walls, **more))  # type: ignore[arg-type]
 
 
-def confined(folder: Path) -> Confined:
+def reach(hosts: Iterable[str]) -> Pass | None:
+    listed = tuple(map(read_host, hosts))
+    return Pass(hosts=listed, table="sandbox.gates") if listed else None
+
+
+def confined(folder: Path, reaching: Iterable[str] = ()) -> Confined:
     home = folder / "home" / "ada"
     repo = home / "project"
     tree = repo / ".shiftwork" / "workspaces" / "r1" / "US-001-1"
-    tree.mkdir(parents=True)
+    tree.mkdir(parents=True, exist_ok=True)
     for secret in (home / ".ssh" / "id", home / ".netrc", repo / ".env", repo / ".shiftwork" / "state.db"):
         secret.parent.mkdir(exist_ok=True)
         secret.write_text(SECRET)
-    (repo / ".git").mkdir()
-    walls = Bubblewrap(program=BWRAP, home=home, repository=repo)
-    marker = f"{folder.parent.name}/{folder.name}/{os.getpid()}"
-    return Confined(home=home, repo=repo, tree=tree, walls=walls, marker=marker)
+    (repo / ".git").mkdir(exist_ok=True)
+    walls = Bubblewrap(program=BWRAP, home=home, repository=repo, reach=reach(reaching))
+    marker = f"walls{folder}"
+    return Confined(folder=folder, home=home, repo=repo, tree=tree, walls=walls, marker=marker)

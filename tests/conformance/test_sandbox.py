@@ -1,10 +1,6 @@
 """The walls of the tier `bubblewrap`, tried from the inside by real programs."""
 
-import asyncio
-import json
-import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.processes.reaper import HostReaper
-from shiftwork.adapters.processes.supervise import Cause, supervise
+from shiftwork.adapters.processes.supervise import supervise
 from shiftwork.adapters.sandbox.probe import probe
 from shiftwork.adapters.sandbox.walls import Room
 from shiftwork.errors import SandboxError
 from shiftwork.testing.agent_conformance import marked
-from tests.conformance.programs import DAEMON, PYTHON, within
+from tests.conformance.programs import PYTHON, within
 from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP, SECRET, Confined, confined
 
 pytestmark = [pytest.mark.timeout(60), NEEDS_BUBBLEWRAP]
@@ -196,95 +191,6 @@ def test_the_network_is_cut_where_that_is_asked_for(inside: Confined) -> None:
         assert not told.passed
         assert "refused" in told.output or "unreachable" in told.output
         assert cut.run(CONNECT, PORT=port, online=True).output == "met", "what is to fetch something can"
-
-
-# Its end
-
-
-def test_a_daemon_that_has_left_its_session_twice_is_gone(inside: Confined) -> None:
-    seen = inside.allowing(readable=(Path(sys.prefix), Path(sys.base_prefix)))
-    twice = DAEMON.replace("os.setsid()\nif os.fork(): os._exit(0)\n", "os.setsid()\nif os.fork(): os._exit(0)\n" * 2)
-    # It beats as long as it lives, in a file, for it has cleared its environment and its pid is its own.
-    beating = twice.replace('"/bin/sleep", ["sleep", "300"]', '"/bin/sh", ["sh", "-c", os.environ["BEAT"]]')
-    beat = "while :; do echo x >> beats; sleep 0.02; done"
-    told = seen.run(
-        f'{PYTHON} -S -c "$DAEMON" pid; while [ ! -s beats ]; do sleep 0.02; done', DAEMON=beating, BEAT=beat
-    )
-    assert told.passed, told.output
-    beats = (inside.tree / "beats").stat().st_size
-    subprocess.run(["sleep", "0.3"], check=True)
-    assert (inside.tree / "beats").stat().st_size == beats
-
-
-def test_asked_to_stop_it_has_the_time_it_was_promised(inside: Confined) -> None:
-    script = "trap 'echo asked; sleep 0.3; echo done; exit 9' INT; echo ready; while :; do sleep 0.02; done"
-    spawn = replace(inside.spawn(script), wall_seconds=1, stop_signals=((signal.SIGINT, 20.0),))
-    lines: list[bytes] = []
-    over = within(30, supervise(inside.walls.enclosed(spawn, Room(tree=inside.tree)), lines.append))
-    assert lines == [b"ready", b"asked", b"done"]
-    assert (over.cause, over.code) == (Cause.TIMED_OUT, 9)
-
-
-def test_who_ignores_that_is_killed(inside: Confined) -> None:
-    script = "trap '' TERM INT HUP; setsid sh -c 'trap \"\" TERM; sleep 300' & while :; do sleep 1; done"
-    spawn = replace(inside.spawn(script), wall_seconds=0.5, stop_signals=((signal.SIGTERM, 0.3),))
-    over = within(20, supervise(inside.walls.enclosed(spawn, Room(tree=inside.tree)), print))
-    assert over.cause is Cause.TIMED_OUT
-    assert marked(inside.marker) == []
-
-
-def test_who_is_killed_within_is_told_as_killed(inside: Confined) -> None:
-    over = within(20, supervise(inside.walls.enclosed(inside.spawn("kill -9 $$"), Room(tree=inside.tree)), print))
-    assert (over.cause, over.code) == (Cause.EXITED, -signal.SIGKILL)
-
-
-def test_silence_is_noticed_from_outside(inside: Confined) -> None:
-    spawn = replace(inside.spawn("echo ready; sleep 300"), silence_seconds=0.5)
-    over = within(20, supervise(inside.walls.enclosed(spawn, Room(tree=inside.tree)), print))
-    assert over.cause is Cause.SILENT
-
-
-ORCHESTRATOR = """
-import asyncio, json, sys
-from pathlib import Path
-from shiftwork.adapters.processes.supervise import Spawn, supervise
-argv, cwd, env, marker = json.loads(sys.argv[1])
-spawn = Spawn(argv=tuple(argv), cwd=Path(cwd), env=env, marker=marker, wall_seconds=60, silence_seconds=60,
-              enclosed=True)
-asyncio.run(supervise(spawn, lambda line: print(line.decode(), flush=True)))
-"""
-
-
-def orchestrated(inside: Confined) -> subprocess.Popen[bytes]:
-    """Somebody else who has started a program within walls; the program has a child in a session of its own."""
-    spawn = inside.walls.enclosed(inside.spawn("setsid sleep 300 & echo ready; exec sleep 300"), Room(tree=inside.tree))
-    given = json.dumps([spawn.argv, str(spawn.cwd), dict(spawn.env), spawn.marker])
-    process = subprocess.Popen([PYTHON, "-c", ORCHESTRATOR, given], stdout=subprocess.PIPE)
-    assert process.stdout
-    assert process.stdout.readline() == b"ready\n"
-    return process
-
-
-def test_all_within_die_with_an_orchestrator_that_is_killed(inside: Confined) -> None:
-    with orchestrated(inside) as orchestrator:
-        assert within(10, HostReaper().alive(inside.marker)) >= 2
-        orchestrator.kill()
-
-    async def emptied() -> None:
-        while marked(inside.marker):
-            await asyncio.sleep(0.02)
-
-    within(10, emptied())
-    assert within(10, HostReaper().alive(inside.marker)) == 0
-
-
-def test_the_reaper_finds_and_ends_what_is_within_walls(inside: Confined) -> None:
-    with orchestrated(inside) as orchestrator:
-        # It cannot see to its own: nothing but the marker leads to them.
-        orchestrator.send_signal(signal.SIGSTOP)
-        assert within(10, HostReaper().end(inside.marker)) >= 2
-        assert marked(inside.marker) == []
-        orchestrator.kill()
 
 
 # Whether it can be had

@@ -63,8 +63,12 @@ class TestAcpWithinWalls(test_acp.TestAcp):
 
 @pytest.fixture
 def task(tmp_path: Path) -> AgentTask:
+    return task_at(tmp_path)
+
+
+def task_at(root: Path) -> AgentTask:
     """With a desk on which the harness's own tools find their task."""
-    workdir, desk = tmp_path / "workdir", tmp_path / "desk"
+    workdir, desk = root / "workdir", root / "desk"
     for folder in (workdir, desk / "home", desk / "outbox"):
         folder.mkdir(parents=True)
     story = {"id": "US-001", "title": "t", "description": "d"}
@@ -74,8 +78,8 @@ def task(tmp_path: Path) -> AgentTask:
         prompt="Do it, please.",
         workdir=workdir,
         home=desk / "home",
-        log=tmp_path / "log.jsonl",
-        marker=f"walls/{tmp_path.parent.name}/{tmp_path.name}",
+        log=root / "log.jsonl",
+        marker=f"walls/{root.parent.name}/{root.name}",
         limits=AgentLimits(wall_seconds=90, silence_seconds=90),
         toolbox=(*TOOLS, str(desk)),
         readable=(desk,),

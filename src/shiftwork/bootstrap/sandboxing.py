@@ -10,6 +10,7 @@ from pathlib import Path
 import shiftwork
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.probe import ELSEWHERE, MISSING, probe
+from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import Toolchain
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.config.settings import RoomSettings, Settings
@@ -43,7 +44,7 @@ async def open_sandboxes(
     folders = [Path(name) for name in env.get("PATH", os.defpath).split(os.pathsep) if name]
     tools = Toolchain(home, (site.root,)).of_folders(folders)
 
-    def walls(room: RoomSettings, *more: Path) -> Bubblewrap:
+    def walls(table: str, room: RoomSettings, *more: Path) -> Bubblewrap:
         return Bubblewrap(
             program=program,
             home=home,
@@ -51,14 +52,16 @@ async def open_sandboxes(
             readable=(*tools, *objects, *more, *_places(room.readable, home, site.root)),
             writable=_places(room.writable, home, site.root),
             network=room.network,
+            reach=Pass(hosts=room.host_list, table=table) if room.hosts else None,
         )
 
     # An agent starts the harness's own tools, which are of this package.
-    sandboxes = Sandboxes(
-        agents=walls(settings.sandbox.agents, Path(shiftwork.__file__).parent), gates=walls(settings.sandbox.gates)
-    )
-    await probe(walls(settings.sandbox.gates))
-    return sandboxes
+    agents = walls("sandbox.agents", settings.sandbox.agents, Path(shiftwork.__file__).parent)
+    gates = walls("sandbox.gates", settings.sandbox.gates)
+    # One speaks for both, unless there is more to try.
+    for one in (gates, agents) if agents.reach else (gates,):
+        await probe(one)
+    return Sandboxes(agents=agents, gates=gates)
 
 
 def _places(names: Iterable[str], home: Path, root: Path) -> tuple[Path, ...]:

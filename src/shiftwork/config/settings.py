@@ -3,13 +3,14 @@
 import difflib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shiftwork.config.site import SETTINGS_FILE, read_toml
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.hosts import Host, read_host
 from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.queue import LandingPolicy, Proof
 from shiftwork.domain.model.story import Limits
@@ -133,11 +134,22 @@ class ProofSettings(_Strict):
 
 
 class RoomSettings(_Strict):
-    """What one kind of program may reach from within a sandbox, beside what it needs."""
+    """What one kind of program may reach from within a sandbox, beside what it needs; without hosts, all or none."""
 
     network: bool = True
+    hosts: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
+
+    @property
+    def host_list(self) -> tuple[Host, ...]:
+        return tuple(map(read_host, self.hosts))
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        if self.host_list and not self.network:
+            raise ValueError("hosts are listed, and network = false leaves none; take out one of the two")
+        return self
 
 
 class SandboxSettings(_Strict):

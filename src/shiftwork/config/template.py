@@ -83,11 +83,14 @@ _REST: Final = """
 
 [sandbox.agents]
 # network = true            # agents need their model
+# hosts = []                # empty: whatever there is; else these alone, such as "api.anthropic.com", "*.example.org",
+                            # "127.0.0.1:8080"; without a port, 80 and 443
 # readable = []             # more that they may read, such as "~/.aws"
 # writable = []             # more that they may change: another agent's own folder, such as "~/.gemini"
 
 [sandbox.gates]
 # network = true            # false: gates and verification steps have no network; the setup command always has
+# hosts = []                # the same as for agents; the setup command is held to it too
 # readable = []             # more that gates and the setup command may read
 # writable = []             # more that they may change, such as a cache
 

@@ -37,8 +37,10 @@ class ProcessAgent:
             over = await self._run(task, launch, room_of(task, launch), _reading(transcript, log, listener))
             for line in over.stderr.splitlines():
                 log.note({"type": "stderr", "text": line})
+            for remark in over.remarks:
+                log.note({"type": "remark", "text": remark})
         report = judged(transcript.verdict(over.code, over.stderr), over, task.limits)
-        return replace(report, detail=f"{report.detail}\n{log.failure}".strip()) if log.failure else report
+        return replace(report, detail=detailed(report, over, log))
 
     async def probe(self) -> str:
         with tempfile.TemporaryDirectory(prefix="shiftwork-probe-") as folder:
@@ -129,6 +131,12 @@ def room_of(task: AgentTask, launch: Launch) -> Room:
 def named_files(words: Iterable[str]) -> tuple[str, ...]:
     """Those of a command's words that name a file in full: the program, and a script that it is to run."""
     return tuple(word for word in words if word.startswith("/") and os.path.isfile(word))  # noqa: PTH113 - words, not paths
+
+
+def detailed(report: AgentReport, over: Exit, log: AttemptLog) -> str:
+    """What was refused to an agent may be why it has failed, and it seldom says so itself."""
+    remarks = () if report.ending is Ending.FINISHED else over.remarks
+    return "\n".join(part for part in (report.detail, *remarks, log.failure) if part)
 
 
 def judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:

@@ -6,7 +6,7 @@ not every agent tells what it has used. What such an answer breaks is the contra
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,7 @@ from typing import Any, Final
 from shiftwork.adapters.agents._acp_line import Line
 from shiftwork.adapters.agents._driver import Launch
 from shiftwork.adapters.agents._log import AttemptLog
-from shiftwork.adapters.agents._process import PROBE_LIMITS, guarded, judged, lay, room_of
+from shiftwork.adapters.agents._process import PROBE_LIMITS, detailed, guarded, judged, lay, room_of
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError
@@ -46,9 +46,10 @@ class AcpAgent:
             over, _ = await self._run(task, line, on_line, session.converse(line))
             for printed in over.stderr.splitlines():
                 log.note({"type": "stderr", "text": printed})
+            for remark in over.remarks:
+                log.note({"type": "remark", "text": remark})
         report = judged(session.transcript.verdict(over.code, over.stderr), over, task.limits)
-        detail = f"{report.detail}\n{log.failure}".strip()
-        return replace(report, detail=detail, denials=tuple(session.workspace.denials))
+        return replace(report, detail=detailed(report, over, log), denials=tuple(session.workspace.denials))
 
     async def probe(self) -> str:
         from shiftwork.adapters.agents._acp_session import Session  # noqa: PLC0415 - as above
@@ -71,23 +72,24 @@ class AcpAgent:
     ) -> tuple[Exit, T]:
         """Have the program and the talk side by side; whichever ends first, the other one ends soon after."""
         talking = asyncio.create_task(talk)
-        running = asyncio.create_task(self._supervised(task, on_line, line))
+        remarks: list[str] = []
+        running = asyncio.create_task(self._supervised(task, on_line, line, remarks))
         try:
             await asyncio.wait({talking, running}, return_when=asyncio.FIRST_COMPLETED)
             if not running.done():
                 await line.close()
                 await asyncio.wait({running}, timeout=_FAREWELL_SECONDS)
-            over = await self._over(running)
+            over = await self._over(running, remarks)
         finally:
             line.cut()
             await _ended(running)
             await _ended(talking, kindly=True)
         return over, talking.result()
 
-    async def _over(self, running: asyncio.Task[Exit]) -> Exit:
+    async def _over(self, running: asyncio.Task[Exit], remarks: Sequence[str]) -> Exit:
         if not running.done():
             await _ended(running)
-            return Exit(code=0, cause=Cause.EXITED, seconds=0, stderr="")
+            return Exit(code=0, cause=Cause.EXITED, seconds=0, stderr="", remarks=tuple(remarks))
         try:
             return running.result()
         except OSError as failure:
@@ -95,7 +97,10 @@ class AcpAgent:
                 f"{self._command[0]} cannot be started: {failure.strerror}: {failure.filename}", hint=self._hint()
             ) from failure
 
-    async def _supervised(self, task: AgentTask, on_line: Callable[[bytes], None], line: Line) -> Exit:
+    async def _supervised(
+        self, task: AgentTask, on_line: Callable[[bytes], None], line: Line, remarks: list[str]
+    ) -> Exit:
+        """Remarks are also there where it has to be ended."""
         own = {"TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
         launch = Launch(argv=self._command, env=self._env | own | task.env, stdin=b"")
         spawn = Spawn(
@@ -107,7 +112,11 @@ class AcpAgent:
             silence_seconds=task.limits.silence_seconds,
             output_bytes=task.limits.output_bytes,
         )
-        return await supervise(self._sandbox.enclosed(spawn, room_of(task, launch)), on_line, line.connect)
+        spawn = self._sandbox.enclosed(spawn, room_of(task, launch))
+        try:
+            return await supervise(spawn, on_line, line.connect)
+        finally:
+            remarks += spawn.company.remarks if spawn.company else ()
 
     def _hint(self) -> str:
         return f"see that the command of the settings is an ACP agent and can be run: {' '.join(self._command)}"

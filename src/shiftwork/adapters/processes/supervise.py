@@ -10,10 +10,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import replace
 from typing import IO
 
 from shiftwork.adapters.processes.ending import end_all
@@ -22,6 +20,7 @@ from shiftwork.adapters.processes.kin import Kin
 from shiftwork.adapters.processes.lines import Lines, Tail
 from shiftwork.adapters.processes.own import birth, claimed
 from shiftwork.adapters.processes.pipes import Drain, Feed
+from shiftwork.adapters.processes.spawn import Cause, Exit, Spawn
 from shiftwork.adapters.processes.this_host import this_host
 
 __all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "supervise"]
@@ -30,45 +29,6 @@ _DRAIN_SECONDS = 0.5
 _LOOK_SECONDS = 2.0
 _POLL_SECONDS = 0.02
 _SIGNALLED = 128
-
-
-class Cause(StrEnum):
-    """Why the program is over."""
-
-    EXITED = "exited"
-    TIMED_OUT = "timed_out"
-    SILENT = "silent"
-    FLOODED = "flooded"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spawn:
-    """A program to run: its complete environment, and the bounds it runs within.
-
-    `marker` is set in its environment, and whatever bears it when the program is over is ended: so no two programs
-    under supervision at the same time may share one. Where it is `enclosed`, what is started is a wall around it.
-    """
-
-    argv: tuple[str, ...]
-    cwd: Path
-    env: Mapping[str, str]
-    marker: str
-    wall_seconds: float
-    silence_seconds: float
-    stdin: bytes = b""
-    stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 2.0),)
-    output_bytes: int = 64 * 1024 * 1024
-    enclosed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exit:
-    """How it ended: `code` is negative for a signal; `stderr` is the end of what it wrote there."""
-
-    code: int
-    cause: Cause
-    seconds: float
-    stderr: str
 
 
 async def supervise(
@@ -83,19 +43,27 @@ async def supervise(
     Raises OSError where the program cannot be started, ValueError where its marker is under supervision already.
     """
     with claimed(spawn.marker):
-        program = _Program(spawn, on_line, on_start)
-        try:
-            cause = await program.until_over()
-            if cause is Cause.EXITED:
-                await program.until_drained()
-            else:
-                await program.ask_to_stop()
-        except asyncio.CancelledError:
+        if spawn.company is None:
+            return await _run(spawn, on_line, on_start)
+        async with spawn.company.beside(spawn) as ready:
+            over = await _run(ready, on_line, on_start)
+        return replace(over, remarks=spawn.company.remarks)
+
+
+async def _run(spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callable[[Feed], None] | None) -> Exit:
+    program = _Program(spawn, on_line, on_start)
+    try:
+        cause = await program.until_over()
+        if cause is Cause.EXITED:
+            await program.until_drained()
+        else:
             await program.ask_to_stop()
-            raise
-        finally:
-            await program.end()
-        return program.exit(cause)
+    except asyncio.CancelledError:
+        await program.ask_to_stop()
+        raise
+    finally:
+        await program.end()
+    return program.exit(cause)
 
 
 class _Program:
@@ -256,6 +224,7 @@ def _started(spawn: Spawn) -> subprocess.Popen[bytes]:
         stderr=subprocess.PIPE,
         bufsize=0,
         start_new_session=True,
+        pass_fds=spawn.inherits,
     )
 
 

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.processes.supervise import Spawn
+from shiftwork.adapters.sandbox.gateway import DOOR, Gateway, interpreter, through_the_door
+from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import SYSTEM, Toolchain, is_system
 from shiftwork.adapters.sandbox.walls import Room
 
@@ -53,7 +55,8 @@ _EMPTY: Final[_Mount] = ("--tmpfs", None)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bubblewrap:
     """`program` is bubblewrap itself, `home` the user's. `repository` is theirs too: inside it is an empty folder that
-    nobody can write to but for what is put there. `readable` and `writable` are for every program.
+    nobody can write to but for what is put there. `readable` and `writable` are for every program. Where there is a
+    `reach`, its hosts are the network, also for what is online.
     """
 
     program: str
@@ -62,13 +65,17 @@ class Bubblewrap:
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     network: bool = True
+    reach: Pass | None = None
 
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
         program = _found(spawn)
         if room.house:
             _furnish(room.house, self.home, room.copies)
+        command, company = (program, *spawn.argv[1:]), spawn.company
+        if self.reach:
+            command, company = through_the_door(command, self.reach.hosts), Gateway(self.reach)
         mounts = self._mounts(room, [program, *room.programs], spawn.env)
-        network = () if self.network or room.online else ("--unshare-net",)
+        network = ("--unshare-net",) if self.reach or not (self.network or room.online) else ()
         # Last: closed before, nothing could be put there.
         empty = mounts[self.repository] == _EMPTY and self.repository != self.home
         closed = (self.repository, Path("/")) if empty else (Path("/"),)
@@ -82,7 +89,8 @@ class Bubblewrap:
             str(spawn.cwd),
         )
         env = _without_places(spawn.env, (*_TEMPORARY, self.home, *_writable(mounts)))
-        return replace(spawn, argv=(self.program, *flags, "--", program, *spawn.argv[1:]), env=env, enclosed=True)
+        argv = (self.program, *flags, "--", *command)
+        return replace(spawn, argv=argv, env=env, enclosed=True, company=company)
 
     def _mounts(self, room: Room, programs: Iterable[str], env: Mapping[str, str]) -> dict[Path, _Mount]:
         """By place; of two for one place the later one counts."""
@@ -92,9 +100,10 @@ class Bubblewrap:
             mounts[self.home] = ("--bind", room.house) if room.house else _EMPTY
         toolchain = Toolchain(self.home, (self.repository,))
         needed = (path for name in programs for path in toolchain.of_file(Path(name)))
+        door = _door(self.home, self.repository) if self.reach else ()
         certificates = (Path(env[name]) for name in _CERTIFICATES if env.get(name))
         writable = (room.tree, *self.writable, *room.writable)
-        mounts |= _binds("--ro-bind", (*outward(_ETC), *needed, *certificates, *self.readable), writable)
+        mounts |= _binds("--ro-bind", (*outward(_ETC), *needed, *door, *certificates, *self.readable), writable)
         mounts |= _binds("--bind", writable, writable)
         return mounts | _binds("--ro-bind", room.readable, writable)
 
@@ -127,6 +136,12 @@ def _writable(mounts: Mapping[Path, _Mount]) -> tuple[Path, ...]:
 def _depth(path: Path) -> int:
     """What lies further down is mounted later, or it would be covered."""
     return len(path.parts)
+
+
+@cache
+def _door(home: Path, repository: Path) -> tuple[Path, ...]:
+    """What the door needs, which is the same for every program, and takes as long as the door itself."""
+    return (*Toolchain(home, (repository,)).of_file(Path(interpreter())), DOOR)
 
 
 @cache

@@ -1,11 +1,13 @@
 """Whether a sandbox can be had here: found out by running one, for a kernel or its administrator may forbid it."""
 
+import socket
 import tempfile
 from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.processes.supervise import Cause, Spawn, supervise
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
+from shiftwork.adapters.sandbox.gateway import interpreter
 from shiftwork.adapters.sandbox.walls import Room
 from shiftwork.errors import SandboxError
 
@@ -23,24 +25,49 @@ if [ "$$" -gt 9 ]; then echo "the processes of the machine are seen" >&2; exit 1
 """
 
 
+_CALLS: Final = """\
+import os, socket, sys
+proxy, port = os.environ["http_proxy"].removeprefix("http://").split(":")
+with socket.create_connection((proxy, int(port)), 10) as line:
+    line.sendall(b"CONNECT nowhere.invalid:443 HTTP/1.1\\r\\nHost: nowhere.invalid\\r\\n\\r\\n")
+    told = line.recv(1024)
+if b" 403 " not in told:
+    sys.exit(f"a host that is not listed is not refused: {told}")
+try:
+    socket.create_connection(("127.0.0.1", int(sys.argv[1])), 2)
+except OSError:
+    sys.exit()
+sys.exit("hosts that are not listed can be reached")
+"""
+
+
 async def probe(sandbox: Bubblewrap) -> None:
     """Run one; raises SandboxError, with what to do, where there is none or it does not hold."""
-    with tempfile.TemporaryDirectory(prefix="shiftwork-probe-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="shiftwork-probe-") as folder,
+        socket.create_server(("127.0.0.1", 0)) as own,
+    ):
         tree, outside = (Path(folder, name) for name in ("tree", "outside"))
         for place in (tree, outside):
             place.mkdir()
-        shell = Spawn(
-            argv=("/bin/sh", "-c", _SCRIPT, "sh", str(outside)),
-            cwd=tree,
-            env={"PATH": "/usr/bin:/bin"},
-            marker=f"probe/{Path(folder).name}",
-            wall_seconds=_SECONDS,
-            silence_seconds=_SECONDS,
-        )
-        try:
-            over = await supervise(sandbox.enclosed(shell, Room(tree=tree)), lambda _: None)
-        except OSError as failure:
-            raise SandboxError(f"{sandbox.program} cannot be run: {failure}", hint=MISSING) from failure
+        await _try(sandbox, tree, ("/bin/sh", "-c", _SCRIPT, "sh", str(outside)))
+        if sandbox.reach:
+            await _try(sandbox, tree, (interpreter(), "-I", "-S", "-c", _CALLS, str(own.getsockname()[1])))
+
+
+async def _try(sandbox: Bubblewrap, tree: Path, argv: tuple[str, ...]) -> None:
+    spawn = Spawn(
+        argv=argv,
+        cwd=tree,
+        env={"PATH": "/usr/bin:/bin"},
+        marker=f"probe/{tree.parent.name}",
+        wall_seconds=_SECONDS,
+        silence_seconds=_SECONDS,
+    )
+    try:
+        over = await supervise(sandbox.enclosed(spawn, Room(tree=tree)), lambda _: None)
+    except OSError as failure:
+        raise SandboxError(f"{sandbox.program} cannot be run: {failure}", hint=MISSING) from failure
     if over.cause is not Cause.EXITED or over.code:
         why = over.stderr.strip() or f"exit code {over.code}, {over.cause}"
         raise SandboxError(f"bubblewrap makes no sandbox here: {why}", hint=_FORBIDDEN)

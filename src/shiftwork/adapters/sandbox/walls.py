@@ -14,7 +14,7 @@ class Room:
     It works in `tree`. Of `writable` and `readable` what is not there is passed over, and what is readable stays so
     inside of what is writable. `programs` are files that it starts, seen with what they need beside them. `house` is an
     empty folder of its own that stands where the user's home is, with `copies` of some of its files; without one, what
-    is written there is gone with the program. What must fetch something is `online` whatever the settings say.
+    is written there is gone with the program. What must fetch something is `online` also where others are not.
     """
 
     tree: Path

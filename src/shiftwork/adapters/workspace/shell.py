@@ -89,7 +89,7 @@ class Shell:
         room = Room(tree=tree, online=errand.online)
         ended = await supervise(self.sandbox.enclosed(spawn, room), printed.add)
         reason = _REASONS.get(ended.cause, "").format(seconds=seconds)
-        output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), reason) if part)
+        output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), *ended.remarks, reason) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0
         told = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
         return Outcome(passed=passed, seconds=ended.seconds, output=told)

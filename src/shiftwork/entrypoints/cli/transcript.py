@@ -164,5 +164,6 @@ _READERS: Final[dict[str, Callable[[dict[str, Any]], Iterator[Said]]]] = {
     "tool_end": _note("tool"),
     "final": _note("final"),
     "stderr": _note("stderr"),
+    "remark": _note("note"),
     "dropped": _note("note"),
 }

@@ -194,4 +194,6 @@ async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Ch
             name="sandbox", state=WARN, detail=told, hint=_CONFINE if sys.platform == "linux" else ""
         )
     told = f"{settings.sandbox.tier}: agents and gates see their own tree, the system and your tools"
-    return sandboxes, Check(name="sandbox", state=OK, detail=told)
+    rooms = {"agents": settings.sandbox.agents, "gates": settings.sandbox.gates}
+    calls = (f"; {name} call {', '.join(room.hosts)} alone" for name, room in rooms.items() if room.hosts)
+    return sandboxes, Check(name="sandbox", state=OK, detail=told + "".join(calls))
