@@ -26,7 +26,7 @@ MARKER: Final = f"{os.getpid()}/US-001/gates/1"
 
 TIERS: Final = ("none", pytest.param("bubblewrap", marks=NEEDS_BUBBLEWRAP))
 
-type Opened = Callable[[str], Gates]
+type Opened = Callable[..., Gates]
 """Gates with a setup command; calling again is like starting a new process."""
 
 
@@ -34,14 +34,14 @@ def opener(user: GitUser, tier: str) -> Opened:
     identity = Identity(name=NAME, email=EMAIL)
     env = {**user.env, "GIT_DIR": "/nowhere"}
 
-    def opened(setup: str) -> Gates:
+    def opened(setup: str, *keep: str) -> Gates:
         hub = asyncio.run(open_hub(root=user.root, state=user.state, identity=identity, env=env))
         # Gates here leave their traces in the home, where the test finds them.
         walls = Bubblewrap(
             program=BWRAP, home=user.home, repository=user.root, readable=lenders(hub), writable=(user.home,)
         )
         shell = Shell(env=env, sandbox=walls if tier == "bubblewrap" else OPEN)
-        return GitGates(hub=hub, setup=Setup(shell=shell, command=setup, minutes=0.5))
+        return GitGates(hub=hub, setup=Setup(shell=shell, command=setup, minutes=0.5, keep=frozenset(keep)))
 
     return opened
 

@@ -68,6 +68,17 @@ def test_nothing_ignored_is_left_for_the_next_check(gates: Gates, commit: Commit
         assert outputs(check(gates, commit, again)) == [COMMITTED]
 
 
+def test_what_is_to_be_kept_is_there_for_the_next_check(opened: Opened, commit: Commit) -> None:
+    for setup in ("", "mkdir -p deps; echo d > deps/d"):
+        gates = opened(setup, "build", "deps/cache")
+        mine = "mkdir -p build deps/cache __pycache__; echo b > build/b; echo c > deps/cache/c; echo p > __pycache__/p"
+        assert check(gates, commit, mine).passed
+        found = outputs(check(gates, commit, LOOK))[0].splitlines()
+        assert "./build/b" in found
+        assert "./deps/cache/c" in found
+        assert "./__pycache__" not in found
+
+
 def test_the_second_try_of_a_red_gate_finds_nothing_of_the_first(gates: Gates, commit: Commit) -> None:
     """As for what tells a flaky gate from one that is broken."""
     gate = "test -e build/passed || { mkdir build; touch build/passed; exit 1; }"

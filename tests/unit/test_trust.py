@@ -113,6 +113,7 @@ def trusted(tmp_path: Path, text: str) -> TrustBook:
         ('"ask"', '"all"', ["- agent.permissions  ask", "+ agent.permissions  all"]),
         ('"feature-dev"', '"quick"', ["- run.workflow  feature-dev", "+ run.workflow  quick"]),
         ("[agent]", "[gates]\n[agent]", ["+ gates  none"]),
+        ("[agent]", '[workspace]\nkeep = ["target"]\n[agent]', ["+ workspace.keep  target"]),
     ],
 )
 def test_a_changed_guard_or_limit_asks_again_and_is_not_called_a_command(

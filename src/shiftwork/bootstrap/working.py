@@ -179,7 +179,9 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
     hub = await open_hub(root=site.root, state=site.state, identity=await _identity(site, env), env=env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
     shell = Shell(env=visible(env, settings.workspace.env), sandbox=sandboxes.gates)
-    setup = Setup(shell=shell, command=settings.workspace.setup, minutes=settings.workspace.setup_minutes)
+    asked = settings.workspace
+    keep = frozenset(name.strip("/") for name in asked.keep)
+    setup = Setup(shell=shell, command=asked.setup, minutes=asked.setup_minutes, keep=keep)
     return _Git(
         sandboxes=sandboxes,
         workspaces=GitWorkspaces(hub=hub, setup=setup),

@@ -60,6 +60,7 @@ class WorkspaceSettings(_Strict):
 
     setup: str = ""
     setup_minutes: Positive = 15
+    keep: tuple[str, ...] = ()
     branch: str = ""
     env: tuple[str, ...] = ()
 

@@ -46,6 +46,8 @@ _REST: Final = """
 
 [workspace]
 {setup}# setup_minutes = 15        # how long that may take
+# keep = []                 # what gates build and git ignores, such as "target", to be there for the next check too:
+                            # quicker, but what one story's code leaves there, the next one's gates believe
 # branch = ""               # the branch to start from and to land on; empty: the one that is checked out
 # env = []                  # names of environment variables to pass on to setup and gates
 

@@ -31,7 +31,8 @@ class Bench:
 
     def __post_init__(self) -> None:
         checkout = self.checkout
-        self.pristine = Pristine(tree=checkout.tree, copies=checkout.index.with_suffix(".copies"))
+        copies = checkout.index.with_suffix(".copies")
+        self.pristine = Pristine(tree=checkout.tree, copies=copies, keep=self.setup.keep)
 
     async def lay_out(self, commit: Commit, errand: Errand) -> None:
         """The commit, what the setup command has made, and nothing else."""

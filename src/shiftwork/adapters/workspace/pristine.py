@@ -13,7 +13,7 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
 from shiftwork.adapters.workspace.checkout import Tracked
@@ -50,11 +50,13 @@ def _look(status: os.stat_result) -> tuple[int, ...]:
 @dataclass(slots=True, kw_only=True)
 class Pristine:
     """`restless` are files of the setup's that gates have changed before, such as a database or a log. Copies of them
-    are in `copies` from the next setup on: without, such a project would be set up anew for every check.
+    are in `copies` from the next setup on: without, such a project would be set up anew for every check. What lies at
+    `keep` is nobody's business here: the user wants builds to go on from the last one.
     """
 
     tree: Path
     copies: Path
+    keep: frozenset[str] = frozenset()
     restless: set[str] = field(default_factory=set)
     things: dict[str, _Thing] = field(default_factory=dict, repr=False)
 
@@ -79,10 +81,13 @@ class Pristine:
         # Where the commit has a file of its own, that one it is.
         lost = self.things.keys() - tracked.files - tracked.folders
         doubtful = max((thing.look[3] for thing in self.things.values()), default=0) - _TICK_NS
+        above = {str(folder) for path in self.keep for folder in PurePosixPath(path).parents}
         waiting = [""]
         for path, entry in self._beside(tracked, waiting):
             thing = self.things.get(path)
-            if thing is None:
+            if thing is None and path in above and entry.is_dir(follow_symlinks=False):
+                waiting.append(f"{path}/")
+            elif thing is None:
                 erase(Path(entry.path))
             elif self._is_there(path, thing, entry, doubtful):
                 lost.discard(path)
@@ -106,7 +111,7 @@ class Pristine:
                         raise RepositoryError(f"{path!r} is no folder any more in {self.tree.name}")
                     open_up(entry.path)
                     waiting.append(f"{path}/")
-                elif path not in tracked.files and path != _OWN_REPOSITORY:
+                elif path not in tracked.files and path != _OWN_REPOSITORY and path not in self.keep:
                     yield path, entry
 
     def _is_there(self, path: str, thing: _Thing, entry: os.DirEntry[str], doubtful: int) -> bool:

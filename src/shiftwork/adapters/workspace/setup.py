@@ -14,11 +14,12 @@ from shiftwork.errors import RepositoryError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """`command` may be empty."""
+    """`command` may be empty. What lies at `keep` in a tree of the gates stays from one check to the next."""
 
     shell: Shell
     command: str = ""
     minutes: float = 15
+    keep: frozenset[str] = frozenset()
 
     async def furnish(self, checkout: Checkout, commit: Commit, errand: Errand) -> bool:
         """Copy the included files, run the command; changes that it makes to files of the commit are undone.

@@ -205,7 +205,8 @@ def named_test(reference: str, findings: Findings, report: GateReport) -> tuple[
         return Verdict.FALSE, "a gate's output shows it failed or skipped"
     if any(passing(name, (file,) if file else where, result.output) for result in report.results):
         return Verdict.HOLDS, "a gate printed it as passing"
-    return Verdict.PRESENT, f"defined in {where[0]} and all gates are green; no gate printed it as passing"
+    silent = "no gate printed it as passing (one that names its tests does, as with -v)"
+    return Verdict.PRESENT, f"defined in {where[0]} and all gates are green; {silent}"
 
 
 def _lines(name: str, report: GateReport) -> Iterator[str]:

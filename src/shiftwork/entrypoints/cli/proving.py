@@ -19,6 +19,7 @@ from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import Claim, Command
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.ids import RunId, StoryId
+from shiftwork.domain.model.story import FailureCause
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, one_line
@@ -109,15 +110,18 @@ def _is_file(what: str) -> bool:
 
 
 def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
-    """That of a file, of the story, or of all landed stories of the run."""
+    """That of a file, of the story, or of all stories of the run that have landed and were not undone."""
     if _is_file(wanted.what):
         return (from_document(Path(wanted.what).read_text(encoding="utf-8", errors="replace")),)
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, wanted.run, liveness()))
-    run, known = view.run.run, [one.story.story for one in view.stories]
+    run, known = view.run.run, {one.story.story: one.story.cause for one in view.stories}
     if wanted.what and wanted.what not in known:
         raise UsageError(f"run {run} has no story {wanted.what}", hint=f"shiftwork stories {run}")
-    found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else known))
+    if known.get(wanted.what) == FailureCause.UNDONE:
+        click.echo(f"{wanted.what} was undone since: what this is about has been reverted", err=True)
+    standing = [story for story, cause in known.items() if cause != FailureCause.UNDONE]
+    found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else standing))
     if not found:
         told = (
             f"{wanted.what} has landed no proved work yet" if wanted.what else f"no story of run {run} has landed yet"
