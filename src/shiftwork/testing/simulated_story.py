@@ -14,7 +14,7 @@ from shiftwork.domain.model.facts import Trouble
 from shiftwork.domain.model.ids import Commit, StepId
 from shiftwork.domain.model.pipeline import Pipeline, StepStatus
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport
-from shiftwork.domain.model.story import Evidence, FailureCause, Limits, Refusal, StoryState
+from shiftwork.domain.model.story import Evidence, FailureCause, HoldCause, Limits, Refusal, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.rules.asking import MAX_QUESTIONS
 from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, PERSON, Rejected, apply_edits, outline, restarts
@@ -303,10 +303,11 @@ class StoryWorld:
             case "edit":
                 edits = edit_request(self.chance, story.pipeline)
                 return (self._edit_fact(story.pipeline, PERSON, edits, apply_edits(story.pipeline, PERSON, edits)),)
-            case _:
+            case "grant" if story.hold and story.hold.cause is HoldCause.LIMIT:
                 limit = self.chance.pick((None, 0.0, 0.5, 100.0))
-                limits = Limits(story=Budget(usd=limit))
-                return (f.StoryReleased(at=at, granted=what == "grant", answer="said", limits=limits),)
+                return (b.LimitsSet(at=at, limits=Limits(story=Budget(usd=limit))),)
+            case _:
+                return (f.StoryReleased(at=at, granted=what == "grant", answer="said"),)
 
     def _queue(self, story: StoryState) -> Facts:  # noqa: ARG002
         """What the landing queue answers; a person's message may come before it."""

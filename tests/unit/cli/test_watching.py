@@ -65,20 +65,18 @@ def test_there_are_words_for_whatever_is_told() -> None:
     assert set(TOLD) == {*(event for event, _ in usually), *(event for _, event, _ in otherwise)}
 
 
-def test_a_tick_that_was_taken_away_and_a_limit_that_was_raised_are_told_as_such() -> None:
+def test_a_tick_that_was_taken_away_is_told_as_such() -> None:
     board = Board()
     seen = (
         r.SpecTicked(at=1, stories=(STORY.id,), cleared=(STORY.id,)),
         r.SpecTicked(at=2, stories=(STORY.id,)),
-        f.StoryReleased(at=3, granted=True, answer="", limits=Limits()),
-        f.StoryReleased(at=4, granted=True, answer="blanks"),
+        f.StoryReleased(at=3, granted=True, answer="blanks"),
     )
     for fact in seen:
         board.see(Sighting(stream=LANDING, what=fact))
     assert [change.event for change in board.changes] == [
         "spec_cleared",
         "spec_ticked",
-        "story_allowed_more",
         "story_answered",
     ]
 

@@ -204,8 +204,7 @@ def test_a_story_is_held_for_one_thing_at_a_time() -> None:
 def test_an_answer_to_nothing_does_nothing() -> None:
     story = running()
     for granted in (True, False):
-        limits = Limits(story=Budget(usd=9.0))
-        assert fold_story(story, f.StoryReleased(at=1, granted=granted, answer="", limits=limits)) == story
+        assert fold_story(story, f.StoryReleased(at=1, granted=granted, answer="")) == story
 
 
 @pytest.mark.parametrize("granted", [True, False])

@@ -17,7 +17,6 @@ from shiftwork.domain.model.story import (
     Evidence,
     FailureCause,
     HoldCause,
-    Limits,
     Refusal,
 )
 from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
@@ -294,12 +293,11 @@ class StoryHeld(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReleased(Fact):
     """A person answered: `granted` goes on. What a refusal does depends on what was asked. `hold` is the number of the
-    wait that is answered; 0 is whichever there is. `limits` came with an answer before they had a fact of their own.
+    wait that is answered; 0 is whichever there is.
     """
 
     granted: bool
     answer: str
-    limits: Limits | None = None
     hold: int = 0
 
 

@@ -13,8 +13,7 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.pipeline import Step
-from shiftwork.domain.model.story import Hold, HoldCause, Limits, StoryState
-from shiftwork.domain.rules.allowing import raised
+from shiftwork.domain.model.story import Hold, HoldCause, StoryState
 from shiftwork.domain.rules.context import filled, values
 from shiftwork.domain.rules.deciding import Effects
 from shiftwork.domain.rules.machine import Trigger, turn_step
@@ -89,14 +88,8 @@ def released(story: StoryState, fact: f.StoryReleased) -> StoryState | None:
 
 
 def _limit(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:
-    """While the story claims something of its run, only the run's answer ends the wait."""
-    if not fact.granted:
-        return replace(story, cancelled=True)
-    return replace(_within(story, fact.limits), hold=hold if story.claiming else None)
-
-
-def _within(story: StoryState, limits: Limits | None) -> StoryState:
-    return story if limits is None else replace(story, limits=raised(story.limits, limits))
+    """Only a higher limit ends the wait; see `allowing`."""
+    return replace(story, hold=hold) if fact.granted else replace(story, cancelled=True)
 
 
 def _question(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:

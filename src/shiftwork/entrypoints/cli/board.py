@@ -131,7 +131,6 @@ EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
 
 OTHERWISE: Final[dict[type[f.Fact], tuple[str, str, str]]] = {
     r.SpecTicked: ("cleared", "spec_cleared", "cleared"),
-    f.StoryReleased: ("limits", "story_allowed_more", ""),
 }
 """Those that are told in other words where a field says something."""
 

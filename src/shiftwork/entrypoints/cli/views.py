@@ -69,7 +69,6 @@ TOLD: Final = {
     "question_asked": "asks you",
     "story_held": "waits for you",
     "story_answered": "was answered",
-    "story_allowed_more": "goes on with a higher limit",
     "landing_requested": "asks to land",
     "gates_passed": "gates",
     "landing_refused": "landing refused",
