@@ -4,12 +4,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shiftwork.app.queries import Pulse, RunView, StoryView
 from shiftwork.config.settings import Settings
-from shiftwork.domain.model.budget import Budget
+from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger
 from shiftwork.domain.model.story import Limits
+from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import DYNAMIC, AgentPlan
+from shiftwork.domain.rules import budgets
 from shiftwork.entrypoints.cli import limiting
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.errors import UsageError
@@ -86,3 +90,24 @@ def test_the_model_that_a_workflow_names_is_the_one_to_be_priced() -> None:
     limiting.check(known, DYNAMIC, Limits(run=Budget(usd=5.0)))
     with pytest.raises(UsageError, match="the price of its model unheard-of is not known"):
         limiting.check(known, named, Limits(run=Budget(usd=5.0)))
+
+
+@given(st.floats(0.01, 900), st.floats(0, 900), st.integers(1, 9_000_000), st.integers(0, 9_000_000), st.booleans())
+def test_whatever_the_books_say_of_a_limit_leads_to_a_higher_one(
+    usd: float,
+    cost: float,
+    tokens: int,
+    used: int,
+    unknown: bool,  # noqa: FBT001 - drawn
+) -> None:
+    """The books say it in words alone, and the words are read here."""
+    spent = Usage(input_tokens=used, cost_usd=cost, unpriced=unknown, uncounted=unknown)
+    for limit, least in ((Budget(usd=usd), max(usd, cost)), (Budget(tokens=tokens), max(tokens, used))):
+        *_, typed = limiting.lifting(held(f"limit: the story has spent {budgets.told(limit, spent)}")).split()
+        assert float(typed) > round(least, 2)
+    ledger = Ledger(spent=Amount(usd=cost, tokens=used), dearest={"coding": Amount(usd=usd, tokens=tokens)})
+    claim = Claim(number=1, kind="coding", bounded=True)
+    limits = Limits(run=Budget(usd=cost + usd, tokens=used + tokens))
+    *_, option, typed = limiting.lifting(held(f"limit: {budgets.shortage(ledger, claim, limits)}")).split()
+    assert option == "--max-cost"
+    assert float(typed) >= round(cost + usd * budgets.MARGIN, 2) - 0.01
