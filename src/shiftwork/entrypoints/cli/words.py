@@ -135,14 +135,18 @@ def gist(text: str, room: int) -> list[str]:
     """
     head, *rest = [line.strip() for line in plain(text).split("\n") if line.strip()] or [""]
     told = [line for line in rest if not line.startswith(_NOISE)] or rest
-    kept = range(len(told))
-    if len(told) > _GIST_LINES:
-        ends = {len(told) - number for number in range(1, _GIST_TAIL + 1)}
-        telling = [place for place in kept if place not in ends and _TELLING.search(told[place])]
-        chosen = sorted({*telling[: _GIST_LINES - _GIST_TAIL], *ends})
-    else:
-        chosen = list(kept)
-    return [*wrapped(head, room, most=_GIST_HEAD), *(one_line(line, max(room, 1)) for line in _marked(told, chosen))]
+    shown = (one_line(line, max(room, 1)) for line in _marked(told, _telling(told)))
+    return [*wrapped(head, room, most=_GIST_HEAD), *shown]
+
+
+def _telling(lines: Sequence[str]) -> Sequence[int]:
+    """Which of them to show: all, or the first that say what was wrong and the last."""
+    places = range(len(lines))
+    if len(lines) <= _GIST_LINES:
+        return places
+    ends = places[-_GIST_TAIL:]
+    wrong = [place for place in places if place not in ends and _TELLING.search(lines[place])]
+    return [*wrong[: _GIST_LINES - _GIST_TAIL], *ends]
 
 
 def _marked(lines: Sequence[str], chosen: Sequence[int]) -> Iterator[str]:
