@@ -128,6 +128,12 @@ def test_a_changed_guard_or_limit_asks_again_and_is_not_called_a_command(
     assert [line.strip() for line in lines] == told
 
 
+def test_tables_with_nothing_in_them_say_nothing(tmp_path: Path) -> None:
+    """As those that `init` writes for people to fill in."""
+    assert claim(tmp_path, "[proof]\n[sandbox.agents]\n[sandbox.gates]\n[limits]\n").commands == ()
+    assert [one.where for one in claim(tmp_path, "[gates]\n").commands] == ["gates"], "but that nothing is checked"
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

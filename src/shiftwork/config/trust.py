@@ -141,7 +141,7 @@ def _commands(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[Comm
     for key, value in table.items():
         place = (*above, key)
         where = ".".join(place)
-        if isinstance(value, Mapping) and value:
+        if isinstance(value, Mapping) and (value or place != ("gates",)):
             yield from _commands(value, place)
         elif key in _PASSED_ON and value:
             yield from (
