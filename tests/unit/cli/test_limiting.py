@@ -111,3 +111,12 @@ def test_whatever_the_books_say_of_a_limit_leads_to_a_higher_one(
     *_, option, typed = limiting.lifting(held(f"limit: {budgets.shortage(ledger, claim, limits)}")).split()
     assert option == "--max-cost"
     assert float(typed) >= round(cost + usd * budgets.MARGIN, 2) - 0.01
+
+
+@pytest.mark.parametrize(("use", "told"), [("command", "leave the limit out"), ("codex", "--max-tokens N")])
+def test_what_to_do_where_money_cannot_be_limited_would_help(use: str, told: str) -> None:
+    """A plain command tells of no tokens either."""
+    settings = Settings.model_validate({"agent": {"use": use, "command": "true" if use == "command" else ""}})
+    with pytest.raises(UsageError, match="does not tell what it costs") as refused:
+        limiting.check(settings, DYNAMIC, Limits(run=Budget(usd=1.0)))
+    assert told in refused.value.hint

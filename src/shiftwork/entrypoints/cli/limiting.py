@@ -74,6 +74,8 @@ def _unpriced(name: str, agent: AgentSettings, model: str) -> str:
 
 
 def _instead(agent: AgentSettings) -> str:
+    if agent.use == "command":
+        return "leave the limit out, or have an agent that tells what it uses: claude-code, codex or acp"
     naming = "" if agent.model else f", or name its model in {SETTINGS_FILE}"
     return f"limit tokens as well or instead: --max-tokens N{naming}"
 
