@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.ports.workspace import Workspaces
+from shiftwork.ports.workspace import Gates, Workspaces
 from shiftwork.testing.git_user import GitUser, new_user
 from shiftwork.testing.model_server import ModelServer
+from tests.conformance.gates_rig import TIERS, Opened, opener
 from tests.conformance.git_rig import Scene, World, workspaces_of
 
 
@@ -42,3 +43,13 @@ def scene(tmp_path: Path) -> Scene:
 def server() -> Iterator[ModelServer]:
     with ModelServer() as running:
         yield running
+
+
+@pytest.fixture(params=TIERS)
+def opened(user: GitUser, request: pytest.FixtureRequest) -> Opened:
+    return opener(user, request.param)
+
+
+@pytest.fixture
+def gates(opened: Opened) -> Gates:
+    return opened("")

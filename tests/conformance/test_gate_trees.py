@@ -11,23 +11,13 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import Verification, VerificationKind
 from shiftwork.ports.workspace import Gates
 from shiftwork.testing.git_user import GitUser
-from tests.conformance.gates_rig import MARKER, TIERS, Opened, check, opener, outputs
+from tests.conformance.gates_rig import MARKER, Opened, check, outputs
 
 LOOK = "find . -path ./.git -prune -o -print | sort"
 """All that is there. What has passed is not run again: who looks twice says something else beside."""
 
 COMMITTED = ".\n./.gitignore\n./README.md\n./src\n./src/a.txt"
 WITH_DEPS = ".\n./.gitignore\n./README.md\n./deps\n./deps/d\n./src\n./src/a.txt"
-
-
-@pytest.fixture(params=TIERS)
-def opened(user: GitUser, request: pytest.FixtureRequest) -> Opened:
-    return opener(user, request.param)
-
-
-@pytest.fixture
-def gates(opened: Opened) -> Gates:
-    return opened("")
 
 
 @pytest.fixture

@@ -16,17 +16,7 @@ from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Gates
 from shiftwork.testing.agent_conformance import marked
 from shiftwork.testing.git_user import GitUser
-from tests.conformance.gates_rig import MARKER, TIERS, Opened, check, opener, outputs
-
-
-@pytest.fixture(params=TIERS)
-def opened(user: GitUser, request: pytest.FixtureRequest) -> Opened:
-    return opener(user, request.param)
-
-
-@pytest.fixture
-def gates(opened: Opened) -> Gates:
-    return opened("")
+from tests.conformance.gates_rig import MARKER, Opened, check, outputs
 
 
 def test_every_gate_runs_though_one_is_red(user: GitUser, gates: Gates) -> None:

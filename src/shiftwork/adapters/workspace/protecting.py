@@ -8,6 +8,7 @@ from itertools import batched
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.workspace.differing import Row, differing, entries
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.tampering import Patch, Touched
@@ -18,18 +19,7 @@ BYTES: Final = 16 * 1024 * 1024
 
 _AT_ONCE: Final = 200
 _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--text", "-U0")
-_NOWHERE: Final = "000000"
 _LINK: Final = "120000"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    """A path in which two commits differ, as git names it, and the files that each has there."""
-
-    path: str
-    letter: str
-    mode: str
-    names: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,27 +29,19 @@ class GitProtecting:
     hub: Hub
 
     async def touched(self, base: Commit, tip: Commit) -> Sequence[Touched]:
-        rows = await self._rows(base, tip)
-        links = await self._targets(sorted({row.names[1] for row in rows if row.mode == _LINK}))
-        return tuple(
-            Touched(path=_shown(row.path), letter=row.letter, link=links.get(row.names[1], "")) for row in rows
-        )
+        rows = await differing(self.hub.git, base, tip)
+        links = await self._targets(sorted({row.new for row in rows if row.mode == _LINK}))
+        return tuple(Touched(path=_shown(row.path), letter=row.letter, link=links.get(row.new, "")) for row in rows)
 
     async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> Patch:
         if not paths:
             return Patch()
         places = {path: place for place, path in enumerate(paths)}
-        rows = [row for row in await self._rows(base, tip) if _shown(row.path) in places]
+        rows = [row for row in await differing(self.hub.git, base, tip) if _shown(row.path) in places]
         wanted = sorted(rows, key=lambda row: places[_shown(row.path)])
         chosen, unread = _within(wanted, await self._sizes(wanted))
         texts = [await self._diff(base, tip, part) for part in batched(chosen, _AT_ONCE)]
         return Patch(text="".join(texts), unread=tuple(_shown(row.path) for row in unread))
-
-    async def _rows(self, base: Commit, tip: Commit) -> Sequence[_Row]:
-        if base == tip:
-            return ()
-        parts = (await self.hub.git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", base, tip)).parts
-        return [_row(row, path) for row, path in zip(parts[::2], parts[1::2], strict=True)]
 
     async def _targets(self, names: Sequence[str]) -> Mapping[str, str]:
         """Where links lead. Each comes after a line that ends with how long it is."""
@@ -71,29 +53,28 @@ class GitProtecting:
             found[name], rest = rest[:size].decode(errors="replace"), rest[size + 1 :]
         return found
 
-    async def _sizes(self, rows: Sequence[_Row]) -> Mapping[str, int]:
+    async def _sizes(self, rows: Sequence[Row]) -> Mapping[str, int]:
         """Of the files, by their names in git; what is not there, such as the commit of a submodule, has none."""
-        asked = "".join(f"{name}\n" for row in rows for name in row.names).encode()
+        asked = "".join(f"{name}\n" for row in rows for name in (row.old, row.new)).encode()
         told = await self.hub.git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked)
         found = (line.split(" ") for line in told.text.splitlines())
         return {name: int(size) for name, size in found if size.isdecimal()}
 
-    async def _diff(self, base: Commit, tip: Commit, rows: Sequence[_Row]) -> str:
+    async def _diff(self, base: Commit, tip: Commit, rows: Sequence[Row]) -> str:
         wanted = (f":(literal,top){row.path}" for row in rows)
         told = await self.hub.git.run("-c", "core.quotePath=false", "diff", *_PLAIN, base, tip, "--", *wanted)
         return told.out.decode(errors="replace")
 
     async def restored(self, base: Commit, commit: Commit, back: Sequence[str], out: Sequence[str]) -> Commit:
-        parts = (await self.hub.git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", commit, base)).parts
         kept, gone = frozenset(back), frozenset(out)
         rows = [
-            _entry(row, path)
-            for row, path in zip(parts[::2], parts[1::2], strict=True)
-            if _shown(path) in gone or (_shown(path) in kept and row.split(" ")[1] != _NOWHERE)
+            row
+            for row in await differing(self.hub.git, commit, base)
+            if _shown(row.path) in gone or (_shown(row.path) in kept and not row.is_gone)
         ]
         if not rows:
             return commit
-        tree = await self._tree(commit, b"".join(rows))
+        tree = await self._tree(commit, entries(rows))
         # Not pinned: it is checked at once, and nothing that is so new is ever pruned.
         return self.hub.record(tree, base, f"{commit[:12]} with the tests and gate configuration of its base")
 
@@ -105,28 +86,17 @@ class GitProtecting:
             return (await git.run("write-tree")).text
 
 
-def _row(row: str, path: str) -> _Row:
-    _, mode, old, new, letter = row.split(" ")
-    return _Row(path=path, letter=letter, mode=mode, names=(old, new))
-
-
-def _within(rows: Sequence[_Row], sizes: Mapping[str, int]) -> tuple[list[_Row], list[_Row]]:
+def _within(rows: Sequence[Row], sizes: Mapping[str, int]) -> tuple[list[Row], list[Row]]:
     """Those that there is room for, and the others; one that is too large does not keep out what comes after it."""
-    chosen: list[_Row] = []
-    unread: list[_Row] = []
+    chosen: list[Row] = []
+    unread: list[Row] = []
     room = BYTES
     for row in rows:
-        size = sum(sizes.get(name, 0) for name in row.names)
+        size = sum(sizes.get(name, 0) for name in (row.old, row.new))
         fits = size <= room and len(chosen) < FILES
         (chosen if fits else unread).append(row)
         room -= size if fits else 0
     return chosen, unread
-
-
-def _entry(row: str, path: str) -> bytes:
-    """A row for `update-index`: what the base has at the path; a mode of zeros takes it away."""
-    _, mode, _, name, _ = row.split(" ")
-    return f"{mode} {name}\t".encode() + os.fsencode(path) + b"\0"
 
 
 def _shown(path: str) -> str:

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.cut_off import Change, arrived
+from shiftwork.adapters.workspace.cut_off import arrived
+from shiftwork.adapters.workspace.differing import Row, entries
 from shiftwork.adapters.workspace.git import Git, end
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import GitKilledError
@@ -110,15 +111,15 @@ async def _carried(git: Git, old: Commit, new: Commit) -> bool:
     return not (await git.run("read-tree", "-m", "-u", old, new, accept=(0, 1, 128))).code
 
 
-async def _taken_up(git: Git, cut_off: Sequence[Change], old: Commit, new: Commit) -> bool:
+async def _taken_up(git: Git, cut_off: Sequence[Row], old: Commit, new: Commit) -> bool:
     """Tell the index of files that are there already, and carry the others."""
-    entries = b"".join(os.fsencode(f"{change.mode} {change.content}\t{change.name}\0") for change in cut_off)
-    if (await git.run("update-index", "-z", "--add", "--index-info", stdin=entries, accept=(0, 1, 128))).code:
+    told = entries(cut_off)
+    if (await git.run("update-index", "-z", "--add", "--index-info", stdin=told, accept=(0, 1, 128))).code:
         return False
     await git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
     if await _carried(git, old, new):
         return True
-    await git.run("--literal-pathspecs", "reset", "-q", old, "--", *(change.name for change in cut_off))
+    await git.run("--literal-pathspecs", "reset", "-q", old, "--", *(change.path for change in cut_off))
     return False
 
 
