@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,9 +78,11 @@ print(asyncio.run(HostReaper().end(sys.argv[1])), child.wait())
 
 @pytest.mark.parametrize("host", [LinuxHost(), PortableHost()])
 def test_each_way_of_looking_sees_the_same(host: Host, marker: str) -> None:
-    with subprocess.Popen(["sleep", "300"], env={MARKER_VARIABLE: marker}) as child:
+    with subprocess.Popen(["sleep", "30"], env={MARKER_VARIABLE: marker}) as child:
         seen = host.sight()[child.pid]
         assert (seen.pid, seen.parent, seen.zombie) == (child.pid, os.getpid(), False)
+        while not host.marker_of(child.pid):  # the kernel closes the pipe of Popen before it lays out the environment
+            time.sleep(0.01)
         assert host.marker_of(child.pid) == marker
         assert host.sight()[os.getpid()].started <= seen.started
         child.kill()

@@ -9,10 +9,11 @@ from dbos import DBOSConfig, DBOSPortableJSONSerializer
 from sqlalchemy import Connection, Engine, create_engine, event
 
 from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 
 # WAL with synchronous=NORMAL survives the death of any process. A loss of power may cost the last checkpoints, which
 # the history makes good: an act whose checkpoint is missing is done again under the same key.
-_PRAGMAS: Final = ("busy_timeout=30000", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON")
+_PRAGMAS: Final = ("synchronous=NORMAL", "foreign_keys=ON")
 # DBOS takes it that a Python of today has a SQLite of today, and asks it for milliseconds; Debian 12 has 3.40.
 _MILLISECONDS_SINCE: Final = (3, 42, 0)
 _THREADS: Final = 32
@@ -36,13 +37,14 @@ def tuned_sqlite(url: str) -> Engine:
 
     With DBOS's own, half of the processes that open a fresh file at the same moment die of "database is locked".
     """
-    engine = create_engine(url, **_POOL)
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, **_POOL)
 
     @event.listens_for(engine, "connect")
     def configure(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None  # the driver begins nothing by itself
         if sqlite3.sqlite_version_info < _MILLISECONDS_SINCE:
             connection.create_function("unixepoch", 1, _unixepoch)
+        write_ahead(connection)
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 

@@ -9,16 +9,16 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from shiftwork.adapters.store.dialects import NOW, sqlite_file
+from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 from shiftwork.errors import StoreError
 
 # SQLite has one writer at a time: a second thread would only wait in SQLite's own sleeping back-off.
 _SQLITE_THREADS: Final = 1
 _POSTGRES_THREADS: Final = 4
-_BUSY_SECONDS: Final = 30.0
 
 # FULL: a committed transaction outlives a power loss, at the price of one fsync each, a fraction of a millisecond to a
 # few. NORMAL would outlive a killed process as well, but a power loss could take back the last transactions.
-_PRAGMAS: Final = ("journal_mode=WAL", "synchronous=FULL")
+_SAFE: Final = "PRAGMA synchronous=FULL"
 
 type Insert = sqlite.Insert | postgresql.Insert
 
@@ -38,14 +38,14 @@ def _sqlite(file: str) -> sa.Engine:
     # The driver's own transactions begin too late: a read before the first write stands outside, and updates get lost.
     engine = sa.create_engine(
         sa.URL.create("sqlite", database=file),
-        connect_args={"isolation_level": None, "timeout": _BUSY_SECONDS},
+        connect_args={"isolation_level": None, "timeout": BUSY_SECONDS},
         pool_size=_SQLITE_THREADS,
     )
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
-        for pragma in _PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}").close()
+        write_ahead(connection)
+        connection.execute(_SAFE).close()
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
