@@ -92,7 +92,7 @@ class Run(RuleBasedStateMachine):
         """As whoever resumes the run does."""
         wanted = fold_run(self.run, *self.box.letters)
         if story in afoot(self.run) and wanted.raises:
-            self.boxes[story].post(limits_key(wanted, story), b.LimitsSet(at=1, limits=wanted.given.limits))
+            self.boxes[story].post(limits_key(wanted, story), _limits_of(wanted))
 
     # The run ---------------------------------------------------------------------------------------------------------
 
@@ -118,8 +118,7 @@ class Run(RuleBasedStateMachine):
                 self.stories[story] = evolve_story(StoryState(), started)
                 return (r.StoryDispatched(at=1, story=story, slot=effect.assignment.slot),)
             case e.ForwardLimits():
-                told = b.LimitsSet(at=1, limits=self.run.given.limits)
-                self.boxes[effect.story].post(effect.key, told)
+                self.boxes[effect.story].post(effect.key, _limits_of(self.run))
                 return (r.LimitsForwarded(at=1, story=effect.story),)
             case e.GrantAllowance():
                 self._nothing_is_granted_that_is_not_there(effect)
@@ -245,6 +244,10 @@ class Run(RuleBasedStateMachine):
     def what_stories_have_used_is_what_they_were_charged(self) -> None:
         used = sum(story.usage.cost_usd or 0.0 for story in self.stories.values())
         assert used >= self.unclaimed + self.settled - 1e-6
+
+
+def _limits_of(run: RunState) -> b.LimitsSet:
+    return b.LimitsSet(at=1, limits=run.given.limits, raises=run.raises)
 
 
 def _ended(story: StoryId, known: StoryState) -> r.StoryEnded:

@@ -71,7 +71,7 @@ async def forward_limits(effect: e.ForwardLimits, pen: Pen) -> tuple[Fact, ...]:
 
 async def tell_limits(inbox: Inbox, run: RunState, story: StoryId) -> None:
     """Tell a story under way which limits of its run hold now, once for each time that they were set."""
-    body = {"type": LIMITS, "limits": to_plain(run.given.limits)}
+    body = {"type": LIMITS, "limits": to_plain(run.given.limits), "raises": run.raises}
     await inbox.post(story_stream(run.given.run, story), limits_key(run, story), body)
 
 
@@ -97,7 +97,7 @@ def _granted(body: dict[str, Any], at: float) -> Fact:
 
 
 def _limits_set(body: dict[str, Any], at: float) -> Fact:
-    return b.LimitsSet(at=at, limits=from_plain(Limits, body["limits"]))
+    return b.LimitsSet(at=at, limits=from_plain(Limits, body["limits"]), raises=body["raises"])
 
 
 def _refused(body: dict[str, Any], at: float) -> Fact:

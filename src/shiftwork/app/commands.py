@@ -21,7 +21,6 @@ from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import LandingStage, Limits
 from shiftwork.domain.model.workflow import Workflow
-from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.deciding import receive
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.steering import undo_request
@@ -167,7 +166,7 @@ async def _revive(world: World, state: RunState, wanted: RunState) -> None:
     for story, go in afoot(state).items():
         stream = story_stream(run, story)
         known = await load(world.events, STORY, stream)
-        if raised(known.limits, wanted.given.limits) != known.limits:
+        if known.raises < wanted.raises:
             await tell_limits(world.inbox, wanted, story)
         if known.landing is LandingStage.REQUESTED:
             request = f"{run}/{story}/{known.landings}"

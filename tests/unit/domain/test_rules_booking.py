@@ -192,3 +192,12 @@ def test_a_run_that_is_over_has_no_use_for_other_limits() -> None:
     assert why is not None
     assert "is over" in why.reason
     assert objection(under_way(), RAISED) is None
+
+
+def test_limits_that_were_set_before_those_that_are_known_are_no_news() -> None:
+    """Whoever resumes a run tells its stories before the run itself, which may have said something else meanwhile."""
+    newest = b.LimitsSet(at=5, limits=Limits(story=Budget(usd=3.0)), raises=2)
+    late = b.LimitsSet(at=6, limits=Limits(story=Budget(usd=8.0)), raises=1)
+    story = fold_story(started_story("coding"), newest)
+    assert fold_story(story, late) == story
+    assert fold_story(story, replace(late, raises=3)).limits.story.usd == 8.0

@@ -40,9 +40,13 @@ class AllowanceSettled(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsSet(Fact):
-    """Other limits hold from now on; what they say nothing about stays. They answer nothing but a wait at a limit."""
+    """Other limits hold from now on; what they say nothing about stays. They answer nothing but a wait at a limit.
+
+    `raises` is how often the run's limits had been changed by then: news that comes late is not news.
+    """
 
     limits: Limits
+    raises: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

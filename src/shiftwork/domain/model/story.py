@@ -125,7 +125,7 @@ class Limits:
 class Assignment:
     """Everything a story's job needs to begin: fixed when the run dispatches it. While the story is in progress no
     other one of the run has its `slot`. `task` is what the whole run is asked to do, `context` and `agents` are the
-    workflow's; `source` is the run's.
+    workflow's; `source` is the run's. `raises` is how often the `limits` had been changed by then.
     """
 
     run: RunId
@@ -136,6 +136,7 @@ class Assignment:
     landing: Stream
     agent: str
     limits: Limits
+    raises: int = 0
     slot: int = 0
     instructions: str = ""
     task: str = ""
@@ -155,12 +156,12 @@ class StoryState:
     been followed yet; `planned` are the stories that a step has broken the work into; `waits` is what the run knows of
     `hold`. `wait` is for the end of a limit, of which `deferrals` counts those met, and `limited` tells until when
     which profile is not to be asked. `go` counts how often the story was begun; what landed stands on `landed_base`.
-    `limits` are those that hold now; of the `claims` for an `allowance` for an attempt the last has no answer while the
-    story is `claiming`; `unbooked` is what was used without one, where the run has not heard of it. `vouched` is what a
-    person has said for the criteria that nobody else can check, `certified` the digest of the certificate. `failures`
-    are what the gates have said of its candidates, `escalated` the profile that was called in when they said the same
-    twice, and `inspection` what the story has done to tests. Of its `usage` each profile has a share; `roles` is what
-    the steps of each role have used, those included that are there no more.
+    `limits` are those that hold now, `raises` tells their age; of the `claims` for an `allowance` for an attempt the
+    last has no answer while the story is `claiming`; `unbooked` is what was used without one, where the run has not
+    heard of it. `vouched` is what a person has said for the criteria that nobody else can check, `certified` the digest
+    of the certificate. `failures` are what the gates have said of its candidates, `escalated` the profile that was
+    called in when they said the same twice, and `inspection` what the story has done to tests. Of its `usage` each
+    profile has a share; `roles` is what the steps of each role have used, those included that are there no more.
     """
 
     assignment: Assignment | None = None
@@ -208,6 +209,7 @@ class StoryState:
     reported: bool = False
     go: int = 1
     limits: Limits = Limits()
+    raises: int = 0
     claims: int = 0
     claiming: bool = False
     allowance: Allowance | None = None

@@ -106,9 +106,12 @@ def _at_limit(story: StoryState) -> bool:
 
 def limits_set(story: StoryState, fact: b.LimitsSet) -> StoryState | None:
     """A wait for the run's answer goes on until it comes: the claim stands. One at a limit of the story's own is over
-    where that is not reached any more.
+    where that is not reached any more. Whoever resumes a run tells its stories of limits that the run hears of later:
+    what the run has said meanwhile may come after that.
     """
-    now = replace(story, limits=raised(story.limits, fact.limits))
+    if fact.raises < story.raises:
+        return None
+    now = replace(story, limits=raised(story.limits, fact.limits), raises=fact.raises)
     step = story.pipeline.current
     if story.claiming or story.hold is None or not _at_limit(story) or step is None:
         return now

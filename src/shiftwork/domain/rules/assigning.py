@@ -17,6 +17,7 @@ def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Ass
         landing=plan.landing,
         agent=plan.agent,
         limits=plan.limits,
+        raises=run.raises,
         slot=slot,
         instructions=plan.spec.instructions,
         task=plan.spec.description or plan.spec.title,

@@ -50,6 +50,7 @@ def _started(story: StoryState, fact: f.StoryStarted) -> StoryState | None:
         pipeline=pipeline_of(fact.steps),
         context=fact.assignment.context,
         limits=fact.assignment.limits,
+        raises=fact.assignment.raises,
         unbooked=opened(fact.assignment.limits),
         started_at=fact.at,
     )

@@ -22,6 +22,7 @@ def reopened(story: StoryState, fact: f.StoryReopened) -> StoryState | None:
         Trigger.REOPEN,
         assignment=given,
         limits=given.limits,
+        raises=given.raises,
         unbooked=opened(given.limits),
         cursor=read,
         go=story.go + 1,
