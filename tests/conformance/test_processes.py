@@ -85,6 +85,22 @@ def test_errors_are_a_sign_of_life(shell: Callable[[str], Spawn]) -> None:
     assert over.cause is Cause.EXITED
 
 
+@pytest.mark.parametrize(("wall", "silence"), [(4, 30), (30, 4)])
+def test_what_passes_while_nobody_watches_is_not_held_against_it(
+    wall: float, silence: float, shell: Callable[[str], Spawn], tmp_path: Path
+) -> None:
+    """As when the user stops everything at the terminal, or the machine stands still, and goes on later."""
+
+    def stand_still(_: bytes) -> None:
+        time.sleep(7)
+        (tmp_path / "awake").touch()
+
+    script = "echo go; while [ ! -e awake ]; do sleep 0.1; done; sleep 1; exit 3"
+    spawn = replace(shell(script), wall_seconds=wall, silence_seconds=silence)
+    over = within(30, supervise(spawn, stand_still))
+    assert (over.code, over.cause) == (3, Cause.EXITED)
+
+
 def test_a_flood_is_stopped_at_its_bound(shell: Callable[[str], Spawn]) -> None:
     over, lines = ran(replace(shell("yes 123456789"), output_bytes=100_000))
     assert over.cause is Cause.FLOODED

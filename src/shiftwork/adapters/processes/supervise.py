@@ -28,6 +28,7 @@ __all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "supervise"]
 _DRAIN_SECONDS = 0.5
 _LOOK_SECONDS = 2.0
 _POLL_SECONDS = 0.02
+_FROZEN_SECONDS = 2.0  # the event loop is never that late by its own work
 _SIGNALLED = 128
 
 
@@ -101,7 +102,9 @@ class _Program:
                 return Cause.FLOODED
             if now >= min(wall, silence):
                 return Cause.TIMED_OUT if now >= wall else Cause.SILENT
-            await self._wait(min(wall, silence, self._last_look + _LOOK_SECONDS))
+            due = min(wall, silence, self._last_look + _LOOK_SECONDS)
+            await self._wait(due)
+            self._forgive(time.monotonic() - due)
             self._look()
         return Cause.EXITED
 
@@ -196,6 +199,12 @@ class _Program:
         for drain in self._drains:
             drain.shut()
         self._news.set()
+
+    def _forgive(self, late: float) -> None:
+        """Time in which this process stood still, stopped at the terminal or with its machine, is nobody's fault."""
+        if late > _FROZEN_SECONDS:
+            self._began += late
+            self._last_sign = time.monotonic()
 
     def _look(self) -> None:
         # Now and then, so that whoever is orphaned in a long attempt is remembered, and buried when it dies.
