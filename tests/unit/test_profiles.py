@@ -42,6 +42,20 @@ def test_a_mistake_in_a_profile_is_told_with_what_was_meant(tmp_path: Path) -> N
         settings(tmp_path, FILE + 'modle = "x"\n')
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[limits]\nsilence_minutes = 3\n", r"limits\.silence_minutes: unknown key here; it belongs under \[agent\]"),
+        ("run_usd = 3\n", r"run_usd: unknown key here; it belongs under \[limits\]"),
+        ("[limits]\nrun_us = 3\n", r"limits\.run_us: unknown key; did you mean run_usd\?"),
+        ("[gates.test]\ncommands = 'x'\n", r"gates\.test\.commands: unknown key; did you mean command\?"),
+    ],
+)
+def test_a_key_in_the_wrong_table_is_told_with_the_right_one(text: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=told):
+        settings(tmp_path, text)
+
+
 def test_a_profile_names_who_goes_on_in_its_place(tmp_path: Path) -> None:
     text = FILE.replace("[agent]\n", '[agent]\nfallback = ["quick", "thorough"]\n') + 'fallback = ["command"]\n'
     conduct = conduct_of(settings(tmp_path, text))

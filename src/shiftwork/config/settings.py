@@ -290,8 +290,15 @@ def _message(item: Any) -> str:
         return str(item["msg"])
     *section, key = item["loc"]
     known = _keys(section)
+    tables = [name for name in Settings.model_fields if name not in _NAMED and key in _keys([name])]
+    if tables:
+        return f"unknown key here; it belongs under [{tables[0]}]"
     close = difflib.get_close_matches(str(key), known, n=1)
     return "unknown key" + (f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known)}")
+
+
+_NAMED = frozenset({"profiles", "gates"})
+"""Tables whose keys are the user's own names."""
 
 
 def _keys(section: list[int | str]) -> list[str]:
