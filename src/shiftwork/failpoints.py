@@ -20,6 +20,8 @@ NAMES: Final[dict[str, str]] = {
     "wait.over": "a limit that was waited for has ended, the fact is not recorded",
     "story.dispatched": "a story's job is in the engine, the run has not recorded it",
     "story.reopened": "a story has been opened for another go, its job is not in the engine yet",
+    "loop.opened": "the run has been told to let its stories start, its own steps have not recorded it",
+    "loop.closed": "the run's own steps have been told that no story is left, the run has not recorded it",
     "undo.posted": "the revert of a landed story is in the queue's inbox, the run has not recorded it",
     "story.reverted": "a story knows that its work was taken back, its run has not recorded it",
     "landing.posted": "a landing request is in the queue's inbox, the story has not recorded it",

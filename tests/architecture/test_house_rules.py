@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from shiftwork import failpoints
+
 ROOT = Path(__file__).resolve().parents[2]
 WALL = 400
 RULES = ROOT / "src/shiftwork/domain/rules"
@@ -108,3 +110,15 @@ def test_a_fact_that_tells_of_a_status_is_no_change() -> None:
 def test_only_the_machine_changes_a_status(path: Path) -> None:
     changes = status_changes(path.read_text(encoding="utf-8"))
     assert bool(changes) == (path.name == "machine.py")
+
+
+# Failpoints --------------------------------------------------------------------------------------------------------
+
+
+def test_every_failpoint_that_is_reached_has_a_name_by_which_it_can_be_armed() -> None:
+    reached = {
+        name
+        for path in modules("src")
+        for name in re.findall(r'failpoints\.reach\("([^"]+)"\)', path.read_text(encoding="utf-8"))
+    }
+    assert reached == failpoints.NAMES.keys()

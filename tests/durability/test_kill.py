@@ -28,7 +28,16 @@ PLACES = (
     "attempt.committed@10",
 )
 NOT_PASSED_BY_A_HAPPY_RUN = frozenset(
-    {"attempt.abandoned", "notice.sent", "wait.over", "story.reopened", "undo.posted", "story.reverted"}
+    {
+        "attempt.abandoned",
+        "notice.sent",
+        "wait.over",
+        "story.reopened",
+        "loop.opened",
+        "loop.closed",
+        "undo.posted",
+        "story.reverted",
+    }
 )
 """Tried by tests of their own."""
 
