@@ -171,7 +171,7 @@ async def _revive(world: World, state: RunState, wanted: RunState) -> None:
         if known.landing is LandingStage.REQUESTED:
             request = f"{run}/{story}/{known.landings}"
             await world.engine.start(world.landing_job(state.given.landing, request))
-        await world.engine.start(world.story_job(run, story, stream, go))
+        await world.engine.start(world.story_job(run, story, go))
     for story, undo in state.undoing.items():
         if undo.landing is LandingStage.REQUESTED:
             await world.engine.start(world.landing_job(state.given.landing, undo_request(state, story).key))
@@ -180,7 +180,7 @@ async def _revive(world: World, state: RunState, wanted: RunState) -> None:
 
 async def _start_job(world: World, state: RunState) -> None:
     run = state.given.run
-    world.runs[run] = world.run_job(run, run_stream(run), state.endings)
+    world.runs[run] = world.run_job(run, state.endings)
     await world.engine.start(world.runs[run])
 
 

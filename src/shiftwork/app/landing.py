@@ -159,7 +159,7 @@ async def answer(effect: e.AnswerStories, pen: Pen) -> tuple[Fact, ...]:
     return tuple(q.EntryClosed(at=pen.world.clock.now(), request=entry.request.key) for entry in effect.entries)
 
 
-def commit_body(story: StoryState, tests: str = "", gates: Sequence[Gate] = ()) -> str:
+def commit_body(story: StoryState, tests: str, gates: Sequence[Gate]) -> str:
     """What the landed commit tells: the request, the criteria, where the work can be looked up, and what it did to
     `tests`.
     """

@@ -52,9 +52,8 @@ async def _conclude(effect: e.Conclude, pen: Pen) -> Facts:
 
 
 async def _receive(effect: e.Receive, pen: Pen) -> Facts:
-    inbox = pen.world.inbox
-    take = inbox.wait if effect.wait else inbox.receive
-    return messages.facts_of(pen.stream, await take(pen.stream, after=effect.cursor), pen.world.clock.now())
+    received = await pen.world.inbox.wait(pen.stream, after=effect.cursor)
+    return messages.facts_of(pen.stream, received, pen.world.clock.now())
 
 
 # A story's -----------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ async def dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
         await opening.write("start", (started,))
     else:
         await _reopen(effect, world, stream)
-    await world.engine.start(world.story_job(given.run, given.story.id, stream, effect.go))
+    await world.engine.start(world.story_job(given.run, given.story.id, effect.go))
     failpoints.reach("story.dispatched")
     if given.story.id == FRAME:
         return (r.FrameBegun(at=world.clock.now(), go=effect.go),)

@@ -9,7 +9,7 @@ from typing import Any
 from shiftwork.app.alarm import Alarm
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import RunId, StoryId, Stream, in_go
+from shiftwork.domain.model.ids import RunId, StoryId, Stream, in_go, run_stream, story_stream
 from shiftwork.domain.model.queue import LandingPolicy
 from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.model.usage import Usage
@@ -109,12 +109,14 @@ class World:
     waiting: Counter[Stream] = field(default_factory=Counter)
     runs: dict[RunId, Job] = field(default_factory=dict)
 
-    def run_job(self, run: RunId, stream: Stream, endings: int = 0) -> Job:
+    def run_job(self, run: RunId, endings: int) -> Job:
         """One that was over and goes on has another job than the one that ended."""
-        return Job(id=f"{in_go(f'run/{run}', endings + 1)}#{self.owner.executor}", kind="run", stream=stream)
+        stream = run_stream(run)
+        return Job(id=f"{in_go(stream, endings + 1)}#{self.owner.executor}", kind="run", stream=stream)
 
-    def story_job(self, run: RunId, story: StoryId, stream: Stream, go: int = 1) -> Job:
-        return Job(id=f"{in_go(f'story/{run}/{story}', go)}#{self.owner.executor}", kind="story", stream=stream)
+    def story_job(self, run: RunId, story: StoryId, go: int) -> Job:
+        stream = story_stream(run, story)
+        return Job(id=f"{in_go(stream, go)}#{self.owner.executor}", kind="story", stream=stream)
 
     def landing_job(self, stream: Stream, request: str) -> Job:
         """Each drains the queue; see `turns.call`."""

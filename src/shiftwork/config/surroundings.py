@@ -49,7 +49,7 @@ def visible(env: Mapping[str, str], listed: Iterable[str] = ()) -> dict[str, str
     return {name: value for name, value in env.items() if name in names or name.startswith(_PREFIXES)}
 
 
-def visible_to_agent(agent: str, env: Mapping[str, str], listed: Iterable[str] = ()) -> dict[str, str]:
+def visible_to_agent(agent: str, env: Mapping[str, str], listed: Iterable[str]) -> dict[str, str]:
     """The environment of an agent: its own login among it, so that it simply works."""
     own = _AGENT_PREFIXES.get(agent, ())
     return visible(env, listed) | {name: value for name, value in env.items() if name.startswith(own)}

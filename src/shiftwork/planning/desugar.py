@@ -5,9 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
-from shiftwork.domain.rules.routing import APPROVED, DONE, FAILED, PASSED, REJECTED, RETRY
-
-STATUS: Final = "status"
+from shiftwork.domain.rules.routing import APPROVED, DONE, FAILED, PASSED, REJECTED, RETRY, STATUS
 
 _ON_FAILURE: Final = {StepKind.GATE: FAILED, StepKind.APPROVAL: REJECTED}
 DECISIONS: Final = {StepKind.GATE: (PASSED, FAILED), StepKind.APPROVAL: (APPROVED, REJECTED)}

@@ -46,10 +46,6 @@ class EventStore(Protocol):
         """The facts with `after` < version <= `upto`, in order; a stream nobody wrote to is empty."""
         ...
 
-    async def find(self, stream: Stream, key: str) -> Sequence[Recorded]:
-        """The facts that were appended under the key, in order; none where it never was."""
-        ...
-
     async def version(self, stream: Stream) -> int:
         """The number of facts in the stream."""
         ...

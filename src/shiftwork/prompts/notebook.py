@@ -42,10 +42,10 @@ def progress_page(run: RunState) -> str:
     return _page(lead, (f"## Codebase Patterns\n{known}", "---", *_notices(memory.progress), *landed))
 
 
-def progress(memory: Memory, limit: int = LIMITS["progress"]) -> str:
-    """What has landed in the run, for a prompt: at most `limit` bytes, the newest in any case."""
+def progress(memory: Memory) -> str:
+    """What has landed in the run, for a prompt, within its limit; the newest in any case."""
     landed = [f"{note.by}: {one_line(note.title)}\n{quoted(note.text)}" for note in memory.progress.all]
-    return shelved(memory.progress, landed, limit, "stories")
+    return shelved(memory.progress, landed, LIMITS["progress"], "stories")
 
 
 def shelved(shelf: Shelf, entries: Sequence[str], limit: int, what: str) -> str:

@@ -109,8 +109,6 @@ class EventStoreConformance:
         assert await store.events.version(ledger.stream) == len(ledger.entries)
         window = [e for e in ledger.entries if e.version > after and (upto is None or e.version <= upto)]
         assert list(await store.events.read(ledger.stream, after=after, upto=upto)) == window
-        for key in "abcdef":
-            assert list(await store.events.find(ledger.stream, key)) == [e for e in ledger.entries if e.key == key]
 
     @awaited
     async def test_streams_and_keys_of_different_streams_are_apart(self, store: Handle) -> None:

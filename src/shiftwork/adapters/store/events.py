@@ -27,7 +27,6 @@ _STREAM = table.c.stream == sa.bindparam("stream")
 _KEY = table.c.key == sa.bindparam("key")
 _AFTER = sa.select(*_COLUMNS).where(_STREAM, table.c.version > sa.bindparam("after")).order_by(table.c.version)
 _UPTO = _AFTER.where(table.c.version <= sa.bindparam("upto"))
-_FIND = sa.select(*_COLUMNS).where(_STREAM, _KEY).order_by(table.c.ordinal)
 _INSERT = sa.insert(table).values(
     {column.name: sa.bindparam(column.name) for column in table.c if column.name != "position"}
 )
@@ -84,11 +83,6 @@ class SqlEventStore:
         query = _AFTER if upto is None else _UPTO
         asked = {"stream": stream, "after": after, "upto": upto}
         return await self._database.read(lambda connection: _recorded(connection, query, asked))
-
-    async def find(self, stream: Stream, key: str) -> Sequence[Recorded]:
-        return await self._database.read(
-            lambda connection: _recorded(connection, _FIND, {"stream": stream, "key": key})
-        )
 
     async def version(self, stream: Stream) -> int:
         return await self._database.read(lambda connection: connection.scalar(VERSION, {"stream": stream}) or 0)

@@ -102,9 +102,6 @@ class MemoryEventStore:
     async def read(self, stream: Stream, *, after: int = 0, upto: int | None = None) -> Sequence[Recorded]:
         return self._history(stream)[after:upto]
 
-    async def find(self, stream: Stream, key: str) -> Sequence[Recorded]:
-        return [entry for entry in self._history(stream) if entry.key == key]
-
     async def version(self, stream: Stream) -> int:
         return len(self._history(stream))
 

@@ -28,10 +28,9 @@ class Conclude(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receive(Effect):
-    """Take messages from the stream's inbox after `cursor`; without `wait`, finding none is an answer."""
+    """Take messages from the stream's inbox after `cursor`; where there are none yet, wait for one."""
 
     cursor: int
-    wait: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,5 +8,5 @@ NOW = 0.0
 """Facts that follow from the state alone get their time when they are recorded."""
 
 
-def receive(cursor: int, *, wait: bool = True) -> e.Receive:
-    return e.Receive(key=f"receive/{cursor}", cursor=cursor, wait=wait)
+def receive(cursor: int) -> e.Receive:
+    return e.Receive(key=f"receive/{cursor}", cursor=cursor)

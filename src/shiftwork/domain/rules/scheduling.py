@@ -45,7 +45,7 @@ def with_stories(run: RunState, stories: tuple[Story, ...]) -> RunState:
     return scheduled(replace(run, plan=replace(plan, spec=replace(plan.spec, stories=stories))))
 
 
-def graph_of(asked: Sequence[Story], first: Sequence[StoryId] = ()) -> Graph:
+def graph_of(asked: Sequence[Story], first: Sequence[StoryId]) -> Graph:
     """Those come `first` that people have put there, in their order; then the longest way to the end, because it bounds
     how soon all can be done; then priority; then the order of the spec.
     """

@@ -170,10 +170,10 @@ def padded(text: str, room: int) -> str:
     return line + " " * (room - cells(line))
 
 
-def facts(pairs: list[tuple[str, str]], *, indent: str = "  ") -> str:
+def facts(pairs: list[tuple[str, str]]) -> str:
     """Names and values in two columns; empty values are left out, long ones go on below, and no word is broken."""
     kept = [(name, value) for name, value in pairs if value]
     names = max((len(name) for name, _ in kept), default=0)
-    room = max(width() - len(indent) - names - 2, 1)
+    room = max(width() - names - 4, 1)
     rows = ((name, textwrap.wrap(value, room, break_long_words=False, break_on_hyphens=False)) for name, value in kept)
-    return "\n".join(line for name, lines in rows for line in labelled(f"{indent}{name:<{names}}  ", lines))
+    return "\n".join(line for name, lines in rows for line in labelled(f"  {name:<{names}}  ", lines))
