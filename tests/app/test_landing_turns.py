@@ -8,7 +8,7 @@ import pytest
 
 from shiftwork.adapters.processes.host import MARKER_VARIABLE
 from shiftwork.adapters.store.memory import MemoryLeases, MemoryStore
-from shiftwork.app.commands import LEASE_SECONDS
+from shiftwork.app.leases import LEASE_SECONDS
 from shiftwork.app.turns import call
 from shiftwork.app.world import Sighting, nobody_knows
 from shiftwork.domain.model import queue_facts as q

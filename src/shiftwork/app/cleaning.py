@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from shiftwork.app.commands import is_gone
 from shiftwork.app.kinds import LANDING, RUN, STORY, load
+from shiftwork.app.leases import is_gone
 from shiftwork.app.queries import Liveness
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, run_stream, story_stream

@@ -1,4 +1,4 @@
-"""What people ask for: start a run, go on with one, cancel one, answer one that waits."""
+"""Runs as a whole: begin one, take one up again, wait for it, call it off, give it other limits."""
 
 import asyncio
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from shiftwork import failpoints
 from shiftwork.app import messages
 from shiftwork.app.again import again
 from shiftwork.app.allowances import tell_limits
-from shiftwork.app.keeper import until_lost
 from shiftwork.app.kinds import RUN, STORY, load
+from shiftwork.app.leases import is_gone, until_lost
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
 from shiftwork.domain.model import run_facts as r
@@ -27,9 +27,6 @@ from shiftwork.domain.rules.steering import undo_request
 from shiftwork.errors import RunBusyError, UnknownRunError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Lease
-
-LEASE_SECONDS = 10.0
-"""How long a worker on another host may give no sign of life before its runs may be taken over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +132,6 @@ async def _reopened(world: World, run: RunId) -> RunState:
         await pen.write(receive(state.cursor).key, news)
         state = pen.state
     return state
-
-
-def is_gone(held: Lease, *, alive: bool | None) -> bool:
-    """On this host it is known whether the holder lives; of another only its signs of life are."""
-    return held.age > LEASE_SECONDS if alive is None else not alive
 
 
 async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease | None:

@@ -11,9 +11,8 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from shiftwork import failpoints
-from shiftwork.app.commands import is_gone
-from shiftwork.app.keeper import BEAT_SECONDS
 from shiftwork.app.kinds import LANDING, load
+from shiftwork.app.leases import BEAT_SECONDS, is_gone
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import Stream
 
