@@ -9,6 +9,7 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import FRAME, RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.notice_facts import NoticeTried
+from shiftwork.domain.model.queue import requested_by
 from shiftwork.domain.model.queue_facts import CandidateFailed, CandidateVerified, EntryRefused
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.run_facts import AmountReserved
@@ -103,7 +104,7 @@ def _turns(facts: Sequence[Fact]) -> Iterator[Turn]:
 
 
 def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]]:
-    """Every report of gates in the queue's history, by story; requests are named `<run>/<story>/<number>`."""
+    """Every report of gates in the queue's history that is about this run, by story."""
     found: dict[StoryId, list[Checked]] = {}
     for fact in facts:
         match fact:
@@ -113,8 +114,7 @@ def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]
                 pass
             case _:
                 continue
-        of, _, rest = request.partition("/")
+        of, story = requested_by(request)
         if of == run:
-            checked = Checked(at=fact.at, request=request, report=report)
-            found.setdefault(StoryId(rest.rpartition("/")[0]), []).append(checked)
+            found.setdefault(story, []).append(Checked(at=fact.at, request=request, report=report))
     return found

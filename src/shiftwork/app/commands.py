@@ -17,6 +17,7 @@ from shiftwork.domain.model.forecast import Forecast
 from shiftwork.domain.model.ids import RunId, StoryId, Stream, run_stream, story_stream
 from shiftwork.domain.model.notices import NoticePlan
 from shiftwork.domain.model.proof import ProofPolicy
+from shiftwork.domain.model.queue import request_key
 from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import LandingStage, Limits
@@ -161,7 +162,7 @@ async def _revive(world: World, state: RunState, wanted: RunState) -> None:
         if known.raises < wanted.raises:
             await tell_limits(world.inbox, wanted, story)
         if known.landing is LandingStage.REQUESTED:
-            request = f"{run}/{story}/{known.landings}"
+            request = request_key(run, story, known.landings)
             await world.engine.start(world.landing_job(state.given.landing, request))
         await world.engine.start(world.story_job(run, story, go))
     for story, undo in state.undoing.items():

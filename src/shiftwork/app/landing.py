@@ -15,10 +15,10 @@ from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.queue import Entry
-from shiftwork.domain.model.story import Refusal, StoryState
+from shiftwork.domain.model.story import Refusal
+from shiftwork.domain.rules.commit_message import message_of
 from shiftwork.domain.rules.landing import SLOW_SECONDS, batch_size
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Unchanged
 
@@ -54,9 +54,8 @@ async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fac
 
 async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged:
     request = entry.request
-    message = f"{request.type}: {request.story} - {request.title}\n\n{request.body}"
     tip = await _without_kept(pen, entry)
-    built = await pen.world.repository.candidate(top, tip, message, base=request.base)
+    built = await pen.world.repository.candidate(top, tip, message_of(request), base=request.base)
     if isinstance(built, Unchanged) and request.may_be_empty:
         return Candidate(commit=built.base, base=built.base)
     return built
@@ -157,19 +156,3 @@ async def answer(effect: e.AnswerStories, pen: Pen) -> tuple[Fact, ...]:
         await pen.world.inbox.post(request.stream, f"answer/{request.number}", messages.answer(entry))
         failpoints.reach("landing.answered")
     return tuple(q.EntryClosed(at=pen.world.clock.now(), request=entry.request.key) for entry in effect.entries)
-
-
-def commit_body(story: StoryState, tests: str, gates: Sequence[Gate]) -> str:
-    """What the landed commit tells: the request, the criteria, where the work can be looked up, and what it did to
-    `tests`.
-    """
-    given = story.given
-    asked = given.story
-    criteria = [criterion.text for criterion in asked.criteria if criterion.text != asked.description]
-    listed = "\n".join(f"- {text}" for text in criteria)
-    described = asked.description if asked.description != asked.title else ""
-    trailers = f"Shiftwork-Run: {given.run}\nShiftwork-Story: {asked.id}"
-    if tests:
-        trailers += f"\nShiftwork-Tests: {tests}"
-    trailers = "\n".join((trailers, *proving.trailers(story, gates)))
-    return "\n\n".join(part for part in (described, listed, trailers) if part)

@@ -23,6 +23,7 @@ from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import LandingRequest
 from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.model.usage import NOTHING_USED
+from shiftwork.domain.rules.commit_message import body_of
 from shiftwork.domain.rules.gating import failing
 from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
 from shiftwork.errors import RepositoryError, VersionConflictError
@@ -136,7 +137,7 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         return ()
     world, story = pen.world, pen.state
     given = story.given
-    inspection = await inspected(world, story, effect.tip)
+    inspection, case = await inspected(world, story, effect.tip), proving.case_of(story)
     request = LandingRequest(
         run=given.run,
         story=given.story.id,
@@ -144,8 +145,8 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         stream=pen.stream,
         tip=effect.tip,
         title=given.story.title,
-        body=landing.commit_body(story, inspection.told, world.conduct.gates),
-        case=proving.case_of(story),
+        body=body_of(story, case, inspection.told, world.conduct.gates),
+        case=case,
         may_be_empty=given.story.may_be_empty,
         base=story.base,
         inspection=inspection,

@@ -1,7 +1,5 @@
 """Whether a candidate whose gates are green is proved: verification steps, and evidence for its story's criteria."""
 
-from collections.abc import Sequence
-
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.facts import Fact
@@ -49,15 +47,3 @@ def case_of(story: StoryState) -> Case:
         verification=asked.verification,
         vouched=story.vouched,
     )
-
-
-def trailers(story: StoryState, gates: Sequence[Gate]) -> tuple[str, ...]:
-    """What the landed commit says of its proof. It is written before the checks and lands only after them: gates are
-    named because all of them must pass, evidence is counted as far as any is offered.
-    """
-    case = case_of(story)
-    offered = {claim.criterion for claim in case.evidence} | {step.id for step in case.verification}
-    shown = sum(criterion.id in offered for criterion in case.criteria)
-    named = [gate.name for gate in gates] + [step.id for step in case.verification]
-    evidence = f"Shiftwork-Evidence: {shown}/{len(case.criteria)} {case.policy}"
-    return (*([f"Shiftwork-Gates: {', '.join(named)}"] if named else []), *([evidence] if offered else []))

@@ -43,6 +43,17 @@ FEATURE: Final = "feat"
 REVERT: Final = "revert"
 
 
+def request_key(run: RunId, story: StoryId, number: int, kind: str = FEATURE) -> str:
+    own = str(number) if kind == FEATURE else f"{kind}-{number}"
+    return f"{run}/{story}/{own}"
+
+
+def requested_by(key: str) -> tuple[RunId, StoryId]:
+    """Whose request has this key."""
+    run, _, rest = key.partition("/")
+    return RunId(run), StoryId(rest.rpartition("/")[0])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """What is to be shown of a candidate before it lands, and what the story offers for it."""
@@ -77,8 +88,7 @@ class LandingRequest:
 
     @property
     def key(self) -> str:
-        own = str(self.number) if self.type == FEATURE else f"{self.type}-{self.number}"
-        return f"{self.run}/{self.story}/{own}"
+        return request_key(self.run, self.story, self.number, self.type)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,19 +5,14 @@ a certificate was altered; who wrote the commit, and whatever is not in the mess
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from shiftwork.domain.model.certificate import Certificate, Held
-
-RUN: Final = "Shiftwork-Run"
-STORY: Final = "Shiftwork-Story"
-GATES: Final = "Shiftwork-Gates"
-EVIDENCE: Final = "Shiftwork-Evidence"
+from shiftwork.domain.rules.commit_message import EVIDENCE, GATES, RUN, STORY, trailer
 
 
 def named(said: Certificate, message: str) -> Held:
-    """Whether the commit is one that landed this story; what stands above the last paragraph is no trailer."""
-    same = (_trailer(message, RUN), _trailer(message, STORY)) == (said.run, said.story)
+    """Whether the commit is one that landed this story."""
+    same = (trailer(message, RUN), trailer(message, STORY)) == (said.run, said.story)
     told = "the commit names the run and the story" if same else "the commit does not name this run and story"
     return Held(name="trailers", passed=same, told=told)
 
@@ -53,7 +48,7 @@ def _gates(said: Certificate, message: str) -> Held:
     names = ", ".join(
         dict.fromkeys([*(line.name for line in said.gates), *(line.step.id for line in said.verification)])
     )
-    asked = _trailer(message, GATES) or ""
+    asked = trailer(message, GATES) or ""
     same = sorted(names.split(", ")) == sorted(asked.split(", "))
     told = f"the commit says that {asked or 'nothing'} had to pass"
     return Held(name="gates", passed=same, told=told if same else f"{told}; the certificate has {names or 'nothing'}")
@@ -61,18 +56,11 @@ def _gates(said: Certificate, message: str) -> Held:
 
 def _policy(said: Certificate, message: str) -> Held:
     offered = sum(bool(one.kind) for one in said.criteria)
-    own, asked = f"{offered}/{len(said.criteria)} {said.policy}", _trailer(message, EVIDENCE)
+    own, asked = f"{offered}/{len(said.criteria)} {said.policy}", trailer(message, EVIDENCE)
     if asked is None and not offered:
         return Held(name="policy", passed=None, told="no evidence was offered, and the commit does not name the policy")
     told = f"the commit says {asked or 'that no evidence was offered'}"
     return Held(name="policy", passed=own == asked, told=told if own == asked else f"{told}; the certificate {own}")
-
-
-def _trailer(message: str, key: str) -> str | None:
-    """The one value of a trailer; two say nothing."""
-    lines = message.rstrip().rpartition("\n\n")[2].splitlines()
-    values = [value for name, found, value in (line.partition(": ") for line in lines) if found and name == key]
-    return values[0] if len(values) == 1 else None
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from shiftwork.domain.model.queue import REVERT, LandingRequest
 from shiftwork.domain.model.run import RunState, RunStatus, Undo
 from shiftwork.domain.model.story import FailureCause, LandingStage
 from shiftwork.domain.rules import framing, scheduling
+from shiftwork.domain.rules.commit_message import revert_of
 from shiftwork.domain.rules.deciding import Effects
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.intents import objection
@@ -75,7 +76,7 @@ def undo_request(run: RunState, story: StoryId) -> LandingRequest:
         stream=run_stream(plan.run),
         tip=known.base,
         title=run.asked(story).title,
-        body=f"This reverts commit {known.commit}.\n\nShiftwork-Run: {plan.run}\nShiftwork-Story: {story}",
+        body=revert_of(known.commit, plan.run, story),
         may_be_empty=True,
         base=known.commit,
         type=REVERT,

@@ -12,6 +12,7 @@ from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import StepId, StoryId, Stream
 from shiftwork.domain.model.pipeline import StepStatus
+from shiftwork.domain.model.queue import requested_by
 from shiftwork.domain.model.queue_facts import CandidateVerified
 from shiftwork.domain.model.run import RunPlan
 from shiftwork.domain.model.spec import Story
@@ -147,7 +148,8 @@ def _change(fact: f.Fact, story: StoryState) -> Change:
     return Change(
         at=fact.at,
         event=event,
-        story=story.given.story.id if story.assignment else _requested_by(fact),
+        # What is not in a story's own stream is a run's, or about somebody's request to land.
+        story=story.given.story.id if story.assignment else requested_by(getattr(fact, "request", ""))[1],
         step=step.id if step else "",
         type=step.type if step else "",
         name=step.name if step else "",
@@ -170,12 +172,6 @@ def _spelled(said: object) -> str:
             return ", ".join(map(str, said))
         case _:
             return str(said)
-
-
-def _requested_by(fact: f.Fact) -> str:
-    """The story of a landing request, which is named `run/story/number`."""
-    _, _, rest = getattr(fact, "request", "").partition("/")
-    return rest.partition("/")[0]
 
 
 def _judged(report: GateReport) -> str:
