@@ -31,26 +31,22 @@ from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conduct:
-    """What the settings say about how work is done; read once, when the process starts. `models` are those of profiles
-    that name one, `toolless` the agents that are offered no tools, `fallbacks` who goes on where a profile is limited.
-    `thrifty` are those that can be told to stop at an
-    amount of money. An attempt that makes so many `identical_calls` of a tool, one after the other, is ended.
-    """
+    """What the settings say about how work is done; read once, when the process starts."""
 
     gates: tuple[Gate, ...] = ()
     silence_seconds: float = 600
     time_factor: float = 1.0
     output_bytes: int = 32 * 1024 * 1024
     model: str = ""
-    models: Mapping[str, str] = field(default_factory=dict)
-    toolless: frozenset[str] = frozenset()
-    fallbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)  # by profile, where it names one
+    toolless: frozenset[str] = frozenset()  # profiles that are offered no tools
+    fallbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # who goes on where a profile is limited
     patience: Patience = Patience()
-    identical_calls: int = 12
-    thrifty: frozenset[str] = frozenset()
+    identical_calls: int = 12  # an attempt that calls a tool so often in the same way, one after the other, is ended
+    thrifty: frozenset[str] = frozenset()  # profiles that can be told to stop at an amount of money
     landing: LandingPolicy = LandingPolicy()
     protection: Protection = Protection()
-    candidates: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()  # profiles among which roles are given by what they have landed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +73,13 @@ def unpriced(model: str, usage: Usage) -> float | None:  # noqa: ARG001 - one sh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The ports. `owner` is this process; `locks` keep a stream to one job at a time within it, `folded` has the last
-    known state of streams that outlive their jobs, by version, and `runs` the job of each run that is worked on here.
-    """
+    """The ports, and what the jobs of this process share."""
 
     events: EventStore
     inbox: Inbox
     leases: Leases
     engine: Engine
-    agents: Mapping[str, Agent]
+    agents: Mapping[str, Agent]  # by profile
     desks: Desks
     notebook: Notebook
     workspaces: Workspaces
@@ -97,17 +91,18 @@ class World:
     reaper: Reaper
     clock: Clock
     conduct: Conduct
-    owner: Owner
+    owner: Owner  # this process
     observe: Callable[[Sighting], None] = nobody
     alive: Callable[[Owner], bool | None] = nobody_knows
     price: Callable[[str, Usage], float | None] = unpriced
     notifiers: Mapping[str, Notifier] = field(default_factory=dict)
-    record: Callable[[], Awaitable[Sequence[PlayedRow]]]
+    record: Callable[[], Awaitable[Sequence[PlayedRow]]]  # who played which role in past stories
+
     alarm: Alarm = field(default_factory=Alarm)
-    folded: dict[Stream, tuple[int, Any]] = field(default_factory=dict)
+    folded: dict[Stream, tuple[int, Any]] = field(default_factory=dict)  # the last known state, with its version
     locks: defaultdict[Stream, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
-    waiting: Counter[Stream] = field(default_factory=Counter)
-    runs: dict[RunId, Job] = field(default_factory=dict)
+    waiting: Counter[Stream] = field(default_factory=Counter)  # jobs that wait for a stream's lock
+    runs: dict[RunId, Job] = field(default_factory=dict)  # the job of each run that is worked on here
 
     def run_job(self, run: RunId, endings: int) -> Job:
         """One that was over and goes on has another job than the one that ended."""

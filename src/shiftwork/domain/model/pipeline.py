@@ -27,15 +27,7 @@ FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One node of a pipeline. `attempts` counts tries from 1; `retries` counts returns after a failure or by a route
-    back, `restarts` the agent's own, `questions` those it has asked, `deferrals` the limits that ended an attempt:
-    those among them were met `in_vain` that did not come before the end that had been `promised`.
-    `played_by` is the profile that made the last attempt, `model` the one it was asked to use, empty for its own, until
-    it has told which one it used.
-
-    Where its routes lead follows from `decision`, which with `verdict` is what its last attempt has decided and why.
-    `passed_over` tells a step that a route has skipped from one that an edit has.
-    """
+    """One node of a pipeline: first what its workflow says of it, then how far it has come."""
 
     id: StepId
     name: str
@@ -54,28 +46,29 @@ class Step:
     routes: tuple[Route, ...] = ()
     commands: tuple[Gate, ...] = ()
     plans: bool = False
+
     status: StepStatus = StepStatus.PENDING
     attempts: int = 0
-    retries: int = 0
-    restarts: int = 0
+    retries: int = 0  # returns after a failure or by a route back
+    restarts: int = 0  # the agent's own
     questions: int = 0
-    deferrals: int = 0
-    in_vain: int = 0
+    deferrals: int = 0  # limits that ended an attempt
+    in_vain: int = 0  # those of them that did not come before the end that had been `promised`
     promised: float = 0.0
-    decision: str = ""
-    verdict: str = ""
-    passed_over: bool = False
+    decision: str = ""  # of the last attempt: by this its routes are followed
+    verdict: str = ""  # why it has decided so
+    passed_over: bool = False  # skipped by a route, and not by an edit
     start_commit: Commit = Commit("")
     notes: str = ""
     error: str = ""
-    feedback: str = ""
+    feedback: str = ""  # what the next attempt is told of the last
     skip_reason: str = ""
     started_at: float | None = None
     ended_at: float | None = None
     usage: Usage = NOTHING_USED
     log: str = ""
-    played_by: str = ""
-    model: str = ""
+    played_by: str = ""  # the profile that made the last attempt
+    model: str = ""  # the one it was asked to use, empty for its own, until it has told which one it used
 
     @property
     def mandatory(self) -> bool:

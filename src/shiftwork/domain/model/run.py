@@ -125,33 +125,27 @@ class Graph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunState:
-    """The fold of a run's facts; `stories` keeps the order of the spec.
-
-    From `graph` to `estimated` it holds what could be derived from the stories, kept up with each fact because a
-    decision must not look at all of them: how many dependencies each still waits for, which could start (the best
-    first), who holds which slot, why each blocked story is blocked, how many have landed or failed and what they cost:
-    nobody knows that of the `unpriced` attempts, and it is `estimated` in part where not all of it was told.
-
-    From `first` on it is what people have asked for: the stories that start before others, which are to be cancelled
-    and which of those have been told, whether the run is paused (for the how manieth time) and which stories know of
-    it, and what is being undone. `raises` counts how often they have set other limits: of the stories under way, those
-    that are `unaware` have yet to be told, and those that are `owing` have yet to tell what they had used without any.
-    """
+    """The fold of a run's facts; `stories` keeps the order of the spec."""
 
     plan: RunPlan | None = None
     status: RunStatus = RunStatus.PLANNED
     stories: Mapping[StoryId, StoryOutcome] = field(default_factory=dict)
+
+    # What could be derived from the stories, kept up with each fact because a decision must not look at all of them.
     graph: Graph = field(default_factory=Graph)
-    unlanded: Mapping[StoryId, int] = field(default_factory=dict)
-    ready: tuple[StoryId, ...] = ()
-    flying: Mapping[StoryId, int] = field(default_factory=dict)
-    waiting: frozenset[StoryId] = frozenset()
-    blocked: Mapping[StoryId, str] = field(default_factory=dict)
+    unlanded: Mapping[StoryId, int] = field(default_factory=dict)  # how many dependencies each still waits for
+    ready: tuple[StoryId, ...] = ()  # those that could start, the best first
+    flying: Mapping[StoryId, int] = field(default_factory=dict)  # those under way, with the slot of each
+    waiting: frozenset[StoryId] = frozenset()  # of those, the ones that wait for a person
+    blocked: Mapping[StoryId, str] = field(default_factory=dict)  # with the reason
     completed: int = 0
     failed: int = 0
-    spent: float | None = None
+    spent: float | None = None  # by stories that have ended; not known of so many `unpriced` attempts
     unpriced: int = 0
-    estimated: bool = False
+    estimated: bool = False  # whether a part of `spent` was worked out from tokens
+
+    # What people have asked for: which stories come first, what is to be cancelled, paused or undone; and which of the
+    # stories know of it.
     first: tuple[StoryId, ...] = ()
     cancelling: bool = False
     unwanted: frozenset[StoryId] = frozenset()
@@ -161,15 +155,19 @@ class RunState:
     paused_stories: frozenset[StoryId] = frozenset()
     undoing: Mapping[StoryId, Undo] = field(default_factory=dict)
     undos: int = 0
-    cursor: int = 0
-    endings: int = 0
+
+    cursor: int = 0  # how far its inbox is read
+    endings: int = 0  # how often it was over
     telling: Telling = Telling()
     frame: Frame = Frame()
     memory: Memory = Memory()
+
+    # Money and tokens; `raises` counts how often people have set other limits.
     ledger: Ledger = field(default_factory=Ledger)
     raises: int = 0
-    unaware: frozenset[StoryId] = frozenset()
-    owing: frozenset[StoryId] = frozenset()
+    unaware: frozenset[StoryId] = frozenset()  # stories under way that have yet to be told of the limits
+    owing: frozenset[StoryId] = frozenset()  # those that have yet to tell what they had used without any
+
     noticing: Noticing = Noticing()
     started_at: float | None = None
     ended_at: float | None = None

@@ -150,74 +150,79 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryState:
-    """The fold of a story's facts. `head` is the commit of the work so far; `base` what it grew from. `told` are the
-    harness's messages to the story's agents, of which the attempt under way has been given the first `heard`;
-    `answers` are the questions they have asked, with what a person said. `routing` is the step whose decision has not
-    been followed yet; `planned` are the stories that a step has broken the work into; `waits` is what the run knows of
-    `hold`. `wait` is for the end of a limit, of which `deferrals` counts those met, and `limited` tells until when
-    which profile is not to be asked. `go` counts how often the story was begun; what landed stands on `landed_base`.
-    `limits` are those that hold now, `raises` tells their age; of the `claims` for an `allowance` for an attempt the
-    last has no answer while the story is `claiming`; `unbooked` is what was used without one, where the run has not
-    heard of it. `vouched` is what a person has said for the criteria that nobody else can check, `certified` the digest
-    of the certificate. `failures` are what the gates have said of its candidates, `escalated` the profile that was
-    called in when they said the same twice, and `inspection` what the story has done to tests. Of its `usage` each
-    profile has a share; `roles` is what the steps of each role have used, those included that are there no more.
-    """
+    """The fold of a story's facts."""
 
     assignment: Assignment | None = None
     status: StoryStatus = StoryStatus.UNCLAIMED
     pipeline: Pipeline = Pipeline()
+
+    # What its agents have said, and are told.
     context: tuple[tuple[str, str], ...] = ()
     scratch: Shelf = Shelf()
     evidence: tuple[Evidence, ...] = ()
-    told: tuple[str, ...] = ()
-    heard: int = 0
-    answers: tuple[tuple[str, str], ...] = ()
-    routing: StepId = StepId("")
-    planned: tuple[spec.Story, ...] = ()
+    told: tuple[str, ...] = ()  # the harness's messages to them
+    heard: int = 0  # so many of those the attempt under way has been given
+    answers: tuple[tuple[str, str], ...] = ()  # questions they have asked, with what a person said
+    routing: StepId = StepId("")  # the step whose decision has not been followed yet
+    planned: tuple[spec.Story, ...] = ()  # the stories that a step has broken the work into
+
+    # The work: `workspace` counts those laid out, and the last is there while it is `ready`.
     workspace: int = 0
     ready: bool = False
     released: bool = False
-    base: Commit = Commit("")
-    head: Commit = Commit("")
+    base: Commit = Commit("")  # what the work grew from
+    head: Commit = Commit("")  # the work so far
+
+    # Its way through the landing queue; `landings` counts the requests.
     landing: LandingStage = LandingStage.NONE
     landings: int = 0
     refused: Refused | None = None
     repairs: int = 0
     conflicts: int = 0
-    failures: tuple[Failure, ...] = ()
-    escalated: str = ""
-    inspection: Inspection = NOTHING_TOUCHED
+    failures: tuple[Failure, ...] = ()  # what the gates have said of its candidates
+    escalated: str = ""  # the profile that was called in when they said the same twice
+    inspection: Inspection = NOTHING_TOUCHED  # what the story has done to tests
+
+    # What has landed, and what proves it.
     landed: Commit = Commit("")
     landed_base: Commit = Commit("")
     landed_ref: str = ""
     landed_report: GateReport | None = None
     landed_proof: ProofReport | None = None
-    vouched: str = ""
-    certified: str = ""
+    vouched: str = ""  # what a person has said for the criteria that nobody else can check
+    certified: str = ""  # the digest of the certificate
+
+    # Waiting for a person.
     hold: Hold | None = None
     holds: int = 0
-    waits: bool = False
+    waits: bool = False  # what the run knows of `hold`
     noticing: Noticing = Noticing()
+
+    # Waiting for the end of an agent's limit.
     wait: Wait | None = None
-    deferrals: int = 0
-    limited: tuple[tuple[str, float], ...] = ()
+    deferrals: int = 0  # the limits met so far
+    limited: tuple[tuple[str, float], ...] = ()  # until when which profile is not to be asked
+
+    # How it ends; `go` counts how often it was begun.
     failure: str = ""
     cause: FailureCause | None = None
     cancelled: bool = False
     paused: bool = False
     reported: bool = False
     go: int = 1
+
+    # Money and tokens. `limits` are those that hold now.
     limits: Limits = Limits()
-    raises: int = 0
-    claims: int = 0
-    claiming: bool = False
+    raises: int = 0  # how often the limits had been changed when these were told
+    claims: int = 0  # for an allowance, one an attempt
+    claiming: bool = False  # the last claim has no answer yet
     allowance: Allowance | None = None
-    unbooked: Usage | None = None
+    unbooked: Usage | None = None  # used without an allowance, where the run has not heard of it
     usage: Usage = NOTHING_USED
-    shares: tuple[Share, ...] = ()
-    roles: tuple[tuple[str, Usage], ...] = ()
-    cursor: int = 0
+    shares: tuple[Share, ...] = ()  # of `usage`, by profile and model
+    roles: tuple[tuple[str, Usage], ...] = ()  # of `usage`, by role, steps included that are there no more
+
+    cursor: int = 0  # how far its inbox is read
     started_at: float | None = None
     ended_at: float | None = None
 
