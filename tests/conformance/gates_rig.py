@@ -9,10 +9,10 @@ import pytest
 
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.walls import OPEN
+from shiftwork.adapters.workspace.agent_repository import lenders
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import open_hub
-from shiftwork.adapters.workspace.repository import lenders
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.domain.model.gate import Gate, GateReport

@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork import failpoints
-from shiftwork.app import allowances, framing, landing, mail, memory, messages, proving, telling_stories, waiting
+from shiftwork.app import allowances, dispatching, framing, landing, mail, memory, messages, proving, waiting
 from shiftwork.app.again import again
 from shiftwork.app.attempt import run_agent
 from shiftwork.app.gating import inspected
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.noticing import notify
 from shiftwork.app.pen import Pen
-from shiftwork.app.telling import tick
+from shiftwork.app.ticking import tick
 from shiftwork.app.turns import call
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
@@ -186,12 +186,12 @@ _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]]
     e.Conclude: _conclude,
     e.Receive: _receive,
     e.Notify: notify,
-    e.DispatchStory: telling_stories.dispatch,
-    e.ForwardCancel: telling_stories.forward_cancel,
-    e.ForwardPause: telling_stories.forward_pause,
+    e.DispatchStory: dispatching.dispatch,
+    e.ForwardCancel: dispatching.forward_cancel,
+    e.ForwardPause: dispatching.forward_pause,
     e.ForwardLimits: allowances.forward_limits,
-    e.RequestUndo: telling_stories.request_undo,
-    e.RevertStory: telling_stories.revert,
+    e.RequestUndo: dispatching.request_undo,
+    e.RevertStory: dispatching.revert,
     e.TickSpec: tick,
     e.CloseLoop: framing.close_loop,
     e.GrantAllowance: allowances.grant,

@@ -13,7 +13,7 @@ from shiftwork.ports.views import Queries, StepRow, StoryRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """`waits_for` are the dependencies that have not landed, `step` the type of the one at hand."""
+    """`waits_for` are the dependencies that have not landed, `step` the name of the one at hand."""
 
     story: StoryRow
     step: str
@@ -33,11 +33,11 @@ async def _line(queries: Queries, run: RunState, row: StoryRow) -> Line:
     steps = await queries.steps(row.run, row.story) if row.status == StoryStatus.IN_PROGRESS else ()
     return Line(
         story=row,
-        step=_type_of(steps, row.step),
+        step=_name_of(steps, row.step),
         depends_on=asked,
         waits_for=tuple(other for other in asked if run.stories[other].status is not StoryStatus.COMPLETED),
     )
 
 
-def _type_of(steps: Sequence[StepRow], wanted: str) -> str:
+def _name_of(steps: Sequence[StepRow], wanted: str) -> str:
     return next((step.name for step in steps if step.step == wanted), "")

@@ -10,13 +10,13 @@ from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.processes.owners import is_alive, this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.store.opening import open_store
+from shiftwork.adapters.workspace.agent_repository import lenders
 from shiftwork.adapters.workspace.changes import GitChanges
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import Hub, open_hub
 from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
-from shiftwork.adapters.workspace.repository import lenders
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.user_trees import edited

@@ -18,13 +18,13 @@ from shiftwork.adapters.processes.owners import is_alive, this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.specs.opening import FileSpecs
 from shiftwork.adapters.store.opening import open_store
+from shiftwork.adapters.workspace.agent_repository import lenders
 from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.protecting import GitProtecting
-from shiftwork.adapters.workspace.repository import lenders
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.workspace.agent_repository import lay_repository
 from shiftwork.adapters.workspace.files import erase, loosen, open_up, outlast, set_aside
 from shiftwork.adapters.workspace.git import Answer, Git
 from shiftwork.adapters.workspace.hub import Hub
-from shiftwork.adapters.workspace.repository import lay_repository
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
 

@@ -14,7 +14,7 @@ from shiftwork.domain.rules.deciding import NOW, Effects, receive
 from shiftwork.domain.rules.noticing import notice_of_end
 from shiftwork.domain.rules.remembering import keep_due
 from shiftwork.domain.rules.scheduling import to_start
-from shiftwork.domain.rules.telling import tick_at_last, tick_due
+from shiftwork.domain.rules.ticking import tick_at_last, tick_due
 
 
 def decide_run(run: RunState) -> Effects:

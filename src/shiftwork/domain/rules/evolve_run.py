@@ -12,7 +12,7 @@ from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules import allowing, booking, framing, noticing, remembering, scheduling, steering
 from shiftwork.domain.rules.budgets import paid
 from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
-from shiftwork.domain.rules.telling import owe, tick_failed, ticked
+from shiftwork.domain.rules.ticking import owe, tick_failed, ticked
 
 
 def evolve_run(run: RunState, fact: f.Fact) -> RunState:

@@ -17,7 +17,7 @@ from shiftwork.domain.rules.deciding import Effects
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.intents import objection
 from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
-from shiftwork.domain.rules.telling import owe
+from shiftwork.domain.rules.ticking import owe
 
 # What is to be told --------------------------------------------------------------------------------------------------
 

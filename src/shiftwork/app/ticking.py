@@ -1,4 +1,4 @@
-"""Telling the user's own spec file which stories have landed. A file that cannot be told is no reason to stop."""
+"""Ticks landed stories in the user's own spec file. One that cannot be written is no reason to stop."""
 
 from shiftwork import failpoints
 from shiftwork.app.pen import Pen

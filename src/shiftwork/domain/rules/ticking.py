@@ -1,4 +1,4 @@
-"""What a run's spec file is told: which stories have landed, as soon as they have, once more where that failed."""
+"""When the stories that have landed are ticked in the spec's file: at once, and once more where that failed."""
 
 from dataclasses import replace
 
