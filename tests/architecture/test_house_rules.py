@@ -46,6 +46,32 @@ def test_the_first_line_of_a_module_says_what_it_is_for() -> None:
     assert [named(path) for path in EVERY if len(first_line(path).split()) < 3] == []
 
 
+MANY = 15
+LISTED_ELSEWHERE = {"src/shiftwork/entrypoints/cli/commands"}
+"""In `registry`, with a line about each."""
+
+
+def map_of(package: Path) -> set[str]:
+    """The modules that a package's docstring tells of: lines of it that are indented, names before what is said."""
+    docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    rows = re.findall(r"^ {4}(\w+(?:, \w+)*) {2,}\S", docstring, re.MULTILINE)
+    return {name for row in rows for name in row.split(", ")}
+
+
+def modules_in(package: Path) -> set[str]:
+    inside = {path.stem for path in package.glob("*.py")} - {"__init__", "__main__"}
+    return inside | ({path.parent.name for path in package.glob("*/__init__.py")} & map_of(package))
+
+
+PACKAGES = [path.parent for path in modules("src") if path.name == "__init__.py"]
+LARGE = [path for path in PACKAGES if len(modules_in(path)) > MANY and named(path) not in LISTED_ELSEWHERE]
+
+
+@pytest.mark.parametrize("package", LARGE, ids=named)
+def test_the_docstring_of_a_large_package_is_a_map_of_its_modules(package: Path) -> None:
+    assert map_of(package) == modules_in(package)
+
+
 def classes(path: Path) -> list[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]

@@ -1,1 +1,40 @@
-"""The application: start at `loop`, then `perform`; everything else here is what those two call."""
+"""The application: start at `loop`, then `perform`. The other modules, by what they are about:
+
+The circle:
+    loop                          THE MAIN LOOP
+    kinds, pen                    what a stream folds to and decides by; writing facts to it
+    perform                       from an effect to its facts: the table of all performers
+    world, alarm                  the ports, in one value; the news that a job has died
+    leases, turns                 who works on a run, and whether they live; who lands on a branch
+    again                         what a killed git had begun is done anew
+    projections                   the rows that are written beside the facts, for views
+
+An attempt of an agent:
+    attempt, attempting           making one; what all parts of it know
+    casting, picking              who plays a step; who plays a role where that is to be learnt
+    naming, memory                its workspace and its desk; what the run remembers for it
+    watching, waiting             while its agent works; while its agent is at a limit
+    ending, leaving, edits        what its end means; what it leaves for others; its changes to the pipeline
+
+What streams, people and files are told:
+    messages, mail                what lies in inboxes, and the facts it becomes; mail is read before work begins
+    dispatching, framing          a run to its stories; a run to its own steps, and they to it
+    allowances                    a story and its run, about money and tokens
+    ticking, noticing             the spec's file; people who do not watch
+
+Landing:
+    landing, gating, proving      batches of candidates; the gates on one; evidence for its criteria
+
+What people ask for:
+    commands                      a run as a whole: start, resume, wait, cancel, other limits
+    intents, answering            what is asked of a run; what is said to a story that waits
+    rehearsal, forecasting        what a run would send first; what it may cost
+    certificates, cleaning        proof of what has landed; what runs have left on disk
+
+What people are shown:
+    queries, states, roll         views of runs; the words for how things stand; the stories in a list
+    radar                         which stories under way will not merge
+    account, books, amounts       all that the history tells of a run; its money; how amounts are told
+    report, report_books          a run as a document in Markdown
+    export, markdown              a run as JSON; Markdown that no text can disturb
+"""

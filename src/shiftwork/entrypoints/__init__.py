@@ -1,1 +1,1 @@
-"""Front ends: each talks to `app.commands` and `app.queries` alone."""
+"""Front ends: they turn what is typed, or called, into calls of the application, and its answers into text."""

@@ -1,1 +1,27 @@
-"""Private working trees, landing and gates, all by the git command line: start at `trees`, `landing` and `gates`."""
+"""Private working trees, landing and gates, all by the git command line. The modules, by what they are about:
+
+The ports, one a file:
+    trees, gates                              Workspaces; Gates
+    landing, protecting                       Repository; Protecting
+    witness, changes, radar                   Witness; Changes; Radar
+    remains                                   Remains
+
+Git:
+    git, calling                              running it; running any short program
+    hub, objects                              the bare repository between the user's and agents'; commits without git
+    differing                                 in which files two commits differ
+
+A tree that an agent works in:
+    checkout, undo                            reading it from outside; putting it back, what is lost kept first
+    agent_repository                          the disposable repository in it
+    setup, includes                           what a fresh tree needs beyond its commit
+    files                                     files that may be in any state
+
+The trees that gates run in:
+    bench, pristine                           using one again; what may lie there beside its commit
+    shell, verifying, verdicts                running gates; verification steps; what was green before
+
+The user's own repository:
+    user_trees, cut_off, locks                moving a checkout; where a git was killed while it did; its locks
+    fitness                                   what work cannot start from
+"""

@@ -1,6 +1,6 @@
 """Facts: what happened, in the past tense; the only things that are stored and the only things that change state.
 
-Here are those of a story, and what all facts share; a run's and a landing queue's have modules of their own.
+Here are what all facts share, and most of a story's; the others are in the modules whose names end in `_facts`.
 """
 
 from dataclasses import dataclass

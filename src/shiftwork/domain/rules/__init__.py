@@ -1,1 +1,40 @@
-"""What follows from the model: how facts change state, what to do next, which edits are allowed."""
+"""What follows from the model: a state in; effects, or a state, out. The modules, by what they are about:
+
+The circle:
+    decide_run, evolve_run            what a run does next, and how a fact changes it
+    decide_story, evolve_story        the same of a story
+    decide_queue, evolve_queue        the same of a landing queue
+    machine, deciding                 the tables by which a status changes; what all decisions share
+
+A run and its stories:
+    graph, scheduling, apart          what hangs on what; which story starts; what keeps two apart
+    assigning, framing, looping       what a story is given; the run's own steps; the loop among them
+    intents, steering                 what people may ask for; how a run follows it
+    ticking, noticing, remembering    the spec's file; people who do not watch; notes within bounds
+
+A story and its steps:
+    routing, context, editing         where a decision leads; values for templates; the eleven guardrails
+    asking, waiting, reopening        for a person; for the end of a limit; paused, undone, begun once more
+    repairing, repeating              repairs that lead nowhere; an agent that repeats itself
+    choosing                          which profile plays a role: a bandit without dice
+
+Money and tokens:
+    budgets, booking                  the run's books: set aside and settled; what was used before it had a limit
+    allowing, charging                the story's side: limits and allowances; what an attempt adds
+    spending, forecasting             sums, for every view; what work may cost
+
+Landing and proof:
+    landing, gating, trimming         batches; what red gates come to; what matters of their output
+    evidence, checkable               what a claim is worth; what can be claimed at all
+    defining, runners                 whether a test is there; whether a runner said that it passed
+    certifying, attesting             the certificate; the landed commit held against one
+    commit_message                    what a landed commit says
+
+What a story may have done to its own checks:
+    inspecting, patches               what its diff does to them
+    protecting, sources, commanding   which files those are: by name, by ending, by a gate's command
+    restoring                         which of its changes the gates are run without
+
+Calls out of a sandbox:
+    reaching                          whether a program may call a host
+"""

@@ -1,4 +1,34 @@
-"""The command line. Nothing is imported here before it is needed: `--help` and `status` must answer at once."""
+"""The command line. Nothing is imported here before it is needed: `--help` and `status` must answer at once.
+
+Each command is a file in `commands`; what several share, or one has much of, is here:
+
+The way in and out:
+    boundary, group, registry                   errors to words and exit codes; all commands; their names
+    here, conditions, trusting                  the repository; its settings; what of it the user has agreed to
+    sentence, bounds, limiting                  arguments that are sentences; options for limits; what they come to
+    answer                                      a query answered without an event loop
+
+From what was typed to what is done:
+    asking, ordering, session                   `run`: the spec or sentence; the order; working on it while one watches
+    carrying, rehearsing                        what earlier runs have learnt; `--dry-run`
+    intending, replying                         what is asked of a run; what is said to a story that waits
+    planner, planned                            `plan`, and a plan as people read it
+    proving                                     `proof`
+    demonstration, demo_script                  `demo`, and what its agent plays
+
+What is seen of a run:
+    board                                       what happens in it, folded as it is seen
+    live, overview, views                       on a terminal, for one story and for many; elsewhere, line by line
+    result, standing                            when it stops; where it stands and what to type next
+    merging, foreseeing                         what git knows of that: edits in the way; stories that will not merge
+
+How things are shown:
+    words, clean, bill                          words and columns; text fit for a terminal; who has used what
+    documents, files                            what `--json` prints; a document written where the user wants it
+    transcript                                  an attempt's log made readable
+    workflow_file                               the file that `workflow new` writes
+    workflow_pictures, workflow_svg             a workflow drawn
+"""
 
 _INTERRUPTED = 130
 """Of `errors`, which is not imported here."""
