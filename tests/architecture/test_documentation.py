@@ -1,5 +1,6 @@
-"""Pages that are drawn from the code are as the code is."""
+"""Pages that are drawn from the code are as the code is, and modules that a page names are there."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,3 +13,20 @@ def test_generated_pages_are_up_to_date() -> None:
         [sys.executable, "scripts/docs.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert checked.returncode == 0, f"run scripts/docs.py: {checked.stdout}{checked.stderr}"
+
+
+PLACES = [ROOT / "src" / "shiftwork" / folder for folder in ("", "domain", "adapters", "entrypoints")]
+
+
+def test_modules_that_the_page_on_architecture_names_are_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:domain/)?(?:model|rules|planning|app|workspace|adapters)/\w+)`", text)
+    assert "rules/landing" in named
+    gone = [
+        name
+        for name in named
+        if not any((place / name).is_dir() or (place / f"{name}.py").is_file() for place in PLACES)
+    ]
+    assert gone == []
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert [link for link in links if not (ROOT / link).exists()] == []
