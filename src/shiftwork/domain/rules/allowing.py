@@ -20,7 +20,7 @@ from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules import booking, budgets
 from shiftwork.domain.rules.deciding import Effects, receive
 from shiftwork.domain.rules.framing import afoot
-from shiftwork.domain.rules.machine import Trigger, turn_step
+from shiftwork.domain.rules.machine import Trigger, turn_step_of
 
 # A story's -----------------------------------------------------------------------------------------------------
 
@@ -131,8 +131,8 @@ def cut_short(story: StoryState, fact: b.StepCutShort) -> StoryState | None:
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt:
         return None
-    turned = turn_step(step, Trigger.DEFER, ended_at=fact.at)
-    return None if turned is None else replace(story, pipeline=story.pipeline.with_step(turned), heard=0)
+    turned = turn_step_of(story, step, Trigger.DEFER, ended_at=fact.at)
+    return turned and replace(turned, heard=0)
 
 
 def raised(limits: Limits, other: Limits) -> Limits:

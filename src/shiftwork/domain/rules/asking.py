@@ -16,7 +16,7 @@ from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.story import Hold, HoldCause, StoryState
 from shiftwork.domain.rules.context import filled, values
 from shiftwork.domain.rules.deciding import Effects
-from shiftwork.domain.rules.machine import Trigger, turn_step
+from shiftwork.domain.rules.machine import Trigger, turn_step_of
 from shiftwork.domain.rules.routing import APPROVED, REJECTED, one_more, route_for
 
 MAX_QUESTIONS: Final = 10
@@ -67,13 +67,11 @@ def question_asked(story: StoryState, fact: f.QuestionAsked) -> StoryState | Non
     step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt or story.hold:
         return None
-    asked = turn_step(step, Trigger.ASK, questions=step.questions + 1, ended_at=fact.at, feedback="")
+    asked = turn_step_of(story, step, Trigger.ASK, questions=step.questions + 1, ended_at=fact.at, feedback="")
     if asked is None:
         return None
-    waiting = _hold(story, Hold(cause=HoldCause.QUESTION, detail=fact.question, options=fact.options))
     return replace(
-        waiting,
-        pipeline=story.pipeline.with_step(asked),
+        _hold(asked, Hold(cause=HoldCause.QUESTION, detail=fact.question, options=fact.options)),
         head=fact.commit or story.head,
         told=story.told[story.heard :],
         heard=0,
@@ -132,8 +130,7 @@ def _vouched(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState
 
 
 def _turned(story: StoryState, step: Step, trigger: Trigger, **changes: object) -> StoryState:
-    turned = turn_step(step, trigger, **changes) or step
-    return replace(story, pipeline=story.pipeline.with_step(turned))
+    return turn_step_of(story, step, trigger, **changes) or story
 
 
 _ANSWERS: Final[dict[HoldCause, Callable[[StoryState, Hold, f.StoryReleased], StoryState]]] = {

@@ -7,7 +7,6 @@ from typing import Any, Final
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.catalogue import CATALOGUE
-from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus, pipeline_of, planned_step
 from shiftwork.domain.model.proof_facts import StoryCertified
@@ -23,7 +22,7 @@ from shiftwork.domain.rules import allowing, asking, certifying, charging, loopi
 from shiftwork.domain.rules.booking import opened
 from shiftwork.domain.rules.context import merged
 from shiftwork.domain.rules.editing import Rejected, apply_edits
-from shiftwork.domain.rules.machine import Trigger, turn_step, turn_story
+from shiftwork.domain.rules.machine import Trigger, turn_step, turn_step_of, turn_story
 from shiftwork.domain.rules.remembering import note_written
 from shiftwork.domain.rules.repairing import failures_with
 from shiftwork.domain.rules.routing import route_for, routed
@@ -77,7 +76,7 @@ def _step_started(story: StoryState, fact: f.StepStarted) -> StoryState | None:
     if story.hold or story.routing or story.wait:
         return None
     hearing = replace(story, heard=len(story.told) if step.kind is StepKind.AGENT else 0)
-    return _turn(
+    return turn_step_of(
         hearing,
         step,
         Trigger.START,
@@ -97,7 +96,7 @@ def _step_started(story: StoryState, fact: f.StepStarted) -> StoryState | None:
 def _step_completed(story: StoryState, fact: f.StepCompleted) -> StoryState | None:
     decided = {"decision": fact.decision, "verdict": fact.verdict}
     ended = _end(story, fact, Trigger.COMPLETE, notes=fact.notes, feedback="", error="", **decided)
-    step = _step(story, fact.step)
+    step = story.pipeline.find(fact.step)
     if ended is None or step is None:
         return None
     return replace(
@@ -138,10 +137,10 @@ def _step_yielded(story: StoryState, fact: f.StepYielded) -> StoryState | None:
 
 
 def _step_retried(story: StoryState, fact: f.StepRetried) -> StoryState | None:
-    step = _step(story, fact.step)
+    step = story.pipeline.find(fact.step)
     if step is None:
         return None
-    return _turn(story, step, Trigger.RETRY, retries=step.retries + 1, feedback=fact.feedback)
+    return turn_step_of(story, step, Trigger.RETRY, retries=step.retries + 1, feedback=fact.feedback)
 
 
 def _workflow_edited(story: StoryState, fact: f.WorkflowEdited) -> StoryState | None:
@@ -297,18 +296,9 @@ _OUTSIDE_WORK: Final = (f.StoryStarted, f.WorkspaceReleased, f.StoryReported, f.
 type _Ending = f.StepCompleted | f.StepFailed | f.StepCancelled | f.StepInterrupted
 
 
-def _step(story: StoryState, wanted: StepId) -> Step | None:
-    return story.pipeline.find(wanted)
-
-
-def _turn(story: StoryState, step: Step, trigger: Trigger, **changes: Any) -> StoryState | None:
-    turned = turn_step(step, trigger, **changes)
-    return None if turned is None else replace(story, pipeline=story.pipeline.with_step(turned))
-
-
 def _end(story: StoryState, fact: _Ending, trigger: Trigger, **changes: Any) -> StoryState | None:
     """The end of the attempt that runs now: a fact about any other attempt is not about this state."""
-    step = _step(story, fact.step)
+    step = story.pipeline.find(fact.step)
     if step is None or step.attempts != fact.attempt:
         return None
-    return _turn(story, step, trigger, ended_at=fact.at, **changes)
+    return turn_step_of(story, step, trigger, ended_at=fact.at, **changes)

@@ -13,7 +13,7 @@ from shiftwork.domain.model.story import LandingStage, StoryState
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules.context import Context, merged
 from shiftwork.domain.rules.deciding import NOW, receive
-from shiftwork.domain.rules.machine import Trigger, turn_step
+from shiftwork.domain.rules.machine import Trigger, turn_step_of
 
 HANDED_ON: Final = 2_000
 KEYS: Final = 40
@@ -84,8 +84,9 @@ def begun(story: StoryState, fact: f.LoopBegun) -> StoryState | None:
     loop = loop_of(story)
     if loop is None or loop.id != fact.step or fact.attempt != loop.attempts + 1 or story.head != story.base:
         return None
-    turned = turn_step(loop, Trigger.START, attempts=fact.attempt, started_at=fact.at, ended_at=None, error="")
-    return None if turned is None else replace(story, pipeline=story.pipeline.with_step(turned), ready=False)
+    start = {"attempts": fact.attempt, "started_at": fact.at, "ended_at": None, "error": ""}
+    turned = turn_step_of(story, loop, Trigger.START, **start)
+    return turned and replace(turned, ready=False)
 
 
 def ended(story: StoryState, fact: f.LoopEnded) -> StoryState | None:
@@ -95,15 +96,6 @@ def ended(story: StoryState, fact: f.LoopEnded) -> StoryState | None:
         return None
     told = f"{fact.landed} landed" + (f", not landed: {', '.join(fact.failed)}" if fact.failed else "")
     trigger = Trigger.FAIL if fact.failed else Trigger.COMPLETE
-    turned = turn_step(loop, trigger, notes=told, error=told if fact.failed else "", feedback="", ended_at=fact.at)
-    return (
-        None
-        if turned is None
-        else replace(
-            story,
-            pipeline=story.pipeline.with_step(turned),
-            context=merged(story.context, fact.context),
-            head=Commit(""),
-            base=Commit(""),
-        )
-    )
+    error = told if fact.failed else ""
+    turned = turn_step_of(story, loop, trigger, notes=told, error=error, feedback="", ended_at=fact.at)
+    return turned and replace(turned, context=merged(story.context, fact.context), head=Commit(""), base=Commit(""))

@@ -105,6 +105,12 @@ def turn_step(step: Step, trigger: Trigger, **changes: Any) -> Step | None:
     return None if status is None else replace(step, status=status, **changes)
 
 
+def turn_step_of(story: StoryState, step: Step, trigger: Trigger, **changes: Any) -> StoryState | None:
+    """The story with one of its steps turned."""
+    turned = turn_step(step, trigger, **changes)
+    return None if turned is None else replace(story, pipeline=story.pipeline.with_step(turned))
+
+
 def turn_story(story: StoryState, trigger: Trigger, **changes: Any) -> StoryState | None:
     status = STORY.get((story.status, trigger))
     return None if status is None else replace(story, status=status, **changes)

@@ -14,7 +14,7 @@ from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.model.waiting import Patience, Wait
-from shiftwork.domain.rules.machine import Trigger, turn_step
+from shiftwork.domain.rules.machine import Trigger, turn_step_of
 
 FIRST_SECONDS: Final = 30.0
 LONGEST_GUESS_SECONDS: Final = 30 * 60.0
@@ -112,7 +112,8 @@ def deferred(story: StoryState, fact: w.StepDeferred) -> StoryState | None:
     if step is None or step.attempts != fact.attempt:
         return None
     in_vain = times_in_vain(step, fact.at)
-    turned = turn_step(
+    turned = turn_step_of(
+        story,
         step,
         Trigger.DEFER,
         deferrals=step.deferrals + 1,
@@ -120,11 +121,8 @@ def deferred(story: StoryState, fact: w.StepDeferred) -> StoryState | None:
         promised=fact.promised if in_vain > step.in_vain else step.promised,
         ended_at=fact.at,
     )
-    if turned is None:
-        return None
-    return replace(
-        story,
-        pipeline=story.pipeline.with_step(turned),
+    return turned and replace(
+        turned,
         deferrals=story.deferrals + 1,
         limited=limited_too(story.limited, fact.agent, fact.resets_at),
         wait=Wait(until=fact.until, reason=fact.reason) if fact.until > fact.at else None,
