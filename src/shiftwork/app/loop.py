@@ -27,12 +27,12 @@ async def work(job: Job, checkpoints: Checkpoints, world: World) -> None:
         version = await checkpoints.once("load", lambda: world.events.version(stream))
         state, latest = await load(world.events, kind, stream, version, world.folded.get(stream)), False
         while effects := kind.decide(state):
-            for effect in effects:
+            for effect in effects:  # decided together, none of them needs the facts of another
                 pen = Pen(world=world, kind=kind, stream=stream, state=state, version=version, latest=latest)
                 preemptible = isinstance(effect, RunAgent)
                 reached = await checkpoints.once(effect.key, _act(effect, pen), preemptible=preemptible)
                 if reached == version:
-                    return
+                    return  # nothing came of it: a landing queue is empty, and who asks to land starts its next job
                 news = pen.written(version, reached)
                 latest = bool(news)  # written just now by this job, so that nothing can be behind it
                 news = news or await read(world.events, stream, version, reached)
