@@ -10,7 +10,7 @@ The circle:
     projections                   the rows that are written beside the facts, for views
 
 An attempt of an agent:
-    attempt, attempting           making one; what all parts of it know
+    attempting, attempt           making one; what all parts of it know
     casting, picking              who plays a step; who plays a role where that is to be learnt
     naming, memory                its workspace and its desk; what the run remembers for it
     watching, waiting             while its agent works; while its agent is at a limit

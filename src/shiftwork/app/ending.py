@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from shiftwork import failpoints
-from shiftwork.app.attempting import Attempt, Said
+from shiftwork.app.attempt import Attempt, Said
 from shiftwork.app.casting import chain
 from shiftwork.app.edits import apply_requests
 from shiftwork.app.leaving import aside, planned

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from shiftwork.app.attempting import Attempt, Said
+from shiftwork.app.attempt import Attempt, Said
 from shiftwork.app.memory import remarks_of, share
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.facts import Fact

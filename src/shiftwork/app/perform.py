@@ -7,7 +7,7 @@ from typing import Any, Final
 from shiftwork import failpoints
 from shiftwork.app import allowances, dispatching, framing, landing, mail, memory, messages, proving, waiting
 from shiftwork.app.again import again
-from shiftwork.app.attempt import run_agent
+from shiftwork.app.attempting import run_agent
 from shiftwork.app.gating import inspected
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.noticing import notify
