@@ -119,3 +119,19 @@ def test_a_run_outlives_its_terminal_if_it_was_told_to(project: Project, tmp_pat
         signal.signal(signal.SIGHUP, before)
     assert process.returncode == 0, told
     assert (tmp_path / "heard").exists()
+
+
+def test_what_a_run_died_of_is_told_anew_with_what_to_type_until_it_is_gone(project: Project) -> None:
+    """Nobody is told once more of what has been put right since, nor of what is not without the way out of it."""
+    held = "shiftwork/landed/main"
+    foreign = project.git("commit-tree", "-p", "HEAD", "-m", "foreign", "HEAD^{tree}")
+    branch = f"git --git-dir={project.root}/.git branch -f {held} {foreign}"
+    project.settle(agent=f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then {branch}; fi\n{WORKING}')
+    for words in (("run", "--workflow", "ralph", "Add a greeting"), ("resume",), ("resume",), ("resume",)):
+        told = project.shiftwork(*words)
+        assert told.returncode == 1, told
+        assert f"shiftwork: {held} is not as work has landed there" in told.stderr
+        assert f"git branch -m {held} put-aside to do without; then: shiftwork resume" in told.stderr
+    project.git("branch", "-m", held, "put-aside")
+    resumed = project.shiftwork("resume")
+    assert resumed.returncode == 0, resumed

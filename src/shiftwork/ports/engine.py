@@ -25,8 +25,9 @@ class Checkpoints(Protocol):
 
         At least once: dying inside `act`, or after it and before the result is remembered, runs it again. Names must
         come in the same order on every replay. A preemptible act is interrupted when its job is cancelled.
-        What `act` raises is remembered too, but as its text: a replay raises ShiftworkError with it. When the job is
-        to go no further here (cancelled, taken over by another, the engine closes) this raises CancelledError.
+        What `act` raises is raised here and not remembered: a replay does it again, because whatever was in the way may
+        be gone by then. When the job is to go no further here (cancelled, taken over by another, the engine closes)
+        this raises CancelledError.
         """
         ...
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 
-from dbos import DBOS, PortableWorkflowError
+from dbos import DBOS
 from dbos import error as dbos_errors
 
 from shiftwork.adapters.engine._replay import Act, other_code
@@ -69,23 +69,27 @@ class DbosCheckpoints:
         self.stopped: dbos_errors.DBOSBaseException | None = None
 
     async def once(self, name: str, act: Act, *, preemptible: bool = False) -> Json:
+        failures: list[Exception] = []
+
         async def step() -> Json:
             try:
                 return await (self._acts.perform(self._job.id, act) if preemptible else act())
             except Exception as error:
-                # What an act's clean-up raises while the engine closes is no result of the act.
+                # What an act's clean-up raises while the engine closes is not to be told to anybody.
                 if self._closing.is_set() or torn_down():
                     raise asyncio.CancelledError from error
-                raise storable(error) from error
+                failures.append(error)
+                # DBOS remembers what a step raises, but for this signal of its own.
+                raise dbos_errors.DBOSWorkflowCancelledError(f"{name} has failed") from error
 
         if self._closing.is_set():
             raise asyncio.CancelledError
         try:
             return await DBOS.run_step_async({"name": name}, step)
         except dbos_errors.DBOSBaseException as stopped:
-            self.stopped = stopped
-            raise asyncio.CancelledError(str(stopped)) from stopped
+            if not failures:
+                self.stopped = stopped
+                raise asyncio.CancelledError(str(stopped)) from stopped
         except dbos_errors.DBOSUnexpectedStepError as error:
             raise other_code(self._job, name) from error
-        except PortableWorkflowError as error:
-            raise ShiftworkError(f"{error.name}: {error.message}") from error
+        raise failures[0]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shiftwork.adapters.engine._replay import Act, cancelled_itself, other_code
-from shiftwork.errors import ShiftworkError
 from shiftwork.ports.engine import Bodies, Job, Json
 
 _GRACE_SECONDS = 1.5
@@ -25,11 +24,10 @@ class Ended(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A remembered act: its result as JSON text, or the text of what it raised."""
+    """A remembered act: its result as JSON text."""
 
     name: str
-    result: str = ""
-    error: str = ""
+    result: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -154,17 +152,14 @@ class _InlineCheckpoints:
             )
         if checkpoint.name != name:
             raise other_code(self._record.job, name)
-        if checkpoint.error:
-            raise ShiftworkError(checkpoint.error)
         return json.loads(checkpoint.result)
 
     async def _perform(self, place: int, name: str, acting: Awaitable[Json]) -> Json:
         try:
             result = await acting
             checkpoint = Checkpoint(name=name, result=json.dumps(result))
-        except Exception as error:
+        except Exception:
             self._stop_if_lost()
-            self._record.checkpoints[place] = Checkpoint(name=name, error=f"{type(error).__name__}: {error}")
             raise
         self._stop_if_lost()
         self._record.checkpoints[place] = checkpoint
