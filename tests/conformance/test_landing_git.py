@@ -77,6 +77,16 @@ class TestTip:
             world.tip()
         assert HELD in raised.value.hint
 
+    def test_one_that_cannot_take_in_the_users_commits_is_told_with_a_way_out(self, world: World) -> None:
+        world.hold({"landed": "l\n"})
+        world.user.git("worktree", "add", "--quiet", "../second", HELD)
+        GitUser(root=world.user.root.parent / "second").write("mine", "in the way\n")
+        world.user.commit("mine", {"mine": "m\n"})
+        with pytest.raises(RepositoryError, match=f"{HELD} cannot be moved: it is checked out") as raised:
+            world.tip()
+        assert raised.value.hint.startswith("git worktree list")
+        assert raised.value.hint.endswith("then: shiftwork resume")
+
 
 class TestCandidate:
     def test_is_one_commit_on_the_tip_and_moves_nothing(self, world: World) -> None:

@@ -272,6 +272,14 @@ class TestTheHoldingBranch:
             world.move(candidate)
         assert (second.root / "README.md").read_text() == "another edit\n"
 
+    def test_where_git_refuses_to_make_it_the_user_is_told_why_and_what_next(self, world: World) -> None:
+        world.user.git("branch", "shiftwork")
+        world.user.write("README.md", "my edit\n")
+        candidate = world.candidate(world.story({"README.md": "one\n"}))
+        with pytest.raises(RepositoryError, match=r"'refs/heads/shiftwork' exists") as raised:
+            world.move(candidate)
+        assert raised.value.hint.endswith("shiftwork resume")
+
 
 _CONTENTS = st.sampled_from(["base\n", "user\n", "story\n", None])
 _FILES = st.fixed_dictionaries(dict.fromkeys(("a", "b", "c"), _CONTENTS))

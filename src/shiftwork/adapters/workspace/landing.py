@@ -151,7 +151,12 @@ class GitRepository:
             joined = await self._joined(branch, heads)
             if await self._hold(branch, heads, joined):
                 return joined, replace(heads, holding=joined)
-        raise RepositoryError(f"{holding_branch(branch)} cannot be moved: it is checked out, or moves by itself")
+        name = holding_branch(branch)
+        raise RepositoryError(
+            f"{name} cannot be moved: it is checked out, with changes in the way, or moves by itself",
+            hint=f"git worktree list shows where {name} is checked out; commit or stash what is changed there, "
+            "then: shiftwork resume",
+        )
 
     async def _hold(self, branch: str, heads: _Heads, new: Commit) -> bool:
         """Move the holding branch. The pin comes first: should we die in between, it is there and does no harm."""
@@ -204,7 +209,8 @@ class GitRepository:
             return True
         present = await self.hub.user.run("rev-parse", "--verify", "--quiet", ref, accept=(0, 1))
         if present.text == old:
-            raise RepositoryError(f"{branch} cannot be moved: {answer.err}")
+            hint = "put right what git says, then: shiftwork resume"
+            raise RepositoryError(f"{branch} cannot be moved: {answer.err}", hint=hint)
         return False
 
     async def _retire(self, branch: str, heads: _Heads) -> None:
