@@ -122,7 +122,7 @@ async def run_view(
     views = [_story_view(story, steps.get(story.story, ()), worker, silent) for story in stories]
     spent = await queries.spent(row.run)
     shares = merged(Share(agent=one.agent, model=one.model, usage=usage_of(one)) for one in spent)
-    meant = not run or row.run == (await _meant(queries) or row).run
+    meant = not run or await is_meant(queries, row.run)
     pulse = _pulse(row, views, worker)
     return RunView(run=row, pulse=pulse, worker=worker, stories=views, shares=shares, meant=meant)
 
@@ -167,6 +167,12 @@ async def _row(queries: Queries, run: str) -> RunRow:
     if row is None:
         raise await _unknown(queries, run)
     return row
+
+
+async def is_meant(queries: Queries, run: str) -> bool:
+    """Whether commands that name no run mean this one."""
+    row = await _meant(queries)
+    return row is None or row.run == run
 
 
 async def _meant(queries: Queries) -> RunRow | None:

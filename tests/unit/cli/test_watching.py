@@ -166,12 +166,15 @@ def test_the_table_is_clean_and_fits_its_terminal(width: int, height: int) -> No
 
 
 def drawn(
-    *more: tuple[Stream, f.Fact | AgentEvent], changed: Callable[[StoryState], StoryState] = lambda story: story
+    *more: tuple[Stream, f.Fact | AgentEvent],
+    changed: Callable[[StoryState], StoryState] = lambda story: story,
+    meant: bool = True,
 ) -> str:
     """The table without colours, once these have been seen, and with the story changed so."""
     screen = io.StringIO()
     view = LiveView("A request", Console(file=io.StringIO(), width=120, height=40))
     shown(view, *more)
+    view.board.meant = meant
     view.board.stories[STREAM] = changed(view.board.stories[STREAM])
     view.close()
     Console(file=screen, width=120, height=40).print(view._drawn())
@@ -184,8 +187,14 @@ def test_a_step_that_waits_for_a_person_does_not_work() -> None:
     assert "working" not in told
 
 
+def test_a_question_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> None:
+    held = (STREAM, f.StoryHeld(at=9, cause=HoldCause.QUESTION, detail="Tabs?"))
+    assert 'waits for you [shiftwork answer US-001 "…"]: question: Tabs?' in drawn(held)
+    assert 'waits for you [shiftwork answer US-001 "…" --run r1]: question: Tabs?' in drawn(held, meant=False)
+
+
 def test_what_is_on_its_way_lands_before_a_pause() -> None:
-    assert "paused: shiftwork resume goes on" in drawn(changed=lambda story: replace(story, paused=True))
+    assert "paused: shiftwork resume r1 goes on" in drawn(changed=lambda story: replace(story, paused=True))
     told = drawn(changed=lambda story: replace(story, paused=True, landing=LandingStage.REQUESTED))
     assert "lands what is on its way, then pauses" in told
     assert "shiftwork resume" not in told

@@ -106,6 +106,10 @@ def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
     approve = "shiftwork approve US-1, or: shiftwork reject US-1"
     assert words.reply_to("r", "US-1", "approval: land it?") == f"{approve} --because …"
     assert words.reply_to("r", "US-1", "exhausted: 3 rounds") == approve
+    other = words.naming("r", meant=False)
+    assert words.reply_to("r", "US-1", "exhausted: 3 rounds", other) == (
+        "shiftwork approve US-1 --run r, or: shiftwork reject US-1 --run r"
+    )
     assert words.reply_to("r", "US-1", "evidence: is it fast?") == approve, (
         "whatever else is said would be no yes or no"
     )

@@ -1,5 +1,6 @@
 """What is seen of a run while it works: facts folded into where each story stands, and one line for each change."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,7 +17,7 @@ from shiftwork.domain.model.queue import requested_by
 from shiftwork.domain.model.queue_facts import CandidateVerified
 from shiftwork.domain.model.run import RunPlan
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import HoldCause, StoryState
+from shiftwork.domain.model.story import Hold, HoldCause, StoryState
 from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules.charging import ENDS
@@ -41,12 +42,13 @@ class Change:
 @dataclass(slots=True, kw_only=True)
 class Board:
     """Where the stories of one run stand, by their streams, the last that each one's agent was seen doing, and all
-    that has changed so far.
+    that has changed so far; `meant` where no other run is by commands that name none.
     """
 
     stories: dict[Stream, StoryState] = field(default_factory=dict)
     doing: dict[Stream, AgentEvent] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
+    meant: bool = True
 
     def see(self, sighting: Sighting) -> Change | None:
         """Take in what was seen; the change it is, where it is one."""
@@ -64,6 +66,11 @@ class Board:
         change = _change(what, self.stories.get(stream, STORY.start))
         self.changes.append(change)
         return change
+
+    @property
+    def asked(self) -> Mapping[Stream, Hold]:
+        """What is waited for a person to say, by stories."""
+        return {stream: story.hold for stream, story in self.stories.items() if story.hold}
 
     @property
     def held(self) -> bool:

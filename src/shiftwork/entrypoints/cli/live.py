@@ -88,7 +88,8 @@ class LiveView:
 
     def _stories(self, rows: int, room: int) -> list[RenderableType]:
         """The steps of a story that is alone, a row for each of many."""
-        shown = [(story, _now_doing(story, self.board.doing.get(at))) for at, story in self.board.stories.items()]
+        board = self.board
+        shown = [(story, _now_doing(board, story, board.doing.get(at))) for at, story in board.stories.items()]
         if len(shown) > 1:
             return [stories_table(shown, self._now, rows, room), Text()]
         return [
@@ -133,15 +134,17 @@ def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
     return steps[first : first + rows]
 
 
-def _now_doing(story: StoryState, event: AgentEvent | None) -> str:
+def _now_doing(board: Board, story: StoryState, event: AgentEvent | None) -> str:
     if story.hold:
-        told = f"{story.hold.cause}: {story.hold.detail}"
-        return f"waits for you [{words.reply_to(story.given.run, story.given.story.id, told)}]: {told}"
+        run, told = story.given.run, f"{story.hold.cause}: {story.hold.detail}"
+        reply = words.reply_to(run, story.given.story.id, told, words.naming(run, meant=board.meant))
+        return f"waits for you [{reply}]: {told}"
     if story.wait:
         return f"waits until {words.o_clock(story.wait.until)} for the end of a limit: {story.wait.reason}"
     if story.paused:
         on_its_way = story.landing is LandingStage.REQUESTED
-        return "lands what is on its way, then pauses" if on_its_way else "paused: shiftwork resume goes on"
+        resume = f"shiftwork resume {story.given.run}"
+        return "lands what is on its way, then pauses" if on_its_way else f"paused: {resume} goes on"
     if event:
         return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
     if story.landing is LandingStage.REQUESTED:

@@ -13,17 +13,21 @@ from typing import Final
 from shiftwork.app.commands import wait_for
 from shiftwork.app.kinds import STORY, load
 from shiftwork.app.memory import present_run
+from shiftwork.app.queries import is_meant
 from shiftwork.app.world import Sighting, World
+from shiftwork.bootstrap.reading import open_queries
 from shiftwork.bootstrap.working import open_world
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import RunId, Stream, run_stream
 from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import Hold
 from shiftwork.domain.rules.decide_run import rests
 from shiftwork.entrypoints.cli.board import Board
 from shiftwork.entrypoints.cli.views import JsonView, LineView, View
-from shiftwork.errors import EXIT_INTERRUPTED
+from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError
 from shiftwork.ports.agent import Agent
+from shiftwork.ports.views import Queries
 
 _TICK_SECONDS: Final = 0.2
 _SHOW_CURSOR: Final = "\x1b[?25h"
@@ -72,6 +76,13 @@ def carry(shift: Shift, view: View) -> tuple[RunId | None, Stop]:
         view.close()
 
 
+async def compare(board: Board, queries: Queries) -> None:
+    """Look whether another run is meant by commands that name none: somebody may have begun one beside this."""
+    run = next((story.given.run for story in board.stories.values()), "")
+    with contextlib.suppress(ShiftworkError):  # it is asked again with the next question
+        board.meant = await is_meant(queries, run)
+
+
 async def rests_now(board: Board, world: World, run: RunId) -> bool:
     """Whether nothing goes on, and no story could start, until a person has answered, who may just have done so."""
     if not board.held:
@@ -104,7 +115,7 @@ class _Watch:
             async with open_world(
                 shift.site, shift.settings, environment(), observe=self._see, agents=shift.agents
             ) as world:
-                stop = await self._first_of(self._work(shift, world), self._ticking(world))
+                stop = await self._first_of(self._work(shift, world), self._ticking(shift, world))
         # The world is closed: every agent's processes have ended, and whatever was under way can be resumed.
         return self._run, stop
 
@@ -116,10 +127,15 @@ class _Watch:
         self._run = await shift.begin(world)
         await wait_for(world, self._run)
 
-    async def _ticking(self, world: World) -> None:
+    async def _ticking(self, shift: Shift, world: World) -> None:
+        queries, board = open_queries(shift.site), self._view.board
+        asked: Mapping[Stream, Hold] = {}
         while True:
+            if asked != board.asked:
+                asked = board.asked
+                await compare(board, queries)
             self._view.tick(world.clock.now())
-            if self._run and await rests_now(self._view.board, world, self._run):
+            if self._run and await rests_now(board, world, self._run):
                 self._held.set()
             await asyncio.sleep(_TICK_SECONDS)
 

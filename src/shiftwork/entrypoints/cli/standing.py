@@ -59,8 +59,7 @@ def held_because(branch: str, edited: Sequence[str]) -> str:
 
 
 def naming(view: RunView) -> str:
-    """How its run is named in a command for a story: not at all, where it is the one that would be meant anyway."""
-    return "" if view.meant else f" --run {view.run.run}"
+    return words.naming(view.run.run, meant=view.meant)
 
 
 def replies(view: RunView, story: StoryRow) -> tuple[words.Step, ...]:

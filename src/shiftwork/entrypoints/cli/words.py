@@ -77,9 +77,14 @@ def replies(run: str, story: str, waiting: str, naming: str = "") -> tuple[Step,
             return ((f'shiftwork answer {story} "…"{naming}', ""),)
 
 
-def reply_to(run: str, story: str, waiting: str) -> str:
+def reply_to(run: str, story: str, waiting: str, naming: str = "") -> str:
     """The same on one line."""
-    return ", or: ".join(command for command, _ in replies(run, story, waiting))
+    return ", or: ".join(command for command, _ in replies(run, story, waiting, naming))
+
+
+def naming(run: str, *, meant: bool) -> str:
+    """How a run is named in a command for a story: not at all, where it is the one that would be `meant` anyway."""
+    return "" if meant else f" --run {run}"
 
 
 def limit_option(waiting: str) -> str:
