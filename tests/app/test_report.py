@@ -76,6 +76,10 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_told(tale: Account) -> No
     ]
     assert "- `logs`" in section(first, "### Logs")
     assert "### Gates" not in second
+    assert "| step | type | state | tries | took in all | " in second
+    assert "| step-001 | planning | failed | 4 | 33.0 s | " in second, "all attempts whose end is known"
+    assert "| step-001 | 1 |  | unknown | interrupted | unknown | " in second
+    assert "| step-001 | 2 |  | unknown | put itself back | 13.0 s | " in second
 
 
 def test_where_nobody_works_what_is_under_way_has_stopped(tale: Account) -> None:

@@ -23,18 +23,19 @@ from shiftwork.domain.rules.budgets import of_limited, overshoot
 from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.forecasting import of_story, unforeseen
 from shiftwork.domain.rules.spending import merged, one_attempt, total
+from shiftwork.domain.rules.timing import took
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptMade:
-    """An attempt of an agent that is over. In a run with a limit something was set `aside` for it; `over` is what it
-    used beyond that.
+    """An attempt of an agent that is over; it took so many `seconds`, where that is known. In a run with a limit
+    something was set `aside` for it; `over` is what it used beyond that.
     """
 
     step: Step
     number: int
     ended: str
-    seconds: float
+    seconds: float | None
     used: Usage
     aside: Budget | None
     over: Amount | None
@@ -67,7 +68,7 @@ def attempts(account: Account, one: StoryAccount) -> Iterator[AttemptMade]:
             step=step,
             number=turn.fact.attempt,
             ended=_ending(turn.fact),
-            seconds=max(turn.fact.at - (step.started_at or turn.fact.at), 0.0),
+            seconds=took(step, turn.fact),
             used=spent,
             aside=of_limited(limit, aside) if aside else None,
             over=overshoot(limit, aside, spent) if aside else None,

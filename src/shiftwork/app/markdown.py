@@ -49,4 +49,8 @@ def time(at: float | None) -> str:
 
 
 def between(start: float | None, end: float | None) -> str:
-    return "-" if start is None or end is None else f"{max(end - start, 0):.1f} s"
+    return lasted(None if start is None or end is None else max(end - start, 0))
+
+
+def lasted(seconds: float | None, unknown: str = "-") -> str:
+    return unknown if seconds is None else f"{seconds:.1f} s"

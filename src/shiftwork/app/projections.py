@@ -161,6 +161,7 @@ def _step_row(story: StoryState, position: int, step: Step) -> StepRow:
         skip_reason=step.skip_reason,
         started_at=step.started_at,
         ended_at=step.ended_at,
+        seconds=step.seconds,
         log=step.log,
         agent=step.played_by,
         model=step.model,

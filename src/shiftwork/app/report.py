@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from shiftwork.app import amounts, books, report_books, states
 from shiftwork.app.account import Account, Checked, StoryAccount
-from shiftwork.app.markdown import between, code, listed, quoted, table, text, time
+from shiftwork.app.markdown import between, code, lasted, listed, quoted, table, text, time
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
@@ -15,6 +16,8 @@ from shiftwork.domain.model.ids import FRAME, StoryId
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.tampering import Finding
 from shiftwork.domain.rules.spending import one_attempt
+
+_STEPS: Final = ("step", "type", "state", "tries", "took in all", "tokens", "cost", "said")
 
 
 def report(account: Account, *, moving: bool = True) -> str:
@@ -103,7 +106,7 @@ def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
         yield f"\nLanded as `{one.state.landed}` on {text(one.state.landed_ref)}."
     if one.turns:
         yield "\n### Steps\n"
-        yield from table(("step", "type", "state", "tries", "took", "tokens", "cost", "said"), map(_step, _steps(one)))
+        yield from table(_STEPS, map(_step, _steps(one)))
     yield from report_books.attempts(account, one)
     yield from report_books.proof(one)
     yield from listed("Edits made", [line for turn in one.turns for line in _edits(turn.fact)])
@@ -124,7 +127,7 @@ def _step(step: Step) -> Sequence[str]:
         text(step.name),
         states.word(step.status),
         str(step.attempts),
-        between(step.started_at, step.ended_at),
+        lasted(step.seconds),
         amounts.tokens(step.usage),
         amounts.cost(step.usage),
         text(step.error or step.skip_reason or step.notes),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from shiftwork.app import amounts, books, states
 from shiftwork.app.account import Account, StoryAccount
 from shiftwork.app.books import AttemptMade
-from shiftwork.app.markdown import code, listed, table, text
+from shiftwork.app.markdown import code, lasted, listed, table, text
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.certificate import Certificate
 from shiftwork.domain.model.proof import Judged
@@ -74,7 +74,7 @@ def _attempt(made: AttemptMade) -> Sequence[str]:
         text(made.step.played_by),
         text(made.step.model) or "unknown",
         states.word(made.ended),
-        f"{made.seconds:.1f} s",
+        lasted(made.seconds, "unknown"),
         amounts.tokens(made.used),
         amounts.cost(made.used),
         amount(made.aside) if made.aside else "-",

@@ -71,7 +71,8 @@ class StoryRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRow:
     """A step as lists show it; `position` is its place in the pipeline, below zero once an edit has replaced it.
-    What it has used is told as of a story.
+    What it has used is told as of a story. It was last tried from `started_at` to `ended_at`; `seconds` is how long all
+    attempts took together that have ended, where that is known.
     """
 
     run: str
@@ -101,6 +102,7 @@ class StepRow:
     uncounted: int = 0
     cached_tokens: int = 0
     estimated: bool = False
+    seconds: float | None = None
 
 
 class Verdict(StrEnum):

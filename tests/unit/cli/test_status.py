@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from shiftwork.app.queries import Pulse, RunView, StoryView
 from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.ports.views import StepRow
 from shiftwork.testing.store_suite import run_row, step_row, story_row
 
 STATUSES = ["completed"] * 900 + ["in_progress"] * 8 + ["failed"] + ["blocked"] * 40 + ["unclaimed"] * 51
@@ -49,6 +50,22 @@ def test_a_few_are_all_shown_with_the_reason_why_one_is_blocked() -> None:
     assert "    blocked: depends on US-0001, which failed" in said
     assert sum(line.startswith("  US-") for line in said) == 2
     assert not any("more:" in line for line in said)
+
+
+def test_the_time_of_a_step_is_that_of_all_its_tries_and_is_said_to_be() -> None:
+    once = replace(step_row("r1", "US-0000", "step-001"), status="completed", started_at=1.0, ended_at=4.0, attempts=1)
+
+    def table(*steps: StepRow) -> list[str]:
+        story = StoryView(story=story_row("r1", "US-0000"), steps=steps)
+        said = told(RunView(run=run_row("r1"), pulse=Pulse.WORKING, worker=None, stories=[story])).splitlines()
+        return said[next(place for place, line in enumerate(said) if line.startswith("    step")) :]
+
+    head, row, *_ = table(once)
+    assert ("  try         time  " in head, "    1        3.0 s  " in row) == (True, True), "as rows were of old"
+    head, first, second, *_ = table(replace(once, seconds=3.0), replace(once, attempts=3, seconds=65.0))
+    assert "  try  time in all  " in head
+    assert "    1        3.0 s  " in first
+    assert "    3   1 min 05 s  " in second
 
 
 def test_pairs_that_will_conflict_are_told_as_far_as_there_is_room() -> None:

@@ -200,6 +200,15 @@ def test_what_is_on_its_way_lands_before_a_pause() -> None:
     assert "shiftwork resume" not in told
 
 
+def test_the_time_of_a_step_is_that_of_all_its_tries() -> None:
+    again = (STREAM, f.StepRetried(at=9, step=FIRST, feedback=""))
+    second = (STREAM, f.StepStarted(at=9, step=FIRST, attempt=2, commit=COMMIT, log=""))
+    assert "  try         time  " in drawn()
+    told = drawn(failed("no"), again, second)
+    assert "  try  time in all  " in told
+    assert "    2        7.0 s  " in told, "six seconds, and one until now"
+
+
 STEPS = pipeline_of(DYNAMIC.story_steps).steps
 
 

@@ -63,8 +63,9 @@ class Step:
     error: str = ""
     feedback: str = ""  # what the next attempt is told of the last
     skip_reason: str = ""
-    started_at: float | None = None
+    started_at: float | None = None  # of the last attempt
     ended_at: float | None = None
+    seconds: float | None = None  # how long all took together that have ended, as far as that is known
     usage: Usage = NOTHING_USED
     log: str = ""
     played_by: str = ""  # the profile that made the last attempt

@@ -18,7 +18,7 @@ from shiftwork.domain.model.story import (
     StoryStatus,
 )
 from shiftwork.domain.model.workflow import StepKind, catalogue_step
-from shiftwork.domain.rules import allowing, asking, certifying, charging, looping, noticing, reopening, waiting
+from shiftwork.domain.rules import allowing, asking, certifying, charging, looping, noticing, reopening, timing, waiting
 from shiftwork.domain.rules.booking import opened
 from shiftwork.domain.rules.context import merged
 from shiftwork.domain.rules.editing import Rejected, apply_edits
@@ -38,7 +38,9 @@ def evolve_story(story: StoryState, fact: f.Fact) -> StoryState:
     if (story.status is StoryStatus.IN_PROGRESS) == isinstance(fact, _OUTSIDE_WORK):
         return story
     evolved = handler(story, fact)
-    return story if evolved is None else charging.counted(allowing.charged(evolved, fact), fact)
+    if evolved is None:
+        return story
+    return timing.timed(story, charging.counted(allowing.charged(evolved, fact), fact), fact)
 
 
 def _started(story: StoryState, fact: f.StoryStarted) -> StoryState | None:

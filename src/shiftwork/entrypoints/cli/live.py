@@ -107,7 +107,8 @@ def _steps(story: StoryState, now: float, rows: int) -> Table:
     pipeline, waits = story.pipeline, story.hold is not None
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="dim")
     for heading, side, room in _COLUMNS:
-        table.add_column(heading, justify=side, min_width=room, no_wrap=True)
+        told = words.in_all(heading, (step.attempts for step in pipeline.steps)) if heading == "time" else heading
+        table.add_column(told, justify=side, min_width=room, no_wrap=True)
     shown = window(pipeline.steps, rows)
     for step in shown:
         table.add_row(*(Text(cell, style=_STYLES[step.status]) for cell in _cells(step, now, waits=waits)))
@@ -119,8 +120,9 @@ def _steps(story: StoryState, now: float, rows: int) -> Table:
 
 
 def _cells(step: Step, now: float, *, waits: bool) -> tuple[str, ...]:
-    working = step.status is StepStatus.IN_PROGRESS
-    spent = words.between(step.started_at, now if working else step.ended_at)
+    spent = step.seconds
+    if step.status is StepStatus.IN_PROGRESS:
+        spent = (spent or 0.0) + (words.between(step.started_at, now) or 0.0)
     state = words.state(step.status, waits=waits)
     return (one_line(step.name, 24), state, str(step.attempts or "-"), words.duration(spent), brief_cost(step.usage))
 

@@ -50,6 +50,11 @@ def between(start: float | None, end: float | None) -> float | None:
     return None if start is None or end is None else end - start
 
 
+def in_all(column: str, attempts: Iterable[int]) -> str:
+    """The heading of a column of times, which are those of all tries: where there were several, that is said."""
+    return f"{column} in all" if any(tries > 1 for tries in attempts) else column
+
+
 def state(status: str, *, moving: bool = True, waits: bool = False, limited: bool = False) -> str:
     """The one word for how a run, a story or a step stands; see `states.word`."""
     return states.word(status, moving=moving, waits=waits, limited=limited)

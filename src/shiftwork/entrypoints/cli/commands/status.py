@@ -160,9 +160,11 @@ def _why(run: RunView, story: StoryRow) -> Iterator[str]:
 def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> Iterator[str]:
     """Never wider than `room`: only what an agent or a gate said is cut. The step at hand stands as its story does."""
     names = min(max(len(step.name) for step in steps), 20)
-    yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {'time':>11}  {'tokens':>11}  {'cost':>10}"
+    time = words.in_all("time", (step.attempts for step in steps))
+    yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {time:>11}  {'tokens':>11}  {'cost':>10}"
     for step in steps:
-        spent = words.duration(words.between(step.started_at, step.ended_at))
+        last = words.between(step.started_at, step.ended_at)
+        spent = words.duration(last if step.seconds is None else step.seconds)
         used, tries = amounts.usage_of(step), step.attempts or "-"
         tokens, cost = amounts.brief_tokens(used), amounts.brief_cost(used)
         state = at_hand if step.status == "in_progress" else words.state(step.status)
