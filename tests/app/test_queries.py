@@ -6,19 +6,21 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.commands import raise_limits, wait_for
 from shiftwork.app.queries import PLAN, Pulse, pulses, run_view, unfinished
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.budget import Budget
-from shiftwork.domain.model.ids import Stream
+from shiftwork.domain.model.ids import FRAME, Stream
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.rules.idling import NOT_IDLE, Idle
 from shiftwork.domain.rules.spending import one_attempt
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.agent import AgentTask
-from shiftwork.ports.views import Owner, RunRow
+from shiftwork.ports.views import Owner, RunRow, WaitedRow
 from shiftwork.testing.builders import asked
-from shiftwork.testing.store_suite import run_row
+from shiftwork.testing.store_suite import run_row, story_row
 from tests.app.rig import SHORT, Rig, done, honest
 
 USED = Usage(cost_usd=2.0, input_tokens=100, output_tokens=30)
@@ -62,6 +64,40 @@ def test_a_run_whose_story_waits_for_a_person_is_waiting(rig: Rig) -> None:
             assert view.used == one_attempt(USED)
             assert [(one.agent, one.model, one.usage) for one in view.shares] == [("scripted", "scripted", view.used)]
             assert view.stories[0].story.waiting == "limit: the story has spent 2.00 of 1.00 USD"
+
+    asyncio.run(scenario())
+
+
+def test_of_the_time_of_a_run_is_known_how_much_of_it_was_waiting(rig: Rig) -> None:
+    async def scenario() -> None:
+        wait = WaitedRow(run="r", story="US-001", number=1, awaited="person", since=10.0, until=70.0)
+        limit = replace(wait, number=2, awaited="limit", since=80.0, until=85.0)
+        first = replace(story_row("r", "US-001"), started_at=0.0, ended_at=100.0)
+        second = replace(story_row("r", "US-002"), started_at=0.0, ended_at=30.0)
+        frame = replace(story_row("r", FRAME), started_at=0.0, ended_at=100.0)
+        rows = (run_row("r"), first, second, frame, wait, limit)
+        await rig.store.events.append(Stream("s"), [f.MessagesRead(at=1, upto=1)], expected=0, key="k", rows=rows)
+        view = await run_view(rig.store.queries, "r", lives)
+        assert view.idle == Idle(person=40.0, limit=5.0), "while the second worked, something went on"
+        told = {one.story.story: one.idle for one in view.stories}
+        assert told == {"US-001": Idle(person=60.0, limit=5.0), "US-002": NOT_IDLE, FRAME: NOT_IDLE}
+
+    asyncio.run(scenario())
+
+
+def test_waits_of_a_real_run_are_written_as_they_begin_and_end(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(usage=USED, write={"work.txt": "w"})])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
+            await rig.until(lambda: any(isinstance(one.what, f.StoryHeld) for one in rig.seen))
+            (waits,) = await rig.store.queries.waited(run)
+            assert (waits.story, waits.number, waits.awaited, waits.until) == ("US-001", 1, "person", None)
+            await raise_limits(world.inbox, run, "more", Limits(story=Budget(usd=9.0)))
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            (waited,) = await rig.store.queries.waited(run)
+            assert waited.until is not None
+            assert (waited.since, waited.until > waited.since) == (waits.since, True)
 
     asyncio.run(scenario())
 

@@ -8,13 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shiftwork.adapters.store.memory import MemoryStore
+from shiftwork.app import books
 from shiftwork.app.account import Account, Checked
 from shiftwork.app.markdown import quoted
 from shiftwork.app.report import report
 from shiftwork.app.roll import roll
 from shiftwork.domain.model.gate import GateReport, GateResult, Standing
-from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.ids import FRAME, Commit
 from shiftwork.domain.model.story import Hold, HoldCause
+from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.testing.builders import RUN
 from tests.app.rig import SHORT, Rig, done, honest
 from tests.app.tale import LANDED, told
@@ -80,6 +82,24 @@ def test_steps_edits_refusals_gates_diffs_and_logs_are_told(tale: Account) -> No
     assert "| step-001 | planning | failed | 4 | 33.0 s | " in second, "all attempts whose end is known"
     assert "| step-001 | 1 |  | unknown | interrupted | unknown | " in second
     assert "| step-001 | 2 |  | unknown | put itself back | 13.0 s | " in second
+
+
+def test_what_was_only_waiting_is_told_beside_what_it_took(tale: Account) -> None:
+    first, *others = tale.stories
+    waited = (
+        Waited(awaited=Awaited.PERSON, since=10.0, until=70.0),
+        Waited(awaited=Awaited.LIMIT, since=80.0, until=85.0),
+    )
+    waits = replace(first, state=replace(first.state, started_at=0.0, ended_at=100.0, waited=waited))
+    frame = replace(waits, asked=replace(first.asked, id=FRAME), state=replace(waits.state, waited=()))
+    run = replace(tale.run, started_at=0.0, ended_at=110.0)
+    over = replace(tale, run=run, stories=(frame, waits, *others))
+    text = report(over)
+    assert "| took | 110.0 s (of it 60.0 s waiting for you, 5.0 s for the end of a limit) |" in text
+    assert " | 100.0 s (of it 60.0 s waiting for you, 5.0 s for the end of a limit) |\n" in text
+    told = books.document(over)
+    assert (told["waited_for_you"], told["waited_for_limits"]) == (60.0, 5.0)
+    assert [told["stories"][one]["waited_for_you"] for one in (FRAME, "US-001", "US-002")] == [0.0, 60.0, 0.0]
 
 
 def test_where_nobody_works_what_is_under_way_has_stopped(tale: Account) -> None:

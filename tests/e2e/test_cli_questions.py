@@ -52,7 +52,11 @@ def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
     typed = project.types(blocks(ROOT / "docs" / "howto" / "answer-questions.md", "answer"))
     assert typed.returncode == 0, typed
     assert project.git("show", "main:half.txt") == "half", "what was done before the question is kept"
-    assert project.status()["status"] == "completed"
+    over = project.status()
+    assert over["status"] == "completed"
+    assert 0 < over["waited_for_you"] < over["ended_at"] - over["started_at"]
+    took = next(line for line in project.shiftwork("status").stdout.splitlines() if line.startswith("  took "))
+    assert took.endswith(" s waiting for you)"), took
 
 
 @pytest.mark.timeout(180)

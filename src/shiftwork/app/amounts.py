@@ -1,16 +1,18 @@
 """How amounts are told, to people and to programs: what is not known is said to be unknown, in every view."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.usage import Share, Usage
+from shiftwork.domain.rules.idling import Idle
 from shiftwork.domain.rules.spending import by_agent, by_model, dollars, verdict
 from shiftwork.ports.views import SpentRow, StepRow, StoryRow
 
 _THOUSAND: Final = 1000
 _ABOUT: Final = "≈"
 _AT_LEAST: Final = "≥"
+_TOLD_SECONDS: Final = 0.05
 
 LEGEND: Final = {
     _ABOUT: "by the prices of its model: the agent told no cost",
@@ -66,6 +68,11 @@ def estimate(foreseen: Band | None, used: Usage, *, over: bool) -> dict[str, Any
     return {"low_usd": low, "high_usd": high, "known": known, "verdict": verdict(foreseen, used, over=over).value}
 
 
+def waits(lost: Idle) -> dict[str, Any]:
+    """In seconds, of the time that something took."""
+    return {"waited_for_you": lost.person, "waited_for_limits": lost.limit}
+
+
 # For people ------------------------------------------------------------------------------------------------------
 
 
@@ -96,6 +103,14 @@ def tokens(used: Usage) -> str:
 
 def _unknown(attempts: int) -> str:
     return f"{attempts} attempt{'' if attempts == 1 else 's'} unknown"
+
+
+def waiting(lost: Idle, spell: Callable[[float], str]) -> str:
+    """To be said behind what something took: how much of it was only waiting. Nothing where that is next to nothing."""
+    parts = ((lost.person, "for you"), (lost.limit, "for the end of a limit"))
+    first, *others = [(spell(seconds), whom) for seconds, whom in parts if seconds >= _TOLD_SECONDS] or [("", "")]
+    rest = "".join(f", {time} {whom}" for time, whom in others)
+    return f" (of it {first[0]} waiting {first[1]}{rest})" if first[0] else ""
 
 
 def brief_cost(used: Usage) -> str:

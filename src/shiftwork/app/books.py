@@ -13,6 +13,7 @@ from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.certificate import Certificate
 from shiftwork.domain.model.codec import to_plain
 from shiftwork.domain.model.forecast import Band
+from shiftwork.domain.model.ids import FRAME
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.run import RUN_ENDED
@@ -22,6 +23,7 @@ from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules.budgets import of_limited, overshoot
 from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.forecasting import of_story, unforeseen
+from shiftwork.domain.rules.idling import Course, Idle, idle
 from shiftwork.domain.rules.spending import merged, one_attempt, total
 from shiftwork.domain.rules.timing import took
 
@@ -43,6 +45,21 @@ class AttemptMade:
 
 def used(account: Account) -> Usage:
     return total(one.state.usage for one in account.stories)
+
+
+def lost(account: Account) -> Idle:
+    """How much of its time the run only waited, while none of its stories was worked on."""
+    return idle(map(_course, account.stories))
+
+
+def lost_of(one: StoryAccount) -> Idle:
+    return idle([_course(one)])
+
+
+def _course(one: StoryAccount) -> Course:
+    state = one.state
+    began = None if one.asked.id == FRAME else state.started_at
+    return Course(began=began, ended=state.ended_at, waited=state.waited)
 
 
 def is_over(account: Account) -> bool:
@@ -117,6 +134,7 @@ def document(account: Account) -> dict[str, Any]:
     return {
         **amounts.plain(used(account)),
         **amounts.shared(shares(account)),
+        **amounts.waits(lost(account)),
         "estimate": amounts.estimate(foreseen.whole if foreseen else None, used(account), over=is_over(account)),
         "no_estimate": None if foreseen else unforeseen(account.run.given.workflow),
         "stories": {one.asked.id: _story(account, one) for one in account.stories},
@@ -128,6 +146,7 @@ def _story(account: Account, one: StoryAccount) -> dict[str, Any]:
     return {
         **amounts.plain(one.state.usage),
         **amounts.shared(one.state.shares),
+        **amounts.waits(lost_of(one)),
         "estimate": amounts.estimate(foreseen_of(account, one), one.state.usage, over=account.status(one) in ENDED),
         "attempts": [_attempt(made) for made in attempts(account, one)],
         "certificate": to_plain(proof) if proof else None,

@@ -11,7 +11,7 @@ from shiftwork.domain.model.run import RunState, RunStatus, StoryOutcome
 from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.rules.choosing import role_of
-from shiftwork.ports.views import PAUSED, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, Verdict
+from shiftwork.ports.views import PAUSED, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
 
 
 def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
@@ -99,7 +99,8 @@ def story_rows(before: StoryState, after: StoryState) -> tuple[Row, ...]:
     )
     kept = {step.id for step in after.pipeline.steps}
     gone = (_gone_row(after, step) for step in before.pipeline.steps if step.id not in kept)
-    return (_story_row(after), *steps, *gone, *_played_rows(before, after), *_spent_rows(before, after))
+    further: list[Row] = [*_played_rows(before, after), *_spent_rows(before, after), *_waited_rows(before, after)]
+    return (_story_row(after), *steps, *gone, *further)
 
 
 def _story_row(story: StoryState) -> StoryRow:
@@ -192,6 +193,22 @@ def _spent_rows(before: StoryState, after: StoryState) -> Iterable[SpentRow]:
         if share not in known:
             run, story = after.given.run, after.given.story.id
             yield SpentRow(run=run, story=story, agent=share.agent, model=share.model, **_used(share.usage))
+
+
+def _waited_rows(before: StoryState, after: StoryState) -> Iterable[WaitedRow]:
+    """The waits that have begun or ended."""
+    if before.waited is after.waited:
+        return
+    for number, wait in enumerate(after.waited, start=1):
+        if before.waited[number - 1 : number] != (wait,):
+            yield WaitedRow(
+                run=after.given.run,
+                story=after.given.story.id,
+                number=number,
+                awaited=wait.awaited,
+                since=wait.since,
+                until=wait.until,
+            )
 
 
 _NOT_THEIRS: Final = frozenset({FailureCause.CANCELLED, FailureCause.WORKSPACE})

@@ -2,13 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from shiftwork.app.amounts import usage_of
 from shiftwork.domain.model.forecast import Band
+from shiftwork.domain.model.ids import FRAME
 from shiftwork.domain.model.usage import Share, Usage
+from shiftwork.domain.model.waiting import Awaited, Waited
+from shiftwork.domain.rules.idling import Course, Idle, idle
 from shiftwork.domain.rules.spending import merged, total
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, StepRow, StoryRow
@@ -43,10 +46,15 @@ class StoryView:
     story: StoryRow
     steps: Sequence[StepRow]
     standing: Standing | None = None
+    waited: tuple[Waited, ...] = ()
 
     @property
     def used(self) -> Usage:
         return usage_of(self.story)
+
+    @property
+    def idle(self) -> Idle:
+        return idle([course_of(self.story, self.waited)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +76,11 @@ class RunView:
         return total(view.used for view in self.stories)
 
     @property
+    def idle(self) -> Idle:
+        """How much of its time it only waited, while none of its stories was worked on."""
+        return idle(course_of(one.story, one.waited) for one in self.stories)
+
+    @property
     def band(self) -> Band | None:
         """What it was foreseen to cost when it began."""
         low, high = self.run.low_usd, self.run.high_usd
@@ -83,6 +96,11 @@ class RunView:
         """The stories that are being worked on; where nobody works on the run there are none."""
         working = self.pulse in _MOVING
         return tuple(one.story.story for one in self.stories if working and one.story.status == "in_progress")
+
+
+def course_of(story: StoryRow, waited: tuple[Waited, ...]) -> Course:
+    began = None if story.story == FRAME else story.started_at
+    return Course(began=began, ended=story.ended_at, waited=waited)
 
 
 PLAN: Final = "plan"
@@ -119,7 +137,11 @@ async def run_view(
     steps = await _steps(queries, row.run, stories, every=every_step or len(stories) == 1)
     lease = await queries.holder(row.run)
     worker = lease.owner if lease and alive(lease.owner) is not False else None
-    views = [_story_view(story, steps.get(story.story, ()), worker, silent) for story in stories]
+    waits = await _waits(queries, row.run)
+    views = [
+        replace(_story_view(story, steps.get(story.story, ()), worker, silent), waited=waits.get(story.story, ()))
+        for story in stories
+    ]
     spent = await queries.spent(row.run)
     shares = merged(Share(agent=one.agent, model=one.model, usage=usage_of(one)) for one in spent)
     meant = not run or await is_meant(queries, row.run)
@@ -148,6 +170,14 @@ async def _steps(
     for step in await queries.steps(run):
         found[step.story].append(step)
     return dict(found)
+
+
+async def _waits(queries: Queries, run: str) -> dict[str, tuple[Waited, ...]]:
+    found: dict[str, tuple[Waited, ...]] = {}
+    for row in await queries.waited(run):
+        wait = Waited(awaited=Awaited(row.awaited), since=row.since, until=row.until)
+        found[row.story] = (*found.get(row.story, ()), wait)
+    return found
 
 
 async def unfinished(queries: Queries) -> str:

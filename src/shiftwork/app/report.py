@@ -14,7 +14,10 @@ from shiftwork.domain.model.editing import Edit
 from shiftwork.domain.model.gate import GateResult
 from shiftwork.domain.model.ids import FRAME, StoryId
 from shiftwork.domain.model.pipeline import Step
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.model.tampering import Finding
+from shiftwork.domain.rules.idling import Idle
 from shiftwork.domain.rules.spending import one_attempt
 
 _STEPS: Final = ("step", "type", "state", "tries", "took in all", "tokens", "cost", "said")
@@ -59,7 +62,7 @@ def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
             ("asked for in", text(plan.source) or "the command line"),
             ("started", time(run.started_at)),
             ("ended", time(run.ended_at)),
-            ("took", between(run.started_at, run.ended_at)),
+            ("took", _took(run, books.lost(account))),
             ("stories", f"{len(run.stories)}: {states.counted(stand[one] for one in stand if one != FRAME)}"),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used)),
@@ -67,6 +70,11 @@ def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
             *([("beyond what was set aside", beyond)] if beyond else []),
         ],
     )
+
+
+def _took(whole: RunState | StoryState, lost: Idle) -> str:
+    told = between(whole.started_at, whole.ended_at)
+    return told if whole.ended_at is None else told + amounts.waiting(lost, lasted)
 
 
 def _missed(account: Account) -> Iterator[str]:
@@ -87,7 +95,7 @@ def _overview(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
                 amounts.tokens(one.state.usage),
                 amounts.cost(one.state.usage),
                 report_books.foreseen_of(account, one),
-                between(one.state.started_at, one.state.ended_at),
+                _took(one.state, books.lost_of(one)),
             )
             for one in account.stories
         ],

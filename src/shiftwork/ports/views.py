@@ -145,7 +145,19 @@ class SpentRow:
     output_tokens: int
 
 
-type Row = RunRow | StoryRow | StepRow | PlayedRow | SpentRow
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitedRow:
+    """A wait of a story for what is `awaited`, its `number` counted from 1; there is no `until` while it lasts."""
+
+    run: str
+    story: str
+    number: int
+    awaited: str
+    since: float
+    until: float | None
+
+
+type Row = RunRow | StoryRow | StepRow | PlayedRow | SpentRow | WaitedRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +207,10 @@ class Queries(Protocol):
 
     async def spent(self, run: str) -> Sequence[SpentRow]:
         """By profile and model, of each story."""
+        ...
+
+    async def waited(self, run: str) -> Sequence[WaitedRow]:
+        """The waits of each story, in their order."""
         ...
 
     async def holder(self, run: str) -> Lease | None:

@@ -29,6 +29,7 @@ from shiftwork.testing.store_suite import (
     story_row,
     texts,
     together,
+    waited_row,
 )
 
 _fresh = itertools.count(1)
@@ -231,6 +232,16 @@ class QueriesConformance:
         await store.events.append(_stream(), notes("b"), expected=0, key="b", rows=[grown])
         assert list(await store.queries.spent("r")) == [rows[3], rows[2], grown, rows[0]]
         assert list(await store.queries.spent("p")) == []
+
+    @awaited
+    async def test_waits_are_told_of_one_run_by_story_in_their_order(self, store: Handle) -> None:
+        names = [("r", "s", 2), ("r", "s", 10), ("r", "s", 1), ("r", "o", 1), ("q", "s", 1)]
+        rows = [waited_row(run, story, number) for run, story, number in names]
+        await store.events.append(_stream(), notes("a"), expected=0, key="a", rows=rows)
+        over = replace(rows[1], until=9.5)
+        await store.events.append(_stream(), notes("b"), expected=0, key="b", rows=[over])
+        assert list(await store.queries.waited("r")) == [rows[3], rows[2], rows[0], over]
+        assert list(await store.queries.waited("p")) == []
 
     @awaited
     async def test_rows_of_a_conflict_or_a_repetition_are_not_written(self, store: Handle) -> None:

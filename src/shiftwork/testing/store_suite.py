@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from shiftwork.ports.store import EventStore, Inbox, Leases
-from shiftwork.ports.views import PlayedRow, Queries, RunRow, SpentRow, StepRow, StoryRow
+from shiftwork.ports.views import PlayedRow, Queries, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 
 class Handle(Protocol):
@@ -103,6 +103,10 @@ def spent_row(run: str, story: str, agent: str, *, model: str = "", cost_usd: fl
         cached_tokens=3,
         output_tokens=7,
     )
+
+
+def waited_row(run: str, story: str, number: int) -> WaitedRow:
+    return WaitedRow(run=run, story=story, number=number, awaited="person", since=1.5, until=None)
 
 
 def story_row(run: str, story: str, *, position: int = 1, title: str = "") -> StoryRow:

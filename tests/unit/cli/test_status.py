@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from shiftwork.app.queries import Pulse, RunView, StoryView
+from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.entrypoints.cli.documents import run_document
 from shiftwork.ports.views import StepRow
 from shiftwork.testing.store_suite import run_row, step_row, story_row
 
@@ -66,6 +68,22 @@ def test_the_time_of_a_step_is_that_of_all_its_tries_and_is_said_to_be() -> None
     assert "  try  time in all  " in head
     assert "    1        3.0 s  " in first
     assert "    3   1 min 05 s  " in second
+
+
+def test_what_was_only_waiting_is_told_and_has_fields_of_its_own_for_programs() -> None:
+    ended = replace(story_row("r1", "US-1"), status="completed", started_at=1.0, ended_at=101.0)
+    waited = (
+        Waited(awaited=Awaited.PERSON, since=10.0, until=70.0),
+        Waited(awaited=Awaited.LIMIT, since=80.0, until=82.5),
+    )
+    story = StoryView(story=ended, steps=[], waited=waited)
+    run = replace(run_row("r1"), status="completed", started_at=0.0, ended_at=110.0)
+    view = RunView(run=run, pulse=Pulse.OVER, worker=None, stories=[story])
+    assert "  took    1 min 50 s (of it 1 min 00 s waiting for you, 2.5 s for the end of a limit)" in told(view)
+    document = run_document(view)
+    assert (document["waited_for_you"], document["waited_for_limits"]) == (60.0, 2.5)
+    (one,) = document["stories"]
+    assert (one["waited_for_you"], one["waited_for_limits"]) == (60.0, 2.5)
 
 
 def test_pairs_that_will_conflict_are_told_as_far_as_there_is_room() -> None:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shiftwork.domain.rules.idling import NOT_IDLE, Idle
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, plain
@@ -119,6 +120,17 @@ def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
 def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
     told = words.replies("r", "US-1", f"{cause}: what?", " --run r")
     assert all(" US-1 " in command and " --run r" in command for command, _ in told)
+
+
+def test_what_was_only_waiting_is_told_beside_what_it_took() -> None:
+    assert words.took(10.0, 730.0, NOT_IDLE) == "12 min 00 s"
+    assert words.took(10.0, 730.0, Idle(person=480.0)) == "12 min 00 s (of it 8 min 00 s waiting for you)"
+    both = Idle(person=480.0, limit=60.0)
+    told = "12 min 00 s (of it 8 min 00 s waiting for you, 1 min 00 s for the end of a limit)"
+    assert words.took(10.0, 730.0, both) == told
+    limit = Idle(person=0.04, limit=60.0)
+    assert words.took(10.0, 730.0, limit) == "12 min 00 s (of it 1 min 00 s waiting for the end of a limit)"
+    assert words.took(10.0, None, both) == "", "it is not over"
 
 
 def test_facts_are_aligned_and_empty_ones_left_out() -> None:

@@ -8,6 +8,7 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.story import FailureCause, Hold, HoldCause, LandingStage, Limits, Refusal, StoryState
 from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.testing.builders import (
     BASE,
     after_steps,
@@ -61,6 +62,14 @@ def test_from_the_failed_step_the_work_is_kept_and_the_error_is_told() -> None:
     assert (prepare.key, prepare.number, prepare.head) == ("workspace/2#2", 2, before.head)
     story = fold_story(story, f.WorkspacePrepared(at=51, number=2, base=BASE, head=before.head))
     assert next_effect(story).key == "step-002/2@2#2"
+
+
+@pytest.mark.parametrize("afresh", [False, True])
+def test_what_it_has_waited_before_is_not_forgotten(*, afresh: bool) -> None:
+    story = fold_story(started_story(*STEPS), f.StoryHeld(at=5, cause=HoldCause.LIMIT, detail="spent"))
+    story = fold_story(story, f.StoryFailed(at=25, cause=FailureCause.CANCELLED, reason="no"))
+    story = fold_story(story, reopening(afresh=afresh))
+    assert (story.go, story.waited) == (2, (Waited(awaited=Awaited.PERSON, since=5, until=25),))
 
 
 def test_afresh_nothing_of_the_work_is_left_but_what_it_has_cost() -> None:

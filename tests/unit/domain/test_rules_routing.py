@@ -9,6 +9,7 @@ from shiftwork.domain.model.editing import Edit, Operation
 from shiftwork.domain.model.ids import step_id
 from shiftwork.domain.model.pipeline import Step, StepStatus, pipeline_of
 from shiftwork.domain.model.story import FailureCause, HoldCause, StoryStatus
+from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.domain.model.workflow import Exhausted, Route, StepPlan
 from shiftwork.domain.rules.editing import PERSON
 from shiftwork.domain.rules.routing import Undecided, decision_of, route_for, verdict_of
@@ -154,7 +155,8 @@ def test_an_answer_about_a_decision_that_leads_on_only_ends_the_waiting() -> Non
     story = fold_story(story, done(story, decision="fine"))
     held = fold_story(story, f.StoryHeld(at=1, cause=HoldCause.EXHAUSTED, detail="?"))
     told = fold_story(held, f.StoryReleased(at=5, granted=True, answer=""))
-    assert replace(told, holds=0) == story
+    assert told.waited == (Waited(awaited=Awaited.PERSON, since=1, until=5),)
+    assert replace(told, holds=0, waited=()) == story
 
 
 # What an answer decides -----------------------------------------------------------------------------------------------

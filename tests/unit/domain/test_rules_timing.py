@@ -1,4 +1,4 @@
-"""What a story's facts tell of time: how long all attempts of a step took together."""
+"""What a story's facts tell of time: how long all attempts of a step took together, and how long it only waited."""
 
 from dataclasses import replace
 
@@ -7,8 +7,9 @@ import pytest
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.pipeline import Step
-from shiftwork.domain.model.story import HoldCause, StoryState
+from shiftwork.domain.model.story import FailureCause, Hold, HoldCause, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED
+from shiftwork.domain.model.waiting import Awaited, Wait, Waited
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.testing.builders import began, done, failed, fold_story, interrupted, started_story
 
@@ -19,6 +20,11 @@ def at(story: StoryState, time: float, fact: f.Fact) -> StoryState:
 
 def first(story: StoryState) -> Step:
     return story.pipeline.steps[0]
+
+
+def limited(story: StoryState) -> w.StepDeferred:
+    told = {"agent": "a", "resets_at": 500.0, "until": 500.0, "reason": "429", "usage": NOTHING_USED, "diff": ""}
+    return w.StepDeferred(at=107, step=first(story).id, attempt=1, **told)  # type: ignore[arg-type]  # one value a field
 
 
 @pytest.fixture
@@ -48,18 +54,7 @@ def test_what_lies_between_a_question_and_its_answer_is_no_attempt(at_work: Stor
 
 
 def test_an_attempt_that_met_a_limit_counts_and_the_wait_does_not(at_work: StoryState) -> None:
-    limited = w.StepDeferred(
-        at=107,
-        step=first(at_work).id,
-        attempt=1,
-        agent="a",
-        resets_at=500,
-        until=500,
-        reason="429",
-        usage=NOTHING_USED,
-        diff="",
-    )
-    story = fold_story(at_work, limited, w.WaitEnded(at=500, number=1))
+    story = fold_story(at_work, limited(at_work), w.WaitEnded(at=500, number=1))
     story = at(story, 501, began(story))
     assert first(at(story, 502, done(story))).seconds == 8
 
@@ -88,3 +83,43 @@ def test_a_person_takes_time_too() -> None:
     story = at(story, 10, began(story))
     story = fold_story(story, f.StoryHeld(at=11, cause=HoldCause.APPROVAL, detail="May it?"))
     assert first(fold_story(story, f.StoryReleased(at=70, granted=True, answer=""))).seconds == 60
+
+
+# Waits ---------------------------------------------------------------------------------------------------------------
+
+
+def asks(at: float) -> f.StoryHeld:
+    return f.StoryHeld(at=at, cause=HoldCause.EXHAUSTED, detail="again?")
+
+
+def test_every_wait_for_a_person_is_known_by_its_beginning_and_its_end(at_work: StoryState) -> None:
+    story = fold_story(at_work, asks(200))
+    assert story.waited == (Waited(awaited=Awaited.PERSON, since=200),)
+    assert fold_story(story, f.MessagesRead(at=201, upto=4)).waited == story.waited
+    answered = fold_story(story, f.StoryReleased(at=260, granted=True, answer=""), asks(300))
+    assert answered.waited == (
+        Waited(awaited=Awaited.PERSON, since=200, until=260),
+        Waited(awaited=Awaited.PERSON, since=300),
+    )
+
+
+def test_and_so_is_one_for_the_end_of_a_limit(at_work: StoryState) -> None:
+    story = fold_story(at_work, limited(at_work), w.WaitEnded(at=505, number=1))
+    assert story.waited == (Waited(awaited=Awaited.LIMIT, since=107, until=505),)
+
+
+def test_the_end_of_a_story_is_the_end_of_its_wait(at_work: StoryState) -> None:
+    story = fold_story(at_work, asks(200), f.StoryFailed(at=250, cause=FailureCause.CANCELLED, reason="no"))
+    assert story.waited == (Waited(awaited=Awaited.PERSON, since=200, until=250),)
+
+
+def test_a_wait_ends_no_earlier_than_it_began(at_work: StoryState) -> None:
+    story = fold_story(at_work, asks(200), f.StoryReleased(at=150, granted=True, answer=""))
+    assert story.waited == (Waited(awaited=Awaited.PERSON, since=200, until=200),)
+
+
+def test_of_a_wait_whose_beginning_nobody_knows_the_end_says_nothing(at_work: StoryState) -> None:
+    story = replace(at_work, hold=Hold(cause=HoldCause.QUESTION, detail="?"))
+    assert fold_story(story, f.StoryReleased(at=150, granted=True, answer="")).waited == ()
+    story = replace(at_work, wait=Wait(until=300, reason=""), deferrals=1)
+    assert fold_story(story, w.WaitEnded(at=300, number=1)).waited == ()

@@ -14,7 +14,7 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Stream
 from shiftwork.errors import VersionConflictError
 from shiftwork.ports.store import Message, Recorded
-from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow
+from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 
 class MemoryStore:
@@ -66,10 +66,14 @@ class MemoryViews:
         found = (row for row in self._all(SpentRow) if row.run == run)
         return sorted(found, key=lambda row: (row.story, row.agent, row.model))
 
+    async def waited(self, run: str) -> Sequence[WaitedRow]:
+        found = (row for row in self._all(WaitedRow) if row.run == run)
+        return sorted(found, key=lambda row: (row.story, row.number))
+
     async def holder(self, run: str) -> Lease | None:
         return next((lease for lease in await self._leases.holders() if lease.resource == run), None)
 
-    def _all[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow)](self, kind: type[R]) -> list[R]:
+    def _all[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow, WaitedRow)](self, kind: type[R]) -> list[R]:
         return [row for row in tuple(self._rows.values()) if isinstance(row, kind)]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from shiftwork.adapters.store.dialects import NOW
 from shiftwork.adapters.store.views import VIEWS, lease
 from shiftwork.errors import StoreError
-from shiftwork.ports.views import Lease, Owner, PlayedRow, RunRow, SpentRow, StepRow, StoryRow
+from shiftwork.ports.views import Lease, Owner, PlayedRow, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[tuple[Any, ...]]]]
 """Runs one query, its parameters marked by `?`; a database that was never written to gives nothing."""
@@ -45,6 +45,9 @@ class SqlQueries:
     async def spent(self, run: str) -> Sequence[SpentRow]:
         return await self._rows(SpentRow, 'WHERE "run" = ? ORDER BY "story", "agent", "model"', run)
 
+    async def waited(self, run: str) -> Sequence[WaitedRow]:
+        return await self._rows(WaitedRow, 'WHERE "run" = ? ORDER BY "story", "number"', run)
+
     async def holder(self, run: str) -> Lease | None:
         columns = f"executor, host, pid, pid_started, {self._now} - beat_at"
         query = f"SELECT {columns} FROM leases WHERE resource = ?"  # noqa: S608 - made of names in the source alone
@@ -53,7 +56,7 @@ class SqlQueries:
             return lease(run, owner, age)
         return None
 
-    async def _rows[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow)](
+    async def _rows[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow, WaitedRow)](
         self, kind: type[R], tail: str, *parameters: Any
     ) -> list[R]:
         view = VIEWS[kind]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow
+from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,7 @@ VIEWS: Final[dict[type[Row], View]] = {
     StepRow: _view("steps", StepRow, "run", "story", "step"),
     PlayedRow: _view("played", PlayedRow, "run", "story", "role"),
     SpentRow: _view("spent", SpentRow, "run", "story", "agent", "model"),
+    WaitedRow: _view("waited", WaitedRow, "run", "story", "number"),
 }
 
 

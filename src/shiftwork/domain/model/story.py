@@ -14,7 +14,7 @@ from shiftwork.domain.model.pipeline import Pipeline
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport
 from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
 from shiftwork.domain.model.usage import NOTHING_USED, Share, Usage
-from shiftwork.domain.model.waiting import Wait
+from shiftwork.domain.model.waiting import Wait, Waited
 from shiftwork.domain.model.workflow import AgentPlan
 
 
@@ -202,6 +202,7 @@ class StoryState:
     wait: Wait | None = None
     deferrals: int = 0  # the limits met so far
     limited: tuple[tuple[str, float], ...] = ()  # until when which profile is not to be asked
+    waited: tuple[Waited, ...] = ()  # all waits, for a person and for that
 
     # How it ends; `go` counts how often it was begun.
     failure: str = ""

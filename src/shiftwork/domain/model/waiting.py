@@ -1,6 +1,7 @@
-"""Waiting for a limit of an agent's to end: what is known of one wait, and how long anybody is willing to."""
+"""Waiting: for a limit of an agent's to end and how long anybody is willing to, and what has been waited for so far."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -9,6 +10,22 @@ class Wait:
 
     until: float
     reason: str
+
+
+class Awaited(StrEnum):
+    """What a story that does nothing waits for."""
+
+    PERSON = "person"
+    LIMIT = "limit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waited:
+    """From when to when a story has done nothing but wait; there is no `until` while it does."""
+
+    awaited: Awaited
+    since: float
+    until: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

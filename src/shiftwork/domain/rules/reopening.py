@@ -32,7 +32,7 @@ def reopened(story: StoryState, fact: f.StoryReopened) -> StoryState | None:
 def _blank(story: StoryState, fact: f.StoryReopened) -> StoryState:
     """Nothing of the work is left; what it has cost is."""
     counted = ("workspace", "landings", "holds", "claims", "deferrals")
-    known = ("status", *counted, "answers", "usage", "shares", "roles", "started_at", "limited")
+    known = ("status", *counted, "answers", "usage", "shares", "roles", "started_at", "limited", "waited")
     kept: dict[str, Any] = {name: getattr(story, name) for name in known}
     steps = pipeline_of(fact.steps, first=story.pipeline.next_number)
     return StoryState(**kept, pipeline=steps, context=fact.assignment.context)

@@ -1,14 +1,19 @@
-"""What a story's facts tell of time: how long the attempts of a step took together."""
+"""What a story's facts tell of time: how long the attempts of a step took together, and when it only waited."""
 
 from dataclasses import replace
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.pipeline import Step
-from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.model.story import StoryState, StoryStatus
+from shiftwork.domain.model.waiting import Awaited, Waited
 
 
 def timed(before: StoryState, after: StoryState, fact: f.Fact) -> StoryState:
-    """The story after the fact, with the attempt counted that has ended by it."""
+    """The story after the fact, with the attempt counted that has ended by it, and the wait that it began or ended."""
+    return _waiting(before, _lasting(before, after, fact), fact.at)
+
+
+def _lasting(before: StoryState, after: StoryState, fact: f.Fact) -> StoryState:
     if before.pipeline is after.pipeline:
         return after
     under_way = {step.id for step in before.pipeline.steps if step.ended_at is None}
@@ -28,3 +33,23 @@ def took(step: Step, fact: f.Fact) -> float | None:
     """
     died = isinstance(fact, f.StepInterrupted) and fact.usage is None
     return None if died or step.started_at is None else max(fact.at - step.started_at, 0.0)
+
+
+def _waiting(before: StoryState, after: StoryState, at: float) -> StoryState:
+    was, present = _awaited(before), _awaited(after)
+    if was is present:
+        return after
+    waited = after.waited
+    if was and waited:  # a clock may have been set back since
+        waited = (*waited[:-1], replace(waited[-1], until=max(at, waited[-1].since)))
+    if present:
+        waited = (*waited, Waited(awaited=present, since=at))
+    return replace(after, waited=waited)
+
+
+def _awaited(story: StoryState) -> Awaited | None:
+    if story.status is not StoryStatus.IN_PROGRESS:
+        return None
+    if story.hold:
+        return Awaited.PERSON
+    return Awaited.LIMIT if story.wait else None

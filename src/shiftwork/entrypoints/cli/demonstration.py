@@ -141,7 +141,7 @@ def _proof(view: RunView, changes: Sequence[Change]) -> Iterator[str]:
             ("gates", f"{gates}, on {landed.commit[:10]}"),
             ("refused", f"{len(refused)} time" + ("s" if len(refused) != 1 else "")),
             ("attempts", f"{attempts} sessions in {len(view.stories[0].steps)} steps, each a fresh one"),
-            ("took", words.duration(words.between(view.run.started_at, view.run.ended_at))),
+            ("took", words.took(view.run.started_at, view.run.ended_at, view.idle)),
             ("cost", amounts.cost(view.used)),
         ]
     )

@@ -24,12 +24,14 @@ def run_document(view: RunView) -> dict[str, Any]:
         "worker": asdict(view.worker) if view.worker else None,
         **amounts.plain(view.used),
         **amounts.shared(view.shares),
+        **amounts.waits(view.idle),
         "estimate": amounts.estimate(view.band, view.used, over=view.run.ended_at is not None),
         "stories": [
             {
                 **used_row(one.story),
                 "state": standing.of_story(view, one),
                 "standing": one.standing,
+                **amounts.waits(one.idle),
                 "steps": [used_row(step) for step in one.steps],
             }
             for one in view.stories

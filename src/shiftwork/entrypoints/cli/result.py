@@ -64,7 +64,7 @@ def _told(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
     yield words.facts(
         [
             ("run", run.run),
-            ("took", words.duration(words.between(run.started_at, run.ended_at)) if run.ended_at else ""),
+            ("took", words.took(run.started_at, run.ended_at, view.idle)),
             ("cost", amounts.cost(view.used)),
             ("tests", "; ".join(f"{one.story.story}: {one.story.tests}" for one in view.stories if one.story.tests)),
             ("logs", f"shiftwork logs {run.run}"),

@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from shiftwork.app import states
+from shiftwork.app import amounts, states
+from shiftwork.domain.rules.idling import Idle
 from shiftwork.entrypoints.cli.clean import cells, one_line, plain
 
 type Step = tuple[str, str]
@@ -48,6 +49,12 @@ def o_clock(at: float) -> str:
 
 def between(start: float | None, end: float | None) -> float | None:
     return None if start is None or end is None else end - start
+
+
+def took(start: float | None, end: float | None, lost: Idle) -> str:
+    """How long it was from start to end, and how much of that it only waited; nothing of what is not over."""
+    whole = between(start, end)
+    return "" if whole is None else duration(whole) + amounts.waiting(lost, duration)
 
 
 def in_all(column: str, attempts: Iterable[int]) -> str:

@@ -121,7 +121,7 @@ def _head(view: RunView) -> Iterator[str]:
             ("branch", run.branch),
             ("agent", f"{run.agent}, workflow {run.workflow}"),
             ("stories", standing.counted(view)),
-            ("took", words.duration(words.between(run.started_at, run.ended_at)) if run.ended_at else ""),
+            ("took", words.took(run.started_at, run.ended_at, view.idle)),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used) if used.attempts else ""),
             ("foreseen", amounts.band(view.band) if view.band else ""),

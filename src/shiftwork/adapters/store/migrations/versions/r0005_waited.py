@@ -1,0 +1,19 @@
+"""When stories waited for a person, or for the end of a limit."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+
+
+def upgrade() -> None:
+    op.create_table(
+        "waited",
+        sa.Column("run", sa.Text, primary_key=True),
+        sa.Column("story", sa.Text, primary_key=True),
+        sa.Column("number", sa.BigInteger, primary_key=True),
+        sa.Column("awaited", sa.Text, nullable=False),
+        sa.Column("since", sa.Double, nullable=False),
+        sa.Column("until", sa.Double),
+    )
