@@ -31,9 +31,13 @@ class PortableHost:
         except (psutil.Error, OSError):
             return None
 
-    def marker_of(self, pid: int) -> str:
+    def marker_of(self, pid: int) -> str | None:
         try:
-            return psutil.Process(pid).environ().get(MARKER_VARIABLE, "")
+            process = psutil.Process(pid)
+            env = process.environ()
+            if not env and process.memory_info().vms and not process.cmdline():
+                return None
+            return (env or process.environ()).get(MARKER_VARIABLE, "")  # see `LinuxHost`
         except (psutil.Error, OSError):
             return ""
 

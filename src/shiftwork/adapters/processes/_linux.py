@@ -43,8 +43,13 @@ class LinuxHost:
         state, parent, group, session, *more = after.split(b" ", 20)
         return Sighting(pid, int(parent), int(group), int(session), int(more[15]), state in b"ZX")
 
-    def marker_of(self, pid: int) -> str:
+    def marker_of(self, pid: int) -> str | None:
         start = _read(f"/proc/{pid}/environ")
+        if not start:
+            if _is_bare(pid):
+                return None
+            # It may have been opened as that of the program before, which was gone when it was read.
+            start = _read(f"/proc/{pid}/environ")
         for entry in start.split(b"\0") if _MARKER in start else ():
             if entry.startswith(_MARKER):
                 return entry.removeprefix(_MARKER).decode(errors="replace")
@@ -84,6 +89,12 @@ def _set_limit(soft: int, hard: int) -> None:
     # Where somebody has set a hard limit, nothing is tagged: the marker and the walk must do.
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(_RLIMIT_LOCKS, (soft, hard))
+
+
+def _is_bare(pid: int) -> bool:
+    """Whether it has memory and no words yet. The dead and the kernel's own threads have neither."""
+    _, _, after = _read(f"/proc/{pid}/stat").rpartition(b") ")
+    return bool(after) and after.split(b" ", 21)[20] != b"0" and not _read(f"/proc/{pid}/cmdline")
 
 
 def _read(path: str) -> bytes:

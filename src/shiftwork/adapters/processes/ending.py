@@ -28,12 +28,20 @@ async def end_all(quarry: Quarry) -> int:
 
     A cancellation is put off until then. A process that took another user's rights is not ours to end. One that the
     kernel cannot end (stuck in a device) is waited for ten seconds and left: with the kill pending it never runs again.
+    It is given up only by a look that began after that time and has found nobody new: where we stood still ourselves
+    meanwhile, all that was seen before would be left frozen, and what was born since would not be seen at all.
     """
     strike = _Strike(quarry.group)
     put_off: asyncio.CancelledError | None = None
     pause, until = 0.001, time.monotonic() + _PATIENCE_SECONDS
-    while not all(one.identity in strike.refused for one in quarry.look(strike)) and time.monotonic() < until:
-        strike.kill()
+    while True:
+        late = time.monotonic() >= until
+        if all(one.identity in strike.refused for one in quarry.look(strike)):
+            break
+        if strike.kill():
+            until = time.monotonic() + _PATIENCE_SECONDS
+        elif late:
+            break
         try:
             await asyncio.sleep(pause)
         except asyncio.CancelledError as cancelled:
@@ -61,18 +69,23 @@ class _Strike:
         if not one.zombie and self._send(one, signal.SIGSTOP):
             self._frozen.append(one)
 
-    def kill(self) -> None:
+    def kill(self) -> bool:
+        """End who was frozen; whether there was anybody among them who was not ended before."""
+        known = len(self.ended)
         frozen, self._frozen = self._frozen, []
         for one in reversed(frozen):  # the eldest first
-            if self._send(one, signal.SIGKILL):
+            self._send(one, signal.SIGKILL)
+            # Whoever stood still and is gone by now was ended with another: a wall takes all within along.
+            if one.identity not in self.refused:
                 self.ended.add(one.identity)
+        return len(self.ended) > known
 
     def _send(self, one: Sighting, number: signal.Signals) -> bool:
         try:
             os.kill(one.pid, number)
             # A whole group at once, for those that fork faster than we look. Its number cannot mean another group: a
-            # member was seen just now.
-            if one.group == self._group:
+            # member was seen just now. But nought, as a group is shown that began outside of our container, means ours.
+            if self._group and one.group == self._group:
                 os.killpg(one.group, number)
         except ProcessLookupError:
             return False

@@ -37,8 +37,12 @@ class Host(Protocol):
 
     def look_at(self, pid: int) -> Sighting | None: ...
 
-    def marker_of(self, pid: int) -> str:
-        """The marker in the environment it was started with; empty where there is none or it is not ours to read."""
+    def marker_of(self, pid: int) -> str | None:
+        """The marker in the environment it was started with; empty where there is none or it is not ours to read.
+
+        None while it is between two programs: the kernel has taken the one away, and not yet put down with which words
+        and which environment the other begins. Where the disk is slow that may take its time.
+        """
         ...
 
     def tagging(self, number: int) -> AbstractContextManager[None]:

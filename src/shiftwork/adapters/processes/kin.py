@@ -73,6 +73,8 @@ class Kin:
         if apart and tag == self._tag:
             return True
         marker = self._host.marker_of(one.pid)
+        if marker is None:
+            return None if apart and not is_claimed("", tag) else False
         if marker == self._marker:
             return True
         came_to_us = apart and one.parent == os.getpid() and self._host.adopts_orphans()

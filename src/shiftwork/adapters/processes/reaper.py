@@ -1,11 +1,17 @@
 """Ends what earlier attempts left running, found by the marker in its environment: used after a crash."""
 
+import asyncio
 import os
+import time
 from collections.abc import Callable
+from typing import Final
 
 from shiftwork.adapters.processes.ending import end_all
 from shiftwork.adapters.processes.host import Host, Sighting, family, lineage, tag_for
 from shiftwork.adapters.processes.this_host import this_host
+
+_PATIENCE_SECONDS: Final = 10.0
+_PAUSE_SECONDS: Final = 0.002
 
 
 class HostReaper:
@@ -18,7 +24,19 @@ class HostReaper:
         return await end_all(_Marked(this_host(), prefix))
 
     async def alive(self, prefix: str) -> int:
-        return len(_Marked(this_host(), prefix).look(lambda _: None))
+        return await _counted(_Marked(this_host(), prefix))
+
+
+async def _counted(marked: "_Marked") -> int:
+    """How many there are, when all can be judged; one that cannot for ten seconds is not counted."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while len(found := marked.look(_leave)) > len(marked.living) and time.monotonic() < until:  # noqa: ASYNC110 - the kernel rings no bell
+        await asyncio.sleep(_PAUSE_SECONDS)
+    return min(len(found), len(marked.living))
+
+
+def _leave(_: Sighting) -> None:
+    """Looking is all."""
 
 
 class _Marked:
@@ -29,24 +47,30 @@ class _Marked:
         self._prefix = prefix
         self._known: dict[int, float] = {}
         self._tags: set[int] = set()
+        self.living: list[Sighting] = []
 
     def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
+        """The `living`, and whoever cannot be judged yet: neither told nor known, but the next look may know."""
         seen = self._host.sight()
         barred = lineage(seen, os.getpid())
-        marked = [one for one in seen.values() if one.pid not in barred and self._is_marked(one)]
+        judged = {one.pid: self._is_marked(one) for one in seen.values() if one.pid not in barred}
+        marked = [seen[pid] for pid, judgement in judged.items() if judgement]
         # One that still bears its marker gives away the tag of those of its attempt that have cleared theirs.
         tagged = [one for one in seen.values() if self._tags and self._host.tag_of(one.pid) in self._tags]
         members = [seen[pid] for pid in family(seen, (one.pid for one in (*marked, *tagged)), barred)]
         self._known = {one.pid: one.started for one in members}
-        living = [one for one in members if not one.zombie]
-        for one in living:
+        self.living = [one for one in members if not one.zombie]
+        for one in self.living:
             on_sight(one)
-        return living
+        unsure = (seen[pid] for pid, judgement in judged.items() if judgement is None and pid not in self._known)
+        return [*self.living, *unsure]
 
-    def _is_marked(self, one: Sighting) -> bool:
+    def _is_marked(self, one: Sighting) -> bool | None:
         if self._known.get(one.pid) == one.started:
             return True
         marker = self._host.marker_of(one.pid)
+        if marker is None:
+            return None
         if not marker or not marker.startswith(self._prefix):
             return False
         self._tags.add(tag_for(marker))
