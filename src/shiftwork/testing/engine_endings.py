@@ -8,7 +8,7 @@ import pytest
 
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.engine import Checkpoints, Job
-from shiftwork.testing.engine_suite import Opening, Stage, awaited, job, opened
+from shiftwork.testing.engine_suite import Opening, Stage, awaited, job, opened, until
 
 
 class EngineEndings:
@@ -24,8 +24,7 @@ class EngineEndings:
             await engine.start(work)
             await stage.entered.wait()
             await engine.cancel(work)
-            await asyncio.sleep(0.1)  # twice as long as the clean-up
-            assert stage.cleaned == ["one"]
+            await until(lambda: stage.cleaned == ["one"])
             await engine.join(work)
         async with opened(opening, "b", run=stage.body("one", "two")) as engine:
             await engine.recover("a")
@@ -163,14 +162,13 @@ class EngineEndings:
                 return
             await checkpoints.once("next", stage.act("next"))
 
-        began = asyncio.get_running_loop().time()
         async with opened(opening, "a", run=body) as engine:
             await engine.start(work)
             await entered.wait()
             joining = asyncio.ensure_future(engine.join(work))
             await asyncio.sleep(0.05)
             began = asyncio.get_running_loop().time()
-        assert asyncio.get_running_loop().time() - began < 2.5
+        assert asyncio.get_running_loop().time() - began < 20, "what would never end is not waited for"
         assert stage.cleaned == ["stubborn"]
         with pytest.raises(RuntimeError, match="closed"):
             await joining

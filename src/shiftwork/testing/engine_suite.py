@@ -20,7 +20,7 @@ type Opening = Callable[[str, Bodies], Awaitable[Engine]]
 """Open an engine under an executor's name; all that one test opens share what they remember."""
 
 _fresh = itertools.count(1)
-_PATIENCE = 30.0
+PATIENCE = 45.0
 
 json_values: st.SearchStrategy[Json] = st.recursive(
     st.none()
@@ -71,13 +71,13 @@ def awaited[**P](test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
 
     @functools.wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 2 * _PATIENCE))
+        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 2 * PATIENCE))
 
     return run
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(_PATIENCE):
+    async with asyncio.timeout(PATIENCE):
         while not holds():  # noqa: ASYNC110 - what is waited for is a count, and nothing rings when it is reached
             await asyncio.sleep(0.01)
 

@@ -80,7 +80,7 @@ class InboxConformance:
             assert not waiting.done()
             await poster.post(_target(), key, {})
             await poster.post(target, key, {})
-            (message,) = await asyncio.wait_for(waiting, 10)
+            (message,) = await asyncio.wait_for(waiting, 60)
             assert message.key == key
             position = message.position
 
@@ -121,7 +121,7 @@ class InboxConformance:
             return []
 
         async def follow() -> list[Message]:
-            return await asyncio.wait_for(_follow(reader, target, posts * len(posters)), 30)
+            return await asyncio.wait_for(_follow(reader, target, posts * len(posters)), 90)
 
         acts: list[Callable[[], Awaitable[list[Message]]]] = [partial(post, number) for number in range(len(posters))]
         seen, *_ = await together([follow, *acts])

@@ -27,8 +27,10 @@ __all__ = ["DbosEngine", "DbosSettings"]
 
 _WORKFLOW: Final = "shiftwork.work"
 _CLOSED: Final = "the engine is closed"
-# How long the acts of unfinished jobs get to clean up after themselves when the engine closes.
-_GRACE_SECONDS: Final = 1.5
+# How long the acts of unfinished jobs get to clean up after themselves when the engine closes: a second and a half, of
+# which they have something. Counted in looks, for where the whole process stands still, so do they.
+_GRACE_LOOKS: Final = 30
+_GRACE_LOOK_SECONDS: Final = 0.05
 _WATCH_SECONDS: Final = 1.0
 _FIRST_LOOK_SECONDS: Final = 0.02
 _UNFINISHED: Final = (Status.PENDING.value, Status.ENQUEUED.value, Status.DELAYED.value)
@@ -207,11 +209,12 @@ class DbosEngine:
 
     async def _stop_tasks(self) -> None:
         """Cancel what runs and wait for its clean-up; what comes up meanwhile as well, until the grace is over."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + _GRACE_SECONDS
         told: set[asyncio.Task[Any]] = set()
-        while (left := self._calls | _private.running(self._dbos)) and loop.time() < deadline:
+        for _ in range(_GRACE_LOOKS):
+            left = self._calls | _private.running(self._dbos)
+            if not left:
+                return
             for task in left - told:
                 task.cancel()
             told |= left
-            await asyncio.wait(left, timeout=deadline - loop.time())
+            await asyncio.wait(left, timeout=_GRACE_LOOK_SECONDS)

@@ -10,7 +10,8 @@ from enum import StrEnum
 from shiftwork.adapters.engine._replay import Act, cancelled_itself, other_code
 from shiftwork.ports.engine import Bodies, Job, Json
 
-_GRACE_SECONDS = 1.5
+# Longer than any clean-up takes: where tests go on in one process, what is left of a closed engine is in their way.
+_GRACE_SECONDS = 60.0
 _LOOK_SECONDS = 0.01
 
 
