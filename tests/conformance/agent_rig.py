@@ -7,7 +7,7 @@ import signal
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def new_task(folder: Path) -> Iterator[AgentTask]:
         home=folder / "home",
         log=folder / "log.jsonl",
         marker=f"agent{folder}",
-        limits=AgentLimits(wall_seconds=60, silence_seconds=60),
+        limits=AgentLimits(wall_seconds=120, silence_seconds=120),
     )
     yield given
     assert marked(given.marker) == []
@@ -140,15 +140,24 @@ class ProgramConformance(AgentConformance):
 
     def test_killed_it_has_crashed(self, stage: ScriptedStage, scripted_model: ModelServer, task: AgentTask) -> None:
         async def kill() -> AgentReport:
-            attempt = asyncio.create_task(stage.plays([Hang(seconds=60)], SCRIPT).attempt(task, lambda _: None))
-            assert await asyncio.to_thread(scripted_model.wait_for, SCRIPT, 1, 30)
-            (agent,) = (pid for pid in marked(task.marker) if psutil.Process(pid).name() == self.process)
-            os.kill(agent, signal.SIGKILL)
+            attempt = asyncio.create_task(stage.plays([Hang(seconds=120)], SCRIPT).attempt(task, lambda _: None))
+            assert await asyncio.to_thread(scripted_model.wait_for, SCRIPT, 1, 100)
+            os.kill(self._eldest(task.marker), signal.SIGKILL)
             return await attempt
 
         report = asyncio.run(kill())
         assert (report.ending, report.answer) == (Ending.CRASHED, "")
         assert "SIGKILL" in report.detail
+
+    def _eldest(self, marker: str) -> int:
+        """The agent itself. What it is about to start looks like it for a moment, and may be gone at the next."""
+        found: list[tuple[float, int]] = []
+        for pid in marked(marker):
+            with suppress(psutil.NoSuchProcess):
+                process = psutil.Process(pid)
+                if process.name() == self.process:
+                    found.append((process.create_time(), pid))
+        return min(found)[1]
 
     def test_many_at_once_do_not_disturb_each_other(self, stage: ScriptedStage, task: AgentTask) -> None:
         numbers = range(self.at_once)

@@ -41,14 +41,21 @@ def opener(user: GitUser, tier: str) -> Opened:
             program=BWRAP, home=user.home, repository=user.root, readable=lenders(hub), writable=(user.home,)
         )
         shell = Shell(env=env, sandbox=walls if tier == "bubblewrap" else OPEN)
-        return GitGates(hub=hub, setup=Setup(shell=shell, command=setup, minutes=0.5, keep=frozenset(keep)))
+        return GitGates(hub=hub, setup=Setup(shell=shell, command=setup, minutes=2, keep=frozenset(keep)))
 
     return opened
 
 
-def check(gates: Gates, commit: Commit, *commands: str, minutes: float = 1) -> GateReport:
+def check(gates: Gates, commit: Commit, *commands: str, minutes: float = 2) -> GateReport:
     asked = [Gate(name=f"gate-{number}", command=text, minutes=minutes) for number, text in enumerate(commands)]
     return asyncio.run(gates.check(commit, asked, MARKER))
+
+
+def meeting(user: GitUser, name: str) -> str:
+    """A command that two gates begin with: neither goes on before the other is there."""
+    marks = user.home / f"met-{name}"
+    marks.mkdir()
+    return f"mktemp {marks}/XXXXXX > /dev/null; while [ $(ls {marks} | wc -l) -lt 2 ]; do sleep 0.02; done"
 
 
 def outputs(report: GateReport) -> list[str]:

@@ -27,7 +27,7 @@ def hub_of(user: GitUser) -> Hub:
 
 
 def workspaces_of(user: GitUser, setup: str = "") -> Workspaces:
-    return GitWorkspaces(hub=hub_of(user), setup=Setup(shell=Shell(env=user.env), command=setup, minutes=0.5))
+    return GitWorkspaces(hub=hub_of(user), setup=Setup(shell=Shell(env=user.env), command=setup, minutes=2))
 
 
 def hub_git(user: GitUser, *args: str) -> str:

@@ -57,7 +57,7 @@ import os, socket, struct, sys
 
 def called():
     host, port = os.environ["http_proxy"].removeprefix("http://").split(":")
-    return socket.create_connection((host, int(port)), 20)
+    return socket.create_connection((host, int(port)), 60)
 
 def said(text):
     return text.encode().decode("unicode_escape").encode("latin-1")
@@ -96,7 +96,7 @@ class Caller:
         spawn = replace(self.inside.spawn(""), argv=(PYTHON, "-I", "-S", "-c", script, *given))
         lines: list[bytes] = []
         room = Room(tree=self.inside.tree, programs=(PYTHON,))
-        over = within(40, supervise(self.inside.walls.enclosed(spawn, room), lines.append))
+        over = within(120, supervise(self.inside.walls.enclosed(spawn, room), lines.append))
         return b"\n".join(lines).decode().replace("\r", "").rstrip("\n"), over
 
     def says(self, *words: str) -> str:

@@ -1,10 +1,12 @@
 """What the tests of supervision and of the reaper share: a program that detaches, and ways to see who lives."""
 
 import asyncio
+import contextlib
 import os
+import subprocess
 import sys
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +37,12 @@ ESCAPE = DAEMON.replace(
 
 def marker_for(tmp_path: Path) -> Iterator[str]:
     """The test's own marker; whoever bears it afterwards is ended, which happens only where the test has failed."""
-    name = f"{tmp_path.parent.name}/{tmp_path.name}"
+    name = f"test{tmp_path}"  # all of it: another run of the same tests may be under way
     yield name
     for process in psutil.process_iter():
         if marker_in(process).startswith(name):
-            process.kill()
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
 
 
 def marker_in(process: psutil.Process) -> str:
@@ -57,6 +60,26 @@ def within[T](seconds: float, scene: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(bounded())
 
 
+def once_begun[T](play: Callable[[float], tuple[T, list[bytes]]], seconds: float) -> tuple[T, list[bytes]]:
+    """What came of a program that breaks its bound of some seconds, having begun before: its first line says `ready`.
+
+    On a busy machine it may not have begun by then; so it is played again, with more time.
+    """
+    while (played := play(seconds))[1][:1] != [b"ready"]:
+        assert seconds < 60, played
+        seconds *= 4
+    return played
+
+
+@contextlib.contextmanager
+def killed_at_last(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Whatever is found out about it: who leaves a `Popen` waits for it to end, and that may be never."""
+    try:
+        yield
+    finally:
+        process.kill()
+
+
 def lives(pid: int) -> bool:
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
@@ -65,7 +88,7 @@ def lives(pid: int) -> bool:
 
 
 def pid_in(path: Path) -> int:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not (path.exists() and path.read_text()) and time.monotonic() < until:
         time.sleep(0.01)
     return int(path.read_text())

@@ -45,7 +45,7 @@ class Confined:
     def run(self, command: str, *, online: bool = False, **env: str) -> Outcome:
         shell = Shell(env={**self.env, **env}, sandbox=self.walls)
         errand = Errand(marker=self.marker, online=online)
-        return asyncio.run(shell.run(command, errand, tree=self.tree, seconds=30))
+        return asyncio.run(shell.run(command, errand, tree=self.tree, seconds=90))
 
     def spawn(self, command: str) -> Spawn:
         return Spawn(
@@ -53,8 +53,8 @@ class Confined:
             cwd=self.tree,
             env=self.env,
             marker=self.marker,
-            wall_seconds=30,
-            silence_seconds=30,
+            wall_seconds=90,
+            silence_seconds=90,
         )
 
     def allowing(self, **more: object) -> "Confined":

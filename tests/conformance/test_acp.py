@@ -219,7 +219,7 @@ def test_one_that_does_not_leave_is_made_to(task: AgentTask) -> None:
     began = time.monotonic()
     report, _ = attempted(tiny("lingers"), task)
     assert (report.ending, marked(task.marker)) == (Ending.FINISHED, [])
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 55, "long before it would have left"
 
 
 def test_a_program_that_is_no_agent_is_told_before_a_run() -> None:

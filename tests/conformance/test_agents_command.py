@@ -53,8 +53,8 @@ def task_in(folder: Path, **env: str) -> AgentTask:
         workdir=folder / "workdir",
         home=folder / "home",
         log=folder / "deep" / "log.jsonl",
-        marker=f"command/{folder.parent.name}/{folder.name}",
-        limits=AgentLimits(wall_seconds=30, silence_seconds=30),
+        marker=f"command{folder}",
+        limits=AgentLimits(wall_seconds=90, silence_seconds=90),
         env=env,
     )
 

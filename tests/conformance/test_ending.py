@@ -17,7 +17,7 @@ from shiftwork.adapters.processes._linux import LinuxHost
 from shiftwork.adapters.processes.ending import end_all
 from shiftwork.adapters.processes.host import MARKER_VARIABLE, Host, Sighting
 from shiftwork.adapters.processes.kin import Kin
-from tests.conformance.programs import ENV, lives, marker_for, within
+from tests.conformance.programs import ENV, killed_at_last, lives, marker_for, within
 
 
 @pytest.fixture
@@ -29,11 +29,8 @@ def marker(tmp_path: Path) -> Iterator[str]:
 def asleep(marker: str) -> Iterator[int]:
     """The pid of a process in a session of its own."""
     env = {**ENV, MARKER_VARIABLE: marker}
-    with subprocess.Popen(["sleep", "300"], env=env, start_new_session=True) as process:
-        try:
-            yield process.pid
-        finally:
-            process.kill()
+    with subprocess.Popen(["sleep", "300"], env=env, start_new_session=True) as process, killed_at_last(process):
+        yield process.pid
 
 
 class Seen:
@@ -56,7 +53,7 @@ class Seen:
 @pytest.fixture
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where more time than there is has gone by before the first look was over."""
-    monkeypatch.setattr(ending, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(ending, "_PATIENCE_LOOKS", 1)
 
 
 @pytest.mark.usefixtures("no_patience")
@@ -140,7 +137,7 @@ def test_the_reaper_waits_for_one_that_is_between_two_programs(
 def test_one_that_stays_between_two_programs_is_not_counted(
     host: Host, marker: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reaper, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(reaper, "_PATIENCE_LOOKS", 5)
     with asleep(marker) as pid:
         monkeypatch.setattr(reaper, "this_host", lambda: Between(host, pid, 10**9))
         assert within(60, reaper.HostReaper().alive(marker)) == 0
@@ -165,15 +162,10 @@ def test_a_program_that_just_began_has_its_marker_or_nothing_can_be_said(host: H
 
 @HOSTS
 def test_without_an_environment_there_is_no_marker_and_no_doubt(host: Host) -> None:
-    with subprocess.Popen(["/bin/sh", "-c", "echo $$; exec sleep 300"], env={}, stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout
-            assert process.stdout.readline()
-            while psutil.Process(process.pid).cmdline() != ["sleep", "300"]:
-                assert process.poll() is None
-            assert host.marker_of(process.pid) == ""
-        finally:
-            process.kill()
+    with subprocess.Popen(["sleep", "300"], env={}) as process, killed_at_last(process):
+        while host.marker_of(process.pid) is None:
+            assert process.poll() is None
+        assert host.marker_of(process.pid) == ""
     sizes = {one.pid: one.info["memory_info"] for one in psutil.process_iter(["memory_info"])}
     without = [pid for pid, size in sizes.items() if size and not size.vms]
     assert {host.marker_of(pid) for pid in without} <= {""}, "neither the dead nor the kernel's own are programs"

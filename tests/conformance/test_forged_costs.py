@@ -12,14 +12,15 @@ from shiftwork.adapters.agents.claude_code import ClaudeCode
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentReport, Ending
 from tests.conformance.agent_rig import new_task
+from tests.conformance.programs import once_begun
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(180)
 
 RESULT = '{"type":"result","subtype":"success","is_error":false,"result":"Done.","total_cost_usd":%s,"usage":{}}'
 FORGED, OWN = RESULT % "0.0001", RESULT % "5.0"
 
 
-def reported(folder: Path, script: str, silence_seconds: float = 30) -> AgentReport:
+def reported(folder: Path, script: str, silence_seconds: float = 90) -> AgentReport:
     program = folder / "claude"
     program.write_text(f"#!/bin/sh\nforged() {{ echo '{FORGED}'; }}\nown() {{ echo '{OWN}'; }}\n{script}\n")
     program.chmod(0o755)
@@ -36,7 +37,13 @@ def test_ended_by_somebody_else_it_is_not_believed_whatever_it_said(tmp_path: Pa
 
 
 def test_ended_by_the_harness_after_its_last_word_it_is(tmp_path: Path) -> None:
-    report = reported(tmp_path, "own; exec sleep 60", silence_seconds=0.5)
+    def played(seconds: float) -> tuple[AgentReport, list[bytes]]:
+        folder = tmp_path / str(seconds)
+        folder.mkdir()
+        report = reported(folder, "own; touch ready; exec sleep 170", silence_seconds=seconds)
+        return report, [path.name.encode() for path in (folder / "workdir").iterdir()]
+
+    report, _ = once_begun(played, 0.5)
     assert (report.ending, report.usage) == (Ending.SILENT, Usage(cost_usd=5.0))
 
 

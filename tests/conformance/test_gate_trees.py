@@ -11,7 +11,7 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import Verification, VerificationKind
 from shiftwork.ports.workspace import Gates
 from shiftwork.testing.git_user import GitUser
-from tests.conformance.gates_rig import MARKER, Opened, check, outputs
+from tests.conformance.gates_rig import MARKER, Opened, check, meeting, outputs
 
 LOOK = "find . -path ./.git -prune -o -print | sort"
 """All that is there. What has passed is not run again: who looks twice says something else beside."""
@@ -95,10 +95,12 @@ def test_two_trees_in_parallel_are_each_held_to_what_was_set_up(user: GitUser, o
     gates = opened(setup)
 
     def asked(number: int) -> Gate:
-        return Gate(name="g", command=f"sleep 0.5; {LOOK}; cat deps/d; touch build.log; : {number}")
+        together = meeting(user, str(number))
+        return Gate(name="g", command=f"{together}; {LOOK}; cat deps/d; touch build.log; : {number}")
 
     async def together(number: int) -> list[GateReport]:
-        checks = (gates.check(commit, [asked(number)], f"{MARKER}-{n}") for n in range(2))
+        gate = asked(number)
+        checks = (gates.check(commit, [gate], f"{MARKER}-{n}") for n in range(2))
         return list(await asyncio.gather(*checks))
 
     for number in range(2):

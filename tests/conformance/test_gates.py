@@ -16,7 +16,8 @@ from shiftwork.errors import RepositoryError
 from shiftwork.ports.workspace import Gates
 from shiftwork.testing.agent_conformance import marked
 from shiftwork.testing.git_user import GitUser
-from tests.conformance.gates_rig import MARKER, Opened, check, outputs
+from tests.conformance.gates_rig import MARKER, Opened, check, meeting, outputs
+from tests.conformance.programs import once_begun
 
 
 def test_every_gate_runs_though_one_is_red(user: GitUser, gates: Gates) -> None:
@@ -56,9 +57,14 @@ def test_the_environment_is_the_given_one(user: GitUser, gates: Gates) -> None:
 
 
 def test_a_gate_that_takes_too_long_is_red(user: GitUser, gates: Gates) -> None:
-    report = check(gates, user.at("main"), "echo begun; sleep 60", "echo next", minutes=0.01)
+    def played(seconds: float) -> tuple[GateReport, list[bytes]]:
+        late = Gate(name="late", command="echo ready; sleep 170", minutes=seconds / 60)
+        report = asyncio.run(gates.check(user.at("main"), [late, Gate(name="next", command="echo next")], MARKER))
+        return report, outputs(report)[0].encode().splitlines()
+
+    report, lines = once_begun(played, 0.6)
     assert [result.passed for result in report.results] == [False, True]
-    assert outputs(report)[0] == "begun\ntimed out after 0.6 seconds"
+    assert (lines[0], lines[1][:16]) == (b"ready", b"timed out after ")
 
 
 def test_a_red_gate_that_printed_nothing_says_that(user: GitUser, gates: Gates) -> None:
@@ -201,7 +207,7 @@ def test_only_the_newest_verdicts_are_kept(tmp_path: Path) -> None:
 
 def test_two_checks_at_once_do_not_share_a_tree(user: GitUser, gates: Gates) -> None:
     commits = [user.at("main"), user.commit("second", {"README.md": "second\n"})]
-    gate = Gate(name="slow", command="pwd; cat README.md; sleep 0.5; cat README.md")
+    gate = Gate(name="slow", command=f"pwd; cat README.md; {meeting(user, 'two')}; cat README.md")
 
     async def together() -> list[GateReport]:
         checks = (gates.check(commit, [gate], f"{os.getpid()}/{commit}/gates") for commit in commits)

@@ -138,7 +138,7 @@ def program(tmp_path: Path) -> Iterator[str]:
         assert running.stdout is not None
         yield running.stdout.readline().strip()
         running.terminate()
-        assert running.wait(10) == 0
+        assert running.wait(60) == 0
 
 
 def test_as_a_program_it_prints_its_address_and_is_driven_over_http(program: str) -> None:

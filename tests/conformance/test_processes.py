@@ -1,11 +1,12 @@
 """Supervision of real programs that do all they can to stay, to flood, or to block."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,16 +17,30 @@ from shiftwork.adapters.processes.own import birth
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
 from shiftwork.adapters.processes.this_host import this_host
 from shiftwork.adapters.workspace.git import Git
-from tests.conformance.programs import DAEMON, ENV, ESCAPE, PYTHON, daemon, lives, marker_for, marker_in, pid_in, within
+from tests.conformance.programs import (
+    DAEMON,
+    ENV,
+    ESCAPE,
+    PYTHON,
+    daemon,
+    lives,
+    marker_for,
+    marker_in,
+    once_begun,
+    pid_in,
+    within,
+)
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(180)
 on_linux = pytest.mark.skipif(not this_host().adopts_orphans(), reason="orphans are not adopted here")
 
 CHAIN = """
 import os, time
-until = time.monotonic() + 20
+until = time.monotonic() + 60
 while time.monotonic() < until:
-    if os.fork(): os._exit(0)
+    if os.fork():
+        while not os.path.exists("beats"): time.sleep(0.001)
+        os._exit(0)
     os.setsid()
     os.write(os.open("beats", os.O_CREAT | os.O_WRONLY | os.O_APPEND), b"x")
     time.sleep(0.002)
@@ -42,14 +57,14 @@ def marker(tmp_path: Path) -> Iterator[str]:
 def shell(tmp_path: Path, marker: str) -> Callable[[str], Spawn]:
     def spawn(script: str) -> Spawn:
         argv = ("/bin/sh", "-c", script)
-        return Spawn(argv=argv, cwd=tmp_path, env=ENV, marker=marker, wall_seconds=30, silence_seconds=30)
+        return Spawn(argv=argv, cwd=tmp_path, env=ENV, marker=marker, wall_seconds=90, silence_seconds=90)
 
     return spawn
 
 
 def ran(spawn: Spawn) -> tuple[Exit, list[bytes]]:
     lines: list[bytes] = []
-    return within(30, supervise(spawn, lines.append)), lines
+    return within(120, supervise(spawn, lines.append)), lines
 
 
 # What a program may do with its streams
@@ -81,8 +96,10 @@ def test_closing_the_output_is_not_the_end_but_silence_is(shell: Callable[[str],
 
 
 def test_errors_are_a_sign_of_life(shell: Callable[[str], Spawn]) -> None:
-    over, _ = ran(replace(shell("for i in 1 2 3 4 5; do echo $i >&2; sleep 0.2; done"), silence_seconds=0.7))
-    assert over.cause is Cause.EXITED
+    talking = replace(shell("for i in 1 2 3 4 5; do echo $i >&2; sleep 0.2; done"), silence_seconds=0.7)
+    causes = (ran(talking)[0].cause for _ in range(20))
+    # It takes longer than that, and would be ended every time. A busy machine may keep it from talking now and then.
+    assert any(cause is Cause.EXITED for cause in causes)
 
 
 @pytest.mark.parametrize(("wall", "silence"), [(4, 30), (30, 4)])
@@ -121,7 +138,7 @@ def on_line(line):
     longest = max(longest, len(line))
 flood = "head -c 50000000 /dev/zero | " + sys.argv[2]
 spawn = Spawn(argv=("/bin/sh", "-c", flood), cwd=Path("/"), env={"PATH": sys.argv[3]}, marker=sys.argv[1],
-              wall_seconds=50, silence_seconds=50)
+              wall_seconds=120, silence_seconds=120)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 over = asyncio.run(supervise(spawn, on_line))
 print(over.cause, longest, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
@@ -140,18 +157,20 @@ print(over.cause, longest, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - 
 
 def test_it_is_asked_in_order_and_heard_meanwhile(shell: Callable[[str], Spawn]) -> None:
     script = "trap 'echo int' INT; trap 'echo term; exit 9' TERM; echo ready; while :; do sleep 0.02; done"
-    asked = ((signal.SIGINT, 0.3), (signal.SIGTERM, 10.0), (signal.SIGHUP, 10.0))
-    over, lines = ran(replace(shell(script), wall_seconds=0.5, stop_signals=asked))
+    asked = ((signal.SIGINT, 0.3), (signal.SIGTERM, 150.0), (signal.SIGHUP, 150.0))
+    spawn = replace(shell(script), stop_signals=asked)
+    over, lines = once_begun(lambda seconds: ran(replace(spawn, wall_seconds=seconds)), 0.5)
     assert (over.code, over.cause) == (9, Cause.TIMED_OUT)
     assert lines == [b"ready", b"int", b"term"]
-    assert over.seconds < 5
+    assert over.seconds < 100, "once it is over, nobody waits"
 
 
 def test_who_ignores_all_signals_is_killed(shell: Callable[[str], Spawn]) -> None:
-    deaf = replace(shell("trap '' TERM INT HUP; while :; do sleep 1; done"), stop_signals=((signal.SIGTERM, 0.2),))
-    over, _ = ran(replace(deaf, wall_seconds=0.3))
+    script = "trap '' TERM INT HUP; echo ready; while :; do sleep 1; done"
+    deaf = replace(shell(script), stop_signals=((signal.SIGTERM, 0.2),))
+    over, _ = once_begun(lambda seconds: ran(replace(deaf, wall_seconds=seconds)), 0.3)
     assert (over.code, over.cause) == (-signal.SIGKILL, Cause.TIMED_OUT)
-    assert 0.5 <= over.seconds < 5
+    assert over.seconds >= 0.5
 
 
 def test_a_program_that_is_not_there_is_told(shell: Callable[[str], Spawn]) -> None:
@@ -159,15 +178,16 @@ def test_a_program_that_is_not_there_is_told(shell: Callable[[str], Spawn]) -> N
         ran(replace(shell(""), argv=("no-such-program",)))
 
 
-def test_one_marker_is_for_one_program_at_a_time(shell: Callable[[str], Spawn]) -> None:
+def test_one_marker_is_for_one_program_at_a_time(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
     async def both() -> None:
-        first = asyncio.create_task(supervise(shell("sleep 0.3"), print))
+        first = asyncio.create_task(supervise(shell("while [ ! -e over ]; do sleep 0.02; done"), print))
         await asyncio.sleep(0.1)
         with pytest.raises(ValueError, match="under supervision already"):
             await supervise(shell("true"), print)
+        (tmp_path / "over").touch()
         assert (await first).code == 0
 
-    within(10, both())
+    within(90, both())
     assert ran(shell("exit 5"))[0].code == 5
 
 
@@ -177,7 +197,7 @@ def test_one_marker_is_for_one_program_at_a_time(shell: Callable[[str], Spawn]) 
 def test_a_grandchild_that_holds_the_output_is_not_waited_for(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
     over, lines = ran(shell("sleep 300 & echo $! > pid; echo done"))
     assert (over.code, lines) == (0, [b"done"])
-    assert over.seconds < 5
+    assert over.seconds < 100
     assert not psutil.pid_exists(pid_in(tmp_path / "pid"))
 
 
@@ -207,42 +227,51 @@ def test_nor_does_one_that_goes_on_forking_without_them(shell: Callable[[str], S
     assert (tmp_path / "beats").stat().st_size == beats
 
 
+@contextlib.asynccontextmanager
+async def ended_at_last(process: asyncio.subprocess.Process) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Whatever is found out about it."""
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
 def test_what_this_process_has_started_itself_is_left_alone(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
     git = Git(env={**ENV, "GIT_DIR": str(tmp_path)}, cwd=tmp_path, program="/bin/sh")
 
     async def scene() -> None:
         ends = asyncio.create_task(supervise(shell("while [ ! -e over ]; do sleep 0.02; done"), print))
         await asyncio.sleep(0.1)
-        before = await asyncio.create_subprocess_exec("sleep", "300")  # in our session
-        called = asyncio.create_task(git.run("-c", "sleep 1; echo whole"))
-        talked_to = await git.start("-c", "read word; echo $word", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        (tmp_path / "over").touch()
-        assert (await ends).code == 0
-        assert (await called).text == "whole"
-        assert (await talked_to.communicate(b"heard\n"))[0] == b"heard\n"
-        assert before.returncode is None
-        before.kill()
-        await before.wait()
+        async with ended_at_last(await asyncio.create_subprocess_exec("sleep", "300")) as before:  # in our session
+            called = asyncio.create_task(git.run("-c", "sleep 1; echo whole"))
+            talked_to = await git.start("-c", "read word; echo $word", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            (tmp_path / "over").touch()
+            assert (await ends).code == 0
+            assert (await called).text == "whole"
+            assert (await talked_to.communicate(b"heard\n"))[0] == b"heard\n"
+            assert before.returncode is None
 
-    within(20, scene())
+    within(90, scene())
 
 
 def test_nobody_is_judged_while_something_is_being_born(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
     async def scene() -> None:
         ends = asyncio.create_task(supervise(shell("while [ ! -e over ]; do sleep 0.02; done"), print))
         await asyncio.sleep(0.1)
-        with birth() as remember:
-            young = await asyncio.create_subprocess_exec("sleep", "300", start_new_session=True)
-            (tmp_path / "over").touch()
-            await asyncio.sleep(0.5)
-            assert not ends.done() or not this_host().adopts_orphans()
-            remember(young)
-        assert (await ends).code == 0
-        assert young.returncode is None
-        young.kill()
-        await young.wait()
+        async with contextlib.AsyncExitStack() as at_last:
+            with birth() as remember:
+                young = await asyncio.create_subprocess_exec("sleep", "300", start_new_session=True)
+                await at_last.enter_async_context(ended_at_last(young))
+                (tmp_path / "over").touch()
+                await asyncio.sleep(0.5)
+                assert not ends.done() or not this_host().adopts_orphans()
+                remember(young)
+            assert (await ends).code == 0
+            assert young.returncode is None
 
-    within(20, scene())
+    within(90, scene())
 
 
 def test_a_tree_of_thirty_does_not_survive(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
@@ -287,7 +316,7 @@ def test_cancelled_it_is_gone_when_the_wait_ends(times: int, shell: Callable[[st
         await task
 
     with pytest.raises(asyncio.CancelledError):
-        within(20, scene())
+        within(90, scene())
     assert not psutil.pid_exists(pid_in(tmp_path / "pid"))
 
 
@@ -308,7 +337,7 @@ def test_what_the_caller_raises_ends_it_and_comes_out(shell: Callable[[str], Spa
         raise RuntimeError(line.decode())
 
     with pytest.raises(RuntimeError, match="ready"):
-        within(10, supervise(shell("sleep 300 & echo $! > pid; echo ready; wait"), on_line))
+        within(90, supervise(shell("sleep 300 & echo $! > pid; echo ready; wait"), on_line))
     assert not psutil.pid_exists(pid_in(tmp_path / "pid"))
 
 
@@ -317,7 +346,7 @@ def test_the_orphans_of_one_survive_the_end_of_another(tmp_path: Path, marker: s
         script = f"{daemon(name)}; {then}"
         env = {**ENV, "DAEMON": DAEMON}
         argv = ("/bin/sh", "-c", script)
-        return Spawn(argv=argv, cwd=tmp_path, env=env, marker=f"{marker}/{name}", wall_seconds=30, silence_seconds=30)
+        return Spawn(argv=argv, cwd=tmp_path, env=env, marker=f"{marker}/{name}", wall_seconds=90, silence_seconds=90)
 
     async def scene() -> None:
         longer = asyncio.create_task(supervise(spawn("b", "while [ ! -e over ]; do sleep 0.02; done"), print))
@@ -329,7 +358,7 @@ def test_the_orphans_of_one_survive_the_end_of_another(tmp_path: Path, marker: s
         assert (await longer).code == 0
         assert not lives(pid_in(tmp_path / "b"))
 
-    within(20, scene())
+    within(90, scene())
 
 
 def test_many_at_once_each_get_their_own_end(shell: Callable[[str], Spawn], marker: str) -> None:
@@ -343,5 +372,5 @@ def test_many_at_once_each_get_their_own_end(shell: Callable[[str], Spawn], mark
         return [*codes, await other.wait()]
 
     before = set(psutil.Process().children())
-    assert within(30, scene()) == [*range(30), 77]
+    assert within(120, scene()) == [*range(30), 77]
     assert set(psutil.Process().children()) <= before

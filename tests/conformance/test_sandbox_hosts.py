@@ -22,7 +22,7 @@ from tests.conformance.hosts_rig import ASK, CALL, Caller, answering
 from tests.conformance.programs import PYTHON, within
 from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP, confined
 
-pytestmark = [pytest.mark.timeout(60), NEEDS_BUBBLEWRAP]
+pytestmark = [pytest.mark.timeout(180), NEEDS_BUBBLEWRAP]
 
 
 @pytest.fixture(scope="module")
@@ -183,9 +183,10 @@ def test_a_name_that_leads_to_this_machine_is_refused_unless_that_was_asked_for(
 
 
 def test_a_listed_host_that_does_not_answer_is_told(caller: Caller) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        gone = server.getsockname()[1]
-    told = caller.listing(f"127.0.0.1:{gone}").says(rf"CONNECT 127.0.0.1:{gone} HTTP/1.1\r\nHost: x\r\n\r\n")
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))  # nobody listens there, and nobody else is given it
+        gone = mute.getsockname()[1]
+        told = caller.listing(f"127.0.0.1:{gone}").says(rf"CONNECT 127.0.0.1:{gone} HTTP/1.1\r\nHost: x\r\n\r\n")
     assert told.startswith("HTTP/1.1 502 ")
     assert f"127.0.0.1:{gone} cannot be reached: " in told
 
@@ -222,7 +223,7 @@ def test_its_environment_is_otherwise_the_one_that_is_given(caller: Caller) -> N
     given = {"PATH": "/usr/bin:/bin", "ODD": "\udcff=\n", "HTTP_PROXY": "http://other.example", "EMPTY": ""}
     spawn = replace(caller.inside.spawn("env -0 | sort -z | tr '\\0' '|'"), env=given)
     lines: list[bytes] = []
-    within(20, supervise(caller.inside.walls.enclosed(spawn, Room(tree=caller.inside.tree)), lines.append))
+    within(90, supervise(caller.inside.walls.enclosed(spawn, Room(tree=caller.inside.tree)), lines.append))
     told = dict(pair.split(b"=", 1) for pair in b"\n".join(lines).split(b"|") if pair)
     proxies = {name for name in told if name.lower().endswith(b"_proxy")}
     assert proxies == {f"{one}_proxy".encode() for one in ("http", "https", "all", "no")} | {
@@ -296,8 +297,8 @@ def test_nothing_stays_open_when_the_program_is_over(caller: Caller) -> None:
         return len(asyncio.all_tasks())
 
     before = open_files()
-    assert within(30, scene()) == 1, "this one"
-    until = time.monotonic() + 20
+    assert within(90, scene()) == 1, "this one"
+    until = time.monotonic() + 60
     while open_files() > before and time.monotonic() < until:  # the server is in this process, and closes its own
         time.sleep(0.05)
     assert open_files() <= before
@@ -323,7 +324,7 @@ for number in range(30):
 
 
 def test_the_probe_tries_it(caller: Caller, tmp_path: Path) -> None:
-    within(20, probe(caller.inside.walls))
+    within(90, probe(caller.inside.walls))
     sharing = tmp_path / "bwrap"
     sharing.write_text(
         '#!/bin/bash\nwords=()\nfor word; do [ "$word" = --unshare-net ] || words+=("$word"); done\n'
@@ -331,4 +332,4 @@ def test_the_probe_tries_it(caller: Caller, tmp_path: Path) -> None:
     )
     sharing.chmod(0o755)
     with pytest.raises(SandboxError, match="hosts that are not listed can be reached"):
-        within(20, probe(replace(caller.inside.walls, program=str(sharing))))
+        within(90, probe(replace(caller.inside.walls, program=str(sharing))))

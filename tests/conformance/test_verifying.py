@@ -43,7 +43,7 @@ def file(path: str, *, glob: bool = False) -> Verification:
 
 
 def url(address: str, **more: object) -> Verification:
-    return Verification(id="VS-1", kind=VerificationKind.URL, url=address, seconds=5, **more)  # type: ignore[arg-type]
+    return Verification(id="VS-1", kind=VerificationKind.URL, url=address, seconds=60, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

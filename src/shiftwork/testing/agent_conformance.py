@@ -15,7 +15,7 @@ import pytest
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import Agent, AgentEvent, AgentLimits, AgentTask, Ending
 
-_LONG = AgentLimits(wall_seconds=60, silence_seconds=60)
+_LONG = AgentLimits(wall_seconds=90, silence_seconds=90)
 
 
 class Stage(Protocol):
@@ -52,7 +52,7 @@ class AgentConformance:
             workdir=workdir,
             home=tmp_path / "home",
             log=tmp_path / "logs" / "attempt.jsonl",
-            marker=f"conformance/{tmp_path.parent.name}/{tmp_path.name}",
+            marker=f"conformance{tmp_path}",
             limits=_LONG,
         )
 
@@ -91,16 +91,16 @@ class AgentConformance:
         assert marked(task.marker) == []
 
     def test_the_wall_clock_ends_it(self, stage: Stage, tmp_path: Path) -> None:
-        task = replace(self.task(tmp_path), limits=AgentLimits(wall_seconds=self.patience, silence_seconds=60))
+        task = replace(self.task(tmp_path), limits=AgentLimits(wall_seconds=self.patience, silence_seconds=90))
         began = time.monotonic()
         report = _played(stage.works_on().attempt(task, _nobody))
         assert report.ending is Ending.TIMED_OUT
         assert report.detail
-        assert self.patience <= time.monotonic() - began < self.patience + 15
+        assert self.patience <= time.monotonic() - began < 60, "long before it would have ended"
         assert marked(task.marker) == []
 
     def test_silence_ends_it(self, stage: Stage, tmp_path: Path) -> None:
-        task = replace(self.task(tmp_path), limits=AgentLimits(wall_seconds=60, silence_seconds=self.patience))
+        task = replace(self.task(tmp_path), limits=AgentLimits(wall_seconds=90, silence_seconds=self.patience))
         report = _played(stage.falls_silent().attempt(task, _nobody))
         assert report.ending is Ending.SILENT
         assert report.detail
@@ -140,7 +140,7 @@ def marked(marker: str) -> list[int]:
 
 def _played[T](scene: Coroutine[Any, Any, T]) -> T:
     async def bounded() -> T:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(100):
             return await scene
 
     return asyncio.run(bounded())

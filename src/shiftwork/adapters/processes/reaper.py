@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from collections.abc import Callable
 from typing import Final
 
@@ -10,8 +9,8 @@ from shiftwork.adapters.processes.ending import end_all
 from shiftwork.adapters.processes.host import Host, Sighting, family, lineage, tag_for
 from shiftwork.adapters.processes.this_host import this_host
 
-_PATIENCE_SECONDS: Final = 10.0
-_PAUSE_SECONDS: Final = 0.002
+_PATIENCE_LOOKS: Final = 500
+_PAUSE_SECONDS: Final = 0.02
 
 
 class HostReaper:
@@ -29,10 +28,11 @@ class HostReaper:
 
 async def _counted(marked: "_Marked") -> int:
     """How many there are, when all can be judged; one that cannot for ten seconds is not counted."""
-    until = time.monotonic() + _PATIENCE_SECONDS
-    while len(found := marked.look(_leave)) > len(marked.living) and time.monotonic() < until:  # noqa: ASYNC110 - the kernel rings no bell
+    for _ in range(_PATIENCE_LOOKS):
+        if len(marked.look(_leave)) == len(marked.living):
+            break
         await asyncio.sleep(_PAUSE_SECONDS)
-    return min(len(found), len(marked.living))
+    return len(marked.living)
 
 
 def _leave(_: Sighting) -> None:
