@@ -1,6 +1,7 @@
 """Stories that are ready to land, without the work before it: tips made by hand, and a queue that is asked for them."""
 
 import asyncio
+import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from shiftwork.domain.model.queue import LandingRequest, QueueState
 from shiftwork.ports.workspace import Place
 from tests.app.rig import LANDING, Rig, git
 
-RUN = RunId("r1")
+# Where another process lands, what a dead one has left there is ended by its name, on the whole host.
+RUN = RunId(f"r{os.getpid()}")
 
 
 async def work(

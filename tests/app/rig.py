@@ -105,7 +105,7 @@ class Rig:
     memory: InlineMemory = field(default_factory=InlineMemory)
     seen: list[Sighting] = field(default_factory=list)
     watch: Callable[[Sighting], None] | None = None
-    silence_seconds: float = 20
+    silence_seconds: float = 90
     time_factor: float = 1.0
     landing: LandingPolicy = field(default_factory=LandingPolicy)
     protection: Protection = field(default_factory=Protection)
@@ -230,7 +230,7 @@ class Rig:
         stream = story_stream(name, StoryId(story)) if story else run_stream(name)
         return [recorded.fact for recorded in await self.store.events.read(stream)]
 
-    async def until(self, wanted: Callable[[], bool], seconds: float = 20) -> None:
+    async def until(self, wanted: Callable[[], bool], seconds: float = 60) -> None:
         async with asyncio.timeout(seconds):
             while not wanted():
                 await asyncio.sleep(0.01)

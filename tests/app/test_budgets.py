@@ -88,7 +88,7 @@ def test_a_run_stops_at_its_limit_and_goes_on_when_it_is_raised(rig: Rig) -> Non
         async with rig.open() as world:  # as from another process, some days later
             await raise_limits(world.inbox, run, "2", Limits(run=Budget(usd=3.0)))
             await resume_run(world, run, alive=False)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
             assert state.ledger.spent.usd == pytest.approx(2.4)
             assert state.given.limits.run == Budget(usd=3.0)
@@ -110,7 +110,7 @@ def test_stories_side_by_side_keep_to_one_budget(rig: Rig) -> None:
             state = await ledger_of(rig, run)
             assert state.ledger.spent.usd <= 4.0
             await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=40.0)))
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=30)
+            ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert ended.ledger.spent.usd == pytest.approx(6.0)
 
     asyncio.run(scenario())
@@ -173,7 +173,7 @@ def test_a_story_that_is_cancelled_while_it_waits_claims_nothing_more(rig: Rig) 
             run = await rig.start(world, workflow=SHORT, limits=Limits(run=Budget(usd=1.0)))
             await rig.until(held(rig))
             await world.inbox.post(run_stream(run), "cancel/", {"type": "cancel"})
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert (state.status, state.ledger.claims) == (RunStatus.CANCELLED, {})
 
     asyncio.run(scenario())

@@ -46,7 +46,7 @@ def test_a_story_is_added_to_a_run_that_goes_on_and_to_one_that_is_over(rig: Rig
             run = await rig.start(world, spec(asked(1)), workflow=SHORT)
             await rig.until(lambda: seen(rig, f.StepStarted) == 1)
             intent = r.StoryAdded(at=0, story=asked(2, after=(1,)))
-            assert await heard(world.events, run, intent, await intend(world, run, intent), 10)
+            assert await heard(world.events, run, intent, await intend(world, run, intent), 60)
             assert await rows(rig, run) == {"US-001": "in_progress", "US-002": "unclaimed"}
             assert (await ended(world, run)).status is RunStatus.COMPLETED
             with pytest.raises(IntentError, match="there is a story US-002 already"):
@@ -72,7 +72,7 @@ def test_what_is_asked_of_a_story_is_changed_until_somebody_begins_it(rig: Rig) 
             run = await rig.start(world, spec(replace(asked(1), complexity=9), asked(2), asked(3)), workflow=SHORT)
             await rig.until(lambda: seen(rig, f.StepStarted) == 1)
             intent = r.StoryEdited(at=0, story=changed)
-            assert await heard(world.events, run, intent, await intend(world, run, intent), 10)
+            assert await heard(world.events, run, intent, await intend(world, run, intent), 60)
             listed = await rig.store.queries.stories(run)
             assert [row.title for row in listed] == ["Story 1", "Another title", "Story 3"]
             with pytest.raises(IntentError, match="a circle: US-003 → US-002 → US-003"):

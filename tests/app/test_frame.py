@@ -256,7 +256,7 @@ def test_cancelling_ends_the_steps_of_the_run_itself(rig: Rig) -> None:
             run = await rig.start(world, workflow=WORKFLOW)
             await rig.until(lambda: any(isinstance(one.what, f.StepStarted) for one in rig.seen))
             await cancel_run(world.inbox, run)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=10)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
         assert state.status is RunStatus.CANCELLED
 
     asyncio.run(scenario())

@@ -65,7 +65,7 @@ async def intend(world: World, run: RunId, intent: f.Fact) -> int:
 
 
 async def ended(world: World, run: RunId) -> RunState:
-    return await asyncio.wait_for(wait_for(world, run), timeout=30)
+    return await asyncio.wait_for(wait_for(world, run), timeout=60)
 
 
 async def again(world: World, run: RunId, intent: f.Fact) -> RunState:
@@ -133,7 +133,7 @@ def test_a_paused_run_finishes_the_attempt_under_way_and_begins_nothing(rig: Rig
             await rig.until(lambda: seen(rig, f.StepStarted) == 1)
             intent = r.RunPaused(at=0)
             version = await intend(world, run, intent)
-            assert await heard(world.events, run, intent, version, 10)
+            assert await heard(world.events, run, intent, version, 60)
             with pytest.raises(IntentError, match="paused already"):
                 await intend(world, run, intent)
             await rig.until(lambda: seen(rig, f.StoryPaused) == 1)
@@ -201,7 +201,7 @@ def test_a_story_that_nobody_has_begun_is_cancelled_without_being_started(rig: R
             run = await rig.start(world, spec(*stories), workflow=SHORT)
             await rig.until(lambda: seen(rig, f.StepStarted) == 1)
             intent = r.StoryCancellationRequested(at=0, story=story_id(2))
-            assert await heard(world.events, run, intent, await intend(world, run, intent), 10)
+            assert await heard(world.events, run, intent, await intend(world, run, intent), 60)
             assert await rows(rig, run) == {"US-001": "in_progress", "US-002": "failed", "US-003": "blocked"}
             (row,) = [row for row in await rig.store.queries.stories(run) if row.story == "US-002"]
             assert (row.failure, row.cause) == ("cancelled", "cancelled")
@@ -350,10 +350,10 @@ def test_what_was_asked_for_too_late_is_told_so(rig: Rig) -> None:
             await world.inbox.post(run_stream(run), "twice", messages.intent(intent))
             later = version + 1  # the run hears of both at once, and the second finds nothing to do
             await resume_run(world, run)
-            assert await heard(world.events, run, intent, version, 10)
-            assert await heard(world.events, run, intent, version - 1, 10), "whatever came before it"
+            assert await heard(world.events, run, intent, version, 60)
+            assert await heard(world.events, run, intent, version - 1, 60), "whatever came before it"
             with pytest.raises(IntentError, match="asked for too late: US-001 has not failed"):
-                await heard(world.events, run, intent, later, 10)
+                await heard(world.events, run, intent, later, 60)
             await ended(world, run)
 
     asyncio.run(scenario())

@@ -34,7 +34,7 @@ def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
             other = replace(world.owner, executor="other")
             await world.leases.acquire(run, other, replacing=world.owner)
             with pytest.raises(RunBusyError, match="another process has taken over"):
-                await asyncio.wait_for(waiting, timeout=10)
+                await asyncio.wait_for(waiting, timeout=60)
 
     asyncio.run(scenario())
 
@@ -75,11 +75,11 @@ def test_what_a_job_dies_of_is_raised_to_whoever_waits_and_the_run_can_go_on(rig
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
             with pytest.raises(ValueError, match="a bug in an adapter"):
-                await asyncio.wait_for(wait_for(world, run), timeout=10)
+                await asyncio.wait_for(wait_for(world, run), timeout=60)
         rig.script = honest()
         async with rig.open() as world:
             await resume_run(world, run, alive=False)
-            assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
+            assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 
@@ -157,7 +157,7 @@ def test_a_run_that_nobody_holds_is_simply_taken(rig: Rig) -> None:
             await world.leases.release(run, world.owner)
         async with rig.open() as world:
             await resume_run(world, run)
-            assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
+            assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 

@@ -187,7 +187,11 @@ def test_the_users_own_commits_in_the_middle_of_a_batch_are_honoured(several: Ri
 def test_no_more_checks_run_at_once_than_allowed_and_a_second_try_runs_alone(several: Rig, tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
-    count = f"touch {marks}/$$; ls {marks} | wc -l >> {tmp_path}/counts; sleep 0.2; rm {marks}/$$"
+    # The first two wait for each other, however long it takes the second to begin.
+    meet = (
+        f"test $(ls {marks} | wc -l) -lt 2 || touch {tmp_path}/met; while [ ! -e {tmp_path}/met ]; do sleep 0.02; done"
+    )
+    count = f"touch {marks}/$$; {meet}; ls {marks} | wc -l >> {tmp_path}/counts; sleep 0.2; rm {marks}/$$"
     several.gates = (Gate(name="counts", command=f"{count}; test $(tail -n 1 {tmp_path}/counts) -lt 2"),)
     several.landing = LandingPolicy(at_once=2)
 

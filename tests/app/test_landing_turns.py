@@ -2,6 +2,8 @@
 
 import asyncio
 import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -15,7 +17,7 @@ from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.gate import Gate
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.views import Lease, Owner
-from tests.app.landing_rig import drain, land, outcome, post, queue, red_commits, titles, work
+from tests.app.landing_rig import RUN, drain, land, outcome, post, queue, red_commits, titles, work
 from tests.app.rig import LANDING, Rig, git
 
 STRANGER = Owner(executor="another", host="here", pid=1, pid_started=0.0)
@@ -57,13 +59,18 @@ def test_two_processes_with_stories_for_one_branch_land_all_of_them(rig: Rig) ->
     assert len(rig.log()) == 5
 
 
-def left_running(marker: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(("sleep", "60"), env={MARKER_VARIABLE: marker, "PATH": "/usr/bin:/bin"})
+@contextmanager
+def left_running(marker: str) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(("sleep", "300"), env={MARKER_VARIABLE: marker, "PATH": "/usr/bin:/bin"}) as orphan:
+        try:
+            yield orphan
+        finally:
+            orphan.kill()
 
 
 def test_the_turn_of_a_dead_process_is_taken_and_its_gates_are_ended(rig: Rig) -> None:
-    rig.gates = (Gate(name="slow", command="sleep 30"),)
-    marker = "r1/A/verify/1.1.1"
+    rig.gates = (Gate(name="slow", command="sleep 100"),)
+    marker = f"{RUN}/A/verify/1.1.1"
 
     async def scenario() -> None:
         async with rig.open() as world:
@@ -72,13 +79,13 @@ def test_the_turn_of_a_dead_process_is_taken_and_its_gates_are_ended(rig: Rig) -
             await call(world, LANDING, asked.key)
             await rig.until(lambda: any(isinstance(one.what, q.CandidateBuilt) for one in rig.seen))
         await rig.store.leases.acquire(LANDING, STRANGER)
-        orphan = left_running(marker)
         rig.gates = (Gate(name="quick", command="true"),)
         rig.alive = lambda _: False
-        async with rig.open() as world:
-            await drain(world, asked)
-            assert (await outcome(world, asked)).landed == {"A"}
-        assert orphan.wait(timeout=5) == -9
+        with left_running(marker) as orphan:
+            async with rig.open() as world:
+                await drain(world, asked)
+                assert (await outcome(world, asked)).landed == {"A"}
+            assert orphan.wait(timeout=60) == -9
 
     asyncio.run(scenario())
 
@@ -136,7 +143,7 @@ def test_of_a_process_elsewhere_only_its_signs_of_life_are_known(rig: Rig, age: 
             asked = await work(world, "A", {"a.txt": "w\n"})
             await world.leases.acquire(LANDING, STRANGER)
             landing = asyncio.ensure_future(land(world, asked))
-            done_in_time, _ = await asyncio.wait({landing}, timeout=5 if taken else 0.7)
+            done_in_time, _ = await asyncio.wait({landing}, timeout=60 if taken else 0.7)
             assert bool(done_in_time) == taken
             landing.cancel()
 
@@ -173,10 +180,11 @@ def test_a_job_that_still_waits_for_its_turn_is_not_joined_by_another(rig: Rig) 
         async with rig.open() as world:
             asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
             await world.leases.acquire(LANDING, STRANGER)
-            for one in asked:
+            arrived: list[Callable[[], bool]] = [world.locks[LANDING].locked, lambda: world.waiting[LANDING] == 1]
+            for one, there in zip(asked, (*arrived, *arrived), strict=True):
                 await post(world, one)
                 await call(world, LANDING, one.key)
-                await asyncio.sleep(0.05)
+                await rig.until(there)
             assert len(rig.memory.records) == 2, "one holds the lock and waits for the lease, one waits for the lock"
             await world.leases.release(LANDING, STRANGER)
             await rig.until(lambda: rig.log() == titles("A", "B", "C", "D"))
@@ -210,7 +218,7 @@ def test_pain_13_a_batch_that_is_cut_off_anywhere_lands_each_story_once(
             rig.watch = watch
             await post(world, *asked)
             await call(world, LANDING, asked[0].key)
-            await asyncio.wait_for(cut.wait(), timeout=30)
+            await asyncio.wait_for(cut.wait(), timeout=60)
         if forgotten:
             rig.memory = type(rig.memory)()
         async with rig.open() as world:

@@ -62,7 +62,7 @@ def saw(rig: Rig, kind: type[f.Fact], *, story: str = "", step: str = "") -> int
 
 
 async def over(world: World, run: RunId) -> RunState:
-    return await asyncio.wait_for(wait_for(world, run), timeout=30)
+    return await asyncio.wait_for(wait_for(world, run), timeout=60)
 
 
 async def known(rig: Rig, run: RunId) -> RunState:

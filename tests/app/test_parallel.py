@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.app.kinds import RUN, load
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import Gate
@@ -13,7 +13,7 @@ from shiftwork.domain.model.ids import run_stream
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.domain.model.story import StoryStatus
-from shiftwork.ports.agent import AgentTask, Ending
+from shiftwork.ports.agent import AgentReport, AgentTask, Ending, Listener
 from shiftwork.testing.builders import asked
 from tests.app.rig import SHORT, Rig, done
 
@@ -40,6 +40,19 @@ class Crew:
         self.environments[story], self.trees[story] = task.env, task.workdir
         self.seen[story] = {path.name for path in task.workdir.glob("US-*")}
         return self._broken.get(story) or done(write={story: "work\n"}, pause=0.05)
+
+
+class FirstWithFifth(ScriptedAgent):
+    """The first story does nothing before the fifth has begun, however long that takes."""
+
+    def __init__(self, crew: Crew) -> None:
+        super().__init__(crew.script)
+        self._crew = crew
+
+    async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
+        while task.env["SHIFTWORK_STORY"] == "US-001" and "US-005" not in self._crew.seen:
+            await asyncio.sleep(0.01)
+        return await super().attempt(task, listener)
 
 
 def rig_with(rig: Rig, crew: Crew, gate: str = "true") -> Rig:
@@ -84,6 +97,7 @@ def test_stories_at_once_have_ports_and_names_for_themselves(rig: Rig) -> None:
 def test_a_story_starts_the_moment_its_dependencies_have_landed_and_sees_them(rig: Rig) -> None:
     crew = Crew()
     diamond = spec(asked(1), asked(2, after=(1,)), asked(3, after=(1,)), asked(4, after=(2, 3)), asked(5))
+    rig.agent = FirstWithFifth(crew)
     run = asyncio.run(rig_with(rig, crew).run(diamond, workflow=SHORT, parallel=4))
     assert run.status is RunStatus.COMPLETED
     assert "US-001" not in crew.seen["US-005"]

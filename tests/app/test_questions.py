@@ -34,7 +34,7 @@ BY_TOOL = '{"question": "Which port?", "options": ["80", "8080"]}'
 
 async def held(rig: Rig, run: RunId, story: str = FIRST) -> StoryState:
     """The story, as soon as it waits and its run knows."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not ((state := await rig.story(run, story)).hold and state.waits):
             await asyncio.sleep(0.01)
     return state
@@ -149,7 +149,7 @@ def test_a_step_that_only_asks_is_stopped(rig: Rig) -> None:
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
             for number in range(1, MAX_QUESTIONS + 1):
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(60):
                     while (await rig.story(run)).holds < number:
                         await asyncio.sleep(0.01)
                 await said(world, run, Word.ANSWER, "tabs")
@@ -239,7 +239,7 @@ def test_a_rejected_story_goes_where_its_workflow_sends_it(rig: Rig) -> None:
             run = await rig.start(world, workflow=approval(BACK))
             await held(rig, run)
             await said(world, run, Word.REJECT, "too slow")
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while (await held(rig, run)).holds < 2:
                     await asyncio.sleep(0.01)
             await said(world, run, Word.APPROVE)

@@ -49,7 +49,7 @@ def test_an_approval_step_waits_for_a_person(rig: Rig) -> None:
             assert held.hold.cause is HoldCause.APPROVAL
             stream = story_stream(run, StoryId("US-001"))
             await world.inbox.post(stream, "answer", messages.release(granted=True, answer="ship it"))
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -65,7 +65,7 @@ def test_a_step_that_asks_when_exhausted_can_be_let_go_on(rig: Rig) -> None:
             stream = story_stream(run, StoryId("US-001"))
             await world.inbox.post(stream, "noise", {"type": "unheard of"})
             await world.inbox.post(stream, "answer", messages.release(granted=True, answer="try again"))
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -81,7 +81,7 @@ def test_a_limit_stops_the_story_until_it_is_raised(rig: Rig) -> None:
             assert held.hold is not None
             assert held.hold.detail == "the story has spent 2.00 of 1.00 USD"
             await raise_limits(world.inbox, run, "1", Limits(story=Budget(usd=5.0)))
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -96,7 +96,7 @@ def test_cancelling_ends_the_attempt_and_lands_nothing(rig: Rig) -> None:
             stream = story_stream(run, StoryId("US-001"))
             await world.inbox.post(stream, "noise", {"type": "unheard of"})
             await cancel_run(world.inbox, run)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=5)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.CANCELLED
             assert (await rig.story(run)).cause is FailureCause.CANCELLED
 
@@ -113,7 +113,7 @@ def test_a_process_that_is_closed_in_the_middle_can_be_resumed(rig: Rig) -> None
         assert (await rig.story(run)).status is StoryStatus.IN_PROGRESS
         async with rig.open() as world:
             await resume_run(world, run, alive=False)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
         assert state.status is RunStatus.COMPLETED
         facts = await rig.facts(run)
         started = [fact.step for fact in facts if isinstance(fact, f.StepStarted)]
@@ -150,7 +150,7 @@ def test_resuming_refuses_what_others_work_on_and_what_is_unknown(rig: Rig) -> N
                 with pytest.raises(UnknownRunError):
                     await resume_run(other, RunId("nope"))
             await cancel_run(world.inbox, run)
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=10)
+            ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert (await resume_run(world, run)).status is ended.status
 
     asyncio.run(scenario())
@@ -240,7 +240,7 @@ def test_another_writer_is_noticed_and_followed(rig: Rig) -> None:
             note = f.NoteWritten(at=0.0, by=StepId("step-001"), text="from elsewhere")
             version = await world.events.version(stream)
             await world.events.append(stream, (note,), expected=version, key="elsewhere")
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
             assert [note.text for note in (await rig.story(run)).scratch.all] == ["from elsewhere"]
 

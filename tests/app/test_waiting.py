@@ -1,7 +1,6 @@
 """Limits of agents at work: a story waits durably, or another profile goes on; an agent in a circle is ended."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,34 +20,14 @@ from shiftwork.domain.model.facts import Trouble
 from shiftwork.domain.model.ids import RunId
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import FailureCause, StoryState
-from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.waiting import Patience
 from shiftwork.domain.model.workflow import AgentPlan, catalogue_step
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind, Listener
 from shiftwork.ports.views import Owner
+from tests.app.limits_rig import Held, limited, limited_once
 from tests.app.rig import SHORT, Rig, done, honest, kinds
 
 SHORTLY = Patience(longest_seconds=0.05)
-
-
-def limited(seconds: float | None = None, ending: Ending = Ending.RATE_LIMITED) -> Turn:
-    """An attempt that writes something and then finds its agent at a limit that ends so much later."""
-    ends = None if seconds is None else time.time() + seconds  # noqa: TID251 - a test's own clock
-    return Turn(ending=ending, detail="429", write={"half.txt": "half\n"}, usage=Usage(input_tokens=7), resets_at=ends)
-
-
-def limited_once(seconds: float, ending: Ending = Ending.RATE_LIMITED) -> Callable[[AgentTask], Turn]:
-    """The first attempt at coding finds a limit that ends so long after it: on a busy machine, too, it lies ahead."""
-    work = honest()
-    met: list[AgentTask] = []
-
-    def script(task: AgentTask) -> Turn:
-        if task.env["SHIFTWORK_STEP_TYPE"] != "coding" or met:
-            return work(task)
-        met.append(task)
-        return limited(seconds, ending)
-
-    return script
 
 
 def lives(owner: Owner) -> bool:
@@ -60,7 +39,7 @@ def is_dead(owner: Owner) -> bool:
 
 
 async def waiting(rig: Rig, run: RunId) -> StoryState:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not (state := await rig.story(run)).wait:
             await asyncio.sleep(0.01)
     return state
@@ -73,7 +52,7 @@ async def deferrals(rig: Rig, run: RunState) -> list[w.StepDeferred]:
 @pytest.mark.parametrize("ending", [Ending.RATE_LIMITED, Ending.OVERLOADED])
 def test_a_limit_is_waited_for_and_spends_no_retry(rig: Rig, ending: Ending) -> None:
     async def scenario() -> None:
-        rig.script = limited_once(0.3, ending)
+        rig.script = limited_once(rig, 0.3, ending)
         run = await rig.run(workflow=SHORT)
         assert run.status is RunStatus.COMPLETED
         story = await rig.story(run)
@@ -105,16 +84,14 @@ def test_a_limit_that_never_ends_fails_the_step_after_so_many_waits(rig: Rig) ->
     asyncio.run(scenario())
 
 
-def test_a_cancelled_story_stops_waiting_within_a_second(rig: Rig) -> None:
+def test_a_cancelled_story_stops_waiting(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[limited(3600)])
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
             await waiting(rig, run)
-            since = time.monotonic()
             await cancel_run(world.inbox, run)
-            ended = await asyncio.wait_for(wait_for(world, run), timeout=20)
-            assert time.monotonic() - since < 5, "not an hour; a loaded machine may take its time"
+            ended = await asyncio.wait_for(wait_for(world, run), timeout=60)  # not an hour
         assert ended.status is RunStatus.CANCELLED
         assert (await rig.story(run)).cause is FailureCause.CANCELLED
 
@@ -123,10 +100,12 @@ def test_a_cancelled_story_stops_waiting_within_a_second(rig: Rig) -> None:
 
 def test_a_wait_outlives_its_process_and_what_the_engine_remembers(rig: Rig) -> None:
     async def scenario() -> None:
-        rig.script = limited_once(2)
+        rig.clock = clock = Held()
+        rig.script = honest(coding=[limited(3600)])
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
             until = (await waiting(rig, run)).wait
+        clock.let_go(ahead=2 * 3600)
         async with rig.open() as world:
             assert (await rig.story(run)).wait == until
             await resume_run(world, run, alive=False)
@@ -171,10 +150,10 @@ def test_a_clock_that_is_put_right_lengthens_no_wait_beyond_patience(rig: Rig, *
         rig.script = honest(coding=[limited()])
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
-            await waiting(rig, run)
+            await rig.until(lambda: any(isinstance(one.what, w.StepDeferred) for one in rig.seen))
             clock.ahead = 0.0
             if at_once:
-                assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
+                assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
         if not at_once:
             assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
 
@@ -249,8 +228,14 @@ async def players(rig: Rig, run: RunState) -> list[str]:
 def test_the_next_profile_goes_on_at_once_and_the_first_again_when_its_limit_is_over(rig: Rig) -> None:
     async def scenario() -> None:
         cast = Cast()
-        rig.agent = cast.member("scripted", limited_once(1.0))
-        rig.others = {"thorough": cast.member("thorough", honest(coding=[done(pause=1.5, write={"work.txt": "w\n"})]))}
+        rig.agent = cast.member("scripted", limited_once(rig, 1.0, until_it_is_told=False))
+
+        def an_hour(task: AgentTask) -> Turn:
+            if isinstance(rig.clock, Held):
+                rig.clock.let_go(ahead=2 * 3600)
+            return done(write={"work.txt": "w\n"})
+
+        rig.others = {"thorough": cast.member("thorough", an_hour)}
         rig.fallbacks = {"scripted": ("nobody", "thorough")}
         run = await rig.run(workflow=SHORT)
         assert run.status is RunStatus.COMPLETED
@@ -265,7 +250,7 @@ def test_the_next_profile_goes_on_at_once_and_the_first_again_when_its_limit_is_
 def test_where_all_profiles_are_limited_the_soonest_is_waited_for(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = honest(coding=[limited(3600)])
-        rig.others = {"thorough": ScriptedAgent(limited_once(0.5))}
+        rig.others = {"thorough": ScriptedAgent(limited_once(rig, 0.5))}
         rig.fallbacks = {"scripted": ("thorough",)}
         run = await rig.run(workflow=SHORT)
         assert await players(rig, run) == ["scripted", "thorough", "thorough", "thorough"]
@@ -332,7 +317,6 @@ def test_an_agent_that_makes_the_same_call_again_and_again_is_ended_and_told(rig
 
 def test_calls_of_which_nothing_is_known_are_no_circle(rig: Rig) -> None:
     async def scenario() -> None:
-        rig.silence_seconds = 20
         rig.agent = Circling("b", "b", "a", "b", "b", *[""] * 9)
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
@@ -344,7 +328,7 @@ def test_calls_of_which_nothing_is_known_are_no_circle(rig: Rig) -> None:
 
 def test_a_limit_is_told_in_what_is_exported_and_reported(rig: Rig) -> None:
     async def scenario() -> None:
-        rig.script = limited_once(0.2)
+        rig.script = limited_once(rig, 0.2)
         run = await rig.run(workflow=SHORT)
         told = await account(rig.store.events, run.given.run)
         (deferred,) = await deferrals(rig, run)

@@ -42,7 +42,7 @@ def test_a_run_rests_while_its_story_waits_and_not_once_the_answer_is_taken(tmp_
     async def looked(world: World, run: RunId) -> bool:
         story = await held(rig, run)
         board = Board(stories={story_stream(run, StoryId(FIRST)): story})
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not await rests_now(board, world, run):  # the run has yet to hear of it
                 await asyncio.sleep(0.01)
         inbox = TakenMeanwhile(real=world.inbox, board=board)
