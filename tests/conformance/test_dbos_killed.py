@@ -177,7 +177,9 @@ class TestFrozen:
     def nobody_writes(self, url: str) -> Iterator[None]:
         """Frozen while it holds the lock of a SQLite file, a process would stop all others for good."""
         if url.startswith("sqlite"):
-            with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as lock:
+            with contextlib.closing(
+                sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None, timeout=60)
+            ) as lock:
                 lock.execute("BEGIN IMMEDIATE")
                 yield
         else:

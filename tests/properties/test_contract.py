@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from time import monotonic
+from time import thread_time
 
 import pytest
 from hypothesis import given, settings
@@ -192,12 +192,12 @@ def test_a_sound_plan_is_accepted_and_closing_a_circle_in_it_is_not(
 @pytest.mark.parametrize("line", ["plain prose, as long as a line is.\n", "\n", "`", "# ", " ", "[", "A_", "**summary"])
 def test_five_megabytes_are_read_in_no_time(line: str) -> None:
     text = line * (5_000_000 // len(line))
-    begin = monotonic()
+    begin = thread_time()  # of its own, whatever else the machine is doing
     parse(text)
     stories(f"STORIES_JSON: {text}")
     edits(text)
 
-    assert monotonic() - begin < 5
+    assert thread_time() - begin < 5
 
 
 @pytest.mark.slow

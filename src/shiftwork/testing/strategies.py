@@ -20,7 +20,9 @@ from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
 from shiftwork.testing.builders import asked, planned
 from shiftwork.testing.simulated_story import ENDINGS, VERDICTS, StoryWorld
 
-QUICK: Final = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK: Final = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 """For properties whose examples are whole histories."""
 
 type Drawn = Mapping[Any, SearchStrategy[Any]]
