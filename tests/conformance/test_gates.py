@@ -205,6 +205,16 @@ def test_only_the_newest_verdicts_are_kept(tmp_path: Path) -> None:
     assert verdicts.recall("tree", ()) == report
 
 
+def test_verdicts_that_another_process_clears_away_meanwhile_are_in_nobodys_way(tmp_path: Path) -> None:
+    """One that is listed and is not there when it is looked at, as this link is."""
+    verdicts = Verdicts(folder=tmp_path)
+    for number in range(2 * KEPT):
+        (tmp_path / f"{number}.json").symlink_to(tmp_path / "gone")
+    verdicts.keep("tree", (), GateReport(commit=Commit("c")))
+    assert verdicts.recall("tree", ()) is not None
+    assert len(os.listdir(tmp_path)) == KEPT  # noqa: PTH208 - links that lead nowhere as well
+
+
 def test_two_checks_at_once_do_not_share_a_tree(user: GitUser, gates: Gates) -> None:
     commits = [user.at("main"), user.commit("second", {"README.md": "second\n"})]
     gate = Gate(name="slow", command=f"pwd; cat README.md; {meeting(user, 'two')}; cat README.md")

@@ -1,5 +1,6 @@
 """A SQLite file that somebody else is just making, or keeps for longer than anybody waits."""
 
+import asyncio
 import contextlib
 import sqlite3
 import threading
@@ -12,9 +13,12 @@ import pytest
 from shiftwork.adapters import written_ahead
 from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
 from shiftwork.adapters.store.opening import open_store
+from shiftwork.adapters.store.reader import open_queries
 from shiftwork.errors import StoreError
 
 HELD_SECONDS = 0.5
+DRIVERS_PATIENCE_SECONDS = 5
+"""For how long a connection waits of which nothing is said."""
 
 
 @pytest.fixture
@@ -50,11 +54,28 @@ async def test_the_second_to_open_it_waits_for_the_first(
     first = threading.Thread(target=let_go, args=(held,))
     first.start()
     begun = time.monotonic()
-    await opened(sqlite_url)
-    assert time.monotonic() - begun >= HELD_SECONDS * 0.9
-    first.join()
+    try:
+        await opened(sqlite_url)
+        assert not first.is_alive() or time.monotonic() - begun >= HELD_SECONDS * 0.9
+    finally:
+        first.join()
     with contextlib.closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as later:
         assert later.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_whoever_only_reads_waits_as_long_as_everybody_else(tmp_path: Path, sqlite_url: str) -> None:
+    """Where a file is not written ahead yet, somebody who writes it keeps readers out."""
+    open_store(sqlite_url).close()
+    file = sqlite3.connect(tmp_path / "store.db", isolation_level=None, check_same_thread=False)
+    with contextlib.closing(file) as writer:
+        writer.execute("PRAGMA journal_mode=DELETE")
+        writer.execute("BEGIN EXCLUSIVE")
+        release = threading.Timer(DRIVERS_PATIENCE_SECONDS + 1, writer.execute, ["COMMIT"])
+        release.start()
+        try:
+            assert asyncio.run(open_queries(sqlite_url).runs()) == []
+        finally:
+            release.join()
 
 
 @pytest.mark.usefixtures("held")

@@ -8,6 +8,7 @@ from typing import Any
 
 from shiftwork.adapters.store.dialects import sqlite_file, sqlite_uri
 from shiftwork.adapters.store.queries import Fetch, SqlQueries, unreadable
+from shiftwork.adapters.written_ahead import BUSY_SECONDS
 
 
 def open_queries(url: str) -> SqlQueries:
@@ -26,7 +27,7 @@ def _sqlite_fetch(file: str) -> Fetch:
         if not os.access(file, os.F_OK):
             return []
         try:
-            with closing(sqlite3.connect(sqlite_uri(file), uri=True)) as connection:
+            with closing(sqlite3.connect(sqlite_uri(file), uri=True, timeout=BUSY_SECONDS)) as connection:
                 return connection.execute(query, parameters).fetchall()
         except sqlite3.Error as error:
             if str(error).startswith("no such table"):

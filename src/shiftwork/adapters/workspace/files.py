@@ -41,6 +41,22 @@ def write_new(path: str, content: bytes) -> None:
         os.close(file)
 
 
+def modified(path: Path) -> float | None:
+    """When it was last written to; None where it is not there, or not any more: to ask first would be to ask twice."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return None
+
+
+def text_of(path: Path) -> str:
+    """What a small file of git's says; nothing where it is not there, or not any more."""
+    try:
+        return path.read_text(errors="surrogateescape").strip()
+    except OSError:
+        return ""
+
+
 async def outlast(lock: Path) -> None:
     """Wait until a git of ours lets go of its lock; one that keeps it so long was killed, and its lock is removed.
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import psutil
 
+from shiftwork.adapters.workspace.files import modified
 from shiftwork.adapters.workspace.git import MARK
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.user_trees import git_folder, holders, holding_branch
@@ -30,7 +31,7 @@ async def clear_stale_locks(hub: Hub, branch: str, clock: Clock) -> Sequence[Pat
     if not any(lock.exists() for lock in _suspects(hub, branch)):
         return ()
     before = max(clock.now() - STALE_SECONDS, psutil.Process().create_time() + _TOLERANCE)
-    stale = [lock for lock in await _locks(hub, branch) if lock.exists() and lock.stat().st_mtime < before]
+    stale = [lock for lock in await _locks(hub, branch) if (made := modified(lock)) is not None and made < before]
     if not stale or await _busy(hub):
         return ()
     for lock in stale:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from shiftwork.adapters.workspace.files import text_of
 from shiftwork.adapters.workspace.hub import Hub, slug
 from shiftwork.ports.workspace import Clash
 
@@ -35,8 +36,7 @@ class GitRadar:
         return tuple(Clash(stories=pair, files=files) for pair, files in results if files)
 
     def _head(self, run: str, story: str) -> str:
-        ref = self.hub.path / "refs" / "shiftwork" / slug(run) / slug(story) / "head"
-        return ref.read_text().strip() if ref.exists() else ""
+        return text_of(self.hub.path / "refs" / "shiftwork" / slug(run) / slug(story) / "head")
 
 
 def _conflicts(out: bytes) -> Iterator[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.checkout import Checkout
-from shiftwork.adapters.workspace.files import erase, free_path
+from shiftwork.adapters.workspace.files import erase, free_path, modified
 from shiftwork.adapters.workspace.git import Git
 from shiftwork.adapters.workspace.hub import Hub, slug
 from shiftwork.domain.model.ids import Commit
@@ -89,7 +89,7 @@ class GitRemains:
             pin
             for kind in ("merged", "candidate")
             for pin in _files(self._refs / kind)
-            if pin.name not in needed and pin.stat().st_mtime < old
+            if pin.name not in needed and (made := modified(pin)) is not None and made < old
         ]
         for pin in gone:
             pin.unlink(missing_ok=True)

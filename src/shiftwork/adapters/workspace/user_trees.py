@@ -9,6 +9,7 @@ from typing import Final
 
 from shiftwork.adapters.workspace.cut_off import arrived
 from shiftwork.adapters.workspace.differing import Row, entries
+from shiftwork.adapters.workspace.files import text_of
 from shiftwork.adapters.workspace.git import Git, end
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import GitKilledError
@@ -39,8 +40,7 @@ def claimed(common: Path, branch: str) -> bool:
     names = {f"refs/heads/{branch}", branch}
     for folder in (common, *(common / "worktrees").glob("*")):
         for file in ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"):
-            path = folder / file
-            if path.is_file() and path.read_text(errors="replace").strip() in names:
+            if text_of(folder / file) in names:
                 return True
     return False
 
@@ -56,9 +56,8 @@ def git_folder(tree: Path) -> Path | None:
     path = tree / ".git"
     if path.is_dir():
         return path
-    if not path.is_file():
-        return None
-    return (tree / path.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()).resolve()
+    told = text_of(path)
+    return (tree / told.removeprefix("gitdir:").strip()).resolve() if told else None
 
 
 async def edited(user: Git, branch: str, ref: str) -> Sequence[str]:

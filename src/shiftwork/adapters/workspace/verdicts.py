@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.files import write_whole
+from shiftwork.adapters.workspace.files import modified, write_whole
 from shiftwork.domain.model.codec import from_plain, to_plain
 from shiftwork.domain.model.gate import Gate, GateReport
 
@@ -48,7 +48,7 @@ class Verdicts:
         file, told = self._file(tree, gates), json.dumps(to_plain(report)).encode()
         write_whole(file, _seal(file.name, told) + b"\n" + told)
         if len(os.listdir(self.folder)) > 2 * KEPT:  # noqa: PTH208 - every landing waits for this
-            oldest = sorted(self.folder.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)[:-KEPT]
+            oldest = sorted(self.folder.glob("*.json"), key=lambda file: modified(file) or 0.0)[:-KEPT]
             for file in oldest:
                 file.unlink(missing_ok=True)
 
