@@ -179,7 +179,9 @@ def test_whoever_is_killed_after_raising_a_limit_has_raised_it(rig: Rig, *, hear
             run = await rig.start(world, workflow=STEPS, limits=Limits(run=Budget(usd=1.0)))
             await rig.until(lambda: saw(rig, b.AllowanceRefused) > 0)
             await rig.until(lambda: saw(rig, r.ShortageTold) > 0)
-            assert await at_rest(world.events, world.inbox, run)
+            async with asyncio.timeout(60):
+                while not await at_rest(world.events, world.inbox, run):  # its story has yet to read of it
+                    await asyncio.sleep(0.01)
         stream = run_stream(run)
         await raise_limits(rig.store.inbox, run, "1", Limits(run=Budget(usd=90.0)))
         if heard:
