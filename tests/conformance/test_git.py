@@ -1,6 +1,7 @@
 """Running git, and judging what of a repository it can be run on: bounds, names, stale locks."""
 
 import asyncio
+import itertools
 import os
 import signal
 import subprocess
@@ -116,6 +117,22 @@ class TestStaleLocks:
         self.clear(elsewhere, STALE_SECONDS + 1)
         assert not lock.exists()
         assert elsewhere.move(candidate) == Moved(ref="main")
+
+    def test_one_that_is_taken_away_while_it_is_looked_at_is_nobody_s(
+        self, elsewhere: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lock = self.stale(elsewhere)
+        exists, looks = Path.exists, itertools.count(1)
+
+        def seen(path: Path) -> bool:
+            there = exists(path)
+            if path == lock and next(looks) == 2:  # the first look is where nearly always nothing is found
+                lock.unlink()
+            return there
+
+        monkeypatch.setattr(Path, "exists", seen)
+        self.clear(elsewhere, STALE_SECONDS + 1)
+        assert not exists(lock)
 
     def test_pain_14_a_lock_of_a_killed_git_does_not_stand_in_the_way_of_landing(self, elsewhere: World) -> None:
         lock = self.stale(elsewhere)
