@@ -20,6 +20,7 @@ OURS = {
     "DISABLE_AUTOUPDATER": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
+    "MCP_TIMEOUT": "60000",
     "TMPDIR": "/attempt/home/tmp",
     "PWD": "/attempt/work",
 }
@@ -64,6 +65,11 @@ def test_a_session_around_ours_is_not_inherited() -> None:
     outer = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "x", "CLAUDE_CODE_MESSAGING_SOCKET": "/s", "KEPT": "1"}
     launch = ClaudeCode(program=PROGRAM, env=outer).launch(task())
     assert launch.env == OURS | {"KEPT": "1"}
+
+
+def test_how_long_it_waits_for_its_tools_is_the_user_s_to_say() -> None:
+    launch = ClaudeCode(program=PROGRAM, env={"MCP_TIMEOUT": "90000"}).launch(task())
+    assert launch.env["MCP_TIMEOUT"] == "90000"
 
 
 def test_tools_and_model_are_named_on_the_command_line() -> None:

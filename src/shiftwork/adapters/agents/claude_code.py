@@ -26,6 +26,11 @@ _QUIET: Final = {
     "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
 }
 
+_PATIENT: Final = {"MCP_TIMEOUT": "60000"}
+"""How long it waits for the tools to start, in milliseconds: after half a minute, by itself, a session would begin
+without them. The user's own word goes before this.
+"""
+
 _OUTER_SESSION: Final = frozenset(
     {
         "AI_AGENT",
@@ -122,7 +127,7 @@ class ClaudeCode:
 
     def _environment(self, task: AgentTask) -> dict[str, str]:
         given = {**self._env, **task.env}
-        env = {name: value for name, value in given.items() if name not in _OUTER_SESSION}
+        env = _PATIENT | {name: value for name, value in given.items() if name not in _OUTER_SESSION}
         env |= _QUIET | {"TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
         if self._private_home:
             env |= {"HOME": str(task.home), "CLAUDE_CONFIG_DIR": str(task.home / "claude")}
