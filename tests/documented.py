@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.patience import SECONDS
+
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```sh (?P<name>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 UNNAMED = re.compile(r"^```(sh|bash|console)\s*$", re.MULTILINE)
@@ -24,6 +26,6 @@ def at_a_prompt(commands: str, folder: Path, env: Mapping[str, str]) -> subproce
         env={**env, "PATH": f"{Path(sys.executable).parent}:{env['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=2 * SECONDS,
         check=False,
     )

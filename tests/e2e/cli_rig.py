@@ -8,16 +8,15 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.documented import at_a_prompt
+from tests.patience import SECONDS
 
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
-SECONDS = 60
 
 WORKING = """\
 cat > /dev/null
@@ -131,13 +130,6 @@ def sleeping(where: Path) -> str:
     )
 
 
-def eventually(holds: Any, *, seconds: float = 20.0) -> None:
-    until = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.05)
-
-
 def lives(pid: int) -> bool:
     try:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
@@ -163,14 +155,17 @@ def on_a_terminal(project: Project, *words: str, typed: bytes = b"", **env: str)
         start_new_session=True,
     ) as process:
         os.close(theirs)
-        os.write(ours, typed)
-        screen = bytearray()
-        # Reading fails when the last user of the other end is gone: that is how Linux tells its end.
-        with contextlib.suppress(OSError):
-            while chunk := os.read(ours, 65536):
-                screen += chunk
-        os.close(ours)
-        return process.wait(timeout=SECONDS), bytes(screen)
+        try:
+            os.write(ours, typed)
+            screen = bytearray()
+            # Reading fails when the last user of the other end is gone: that is how Linux tells its end.
+            with contextlib.suppress(OSError):
+                while chunk := os.read(ours, 65536):
+                    screen += chunk
+            return process.wait(timeout=SECONDS), bytes(screen)
+        finally:
+            process.kill()
+            os.close(ours)
 
 
 def interrupt(process: subprocess.Popen[str]) -> None:

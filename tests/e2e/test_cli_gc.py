@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import Project, eventually, lives, sleeping
+from tests.e2e.cli_rig import Project, lives, sleeping
+from tests.patience import eventually
 
 WRITING = 'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then echo half > half.txt; fi\n'
 

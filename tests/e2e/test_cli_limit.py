@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import eventually, new_project, sleeping
+from tests.e2e.cli_rig import new_project, sleeping
+from tests.patience import SECONDS, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +45,7 @@ def test_whoever_works_on_the_run_is_told_of_other_limits_paused_or_not(tmp_path
     project = new_project(tmp_path)
     project.settle(agent=sleeping(tmp_path))
     with project.started("run", "Say hello") as worker:
-        eventually((tmp_path / "pid").exists, seconds=40)
+        eventually((tmp_path / "pid").exists)
         told = project.shiftwork("resume", "--max-story-tokens", "5000")
         assert (told.returncode, told.stderr) == (0, "")
         run = project.status()["run"]
@@ -56,7 +57,7 @@ def test_whoever_works_on_the_run_is_told_of_other_limits_paused_or_not(tmp_path
         assert (busy.returncode, "is being worked on" in busy.stderr) == (1, True)
         (tmp_path / "go").touch()
         os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)  # the attempt is made again
-        assert worker.wait(timeout=60) == 0
+        assert worker.wait(timeout=SECONDS) == 0
     attempts = json.loads(project.shiftwork("export").stdout)["account"]["stories"]["US-001"]["attempts"]
     claimed = [one["set_aside"] is not None for one in attempts]
     assert claimed == sorted(claimed), "from when its story heard of it on, the run's limit holds"

@@ -1,8 +1,9 @@
 """From what was typed to what is asked of a run: left for whoever works on it, or done here where nobody does."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import click
@@ -20,7 +21,11 @@ from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.errors import EXIT_DONE
 
-PATIENCE_SECONDS: Final = 10.0
+PATIENCE_SECONDS: Final = 60.0
+"""For a worker that lives, but has much to do: whoever is told that it has not answered has to look again."""
+
+_LOOK_SECONDS: Final = 1.0
+"""So often it is asked whether the worker is still there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +70,18 @@ async def _intend(site: Site, view: RunView, wanted: Callable[[RunState], Fact])
     async with open_mailbox(site) as box:
         intent = wanted(await foreseen(box.events, box.inbox, run))
         version = await ask(box.events, box.inbox, run, intent, box.clock.fresh())
-        taken = view.worker is not None and await heard(box.events, run, intent, version, PATIENCE_SECONDS)
-    return Asked(view=view, intent=intent, version=version, heard=taken)
+        asked = Asked(view=view, intent=intent, version=version, heard=False)
+        return replace(asked, heard=view.worker is not None and await _taken(site, box, asked))
+
+
+async def _taken(site: Site, box: Mailbox, asked: Asked) -> bool:
+    """Whether the worker has heard of it, as soon as it has; nobody waits for one that is gone."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not await heard(box.events, asked.run, asked.intent, asked.version, _LOOK_SECONDS):
+        view = await run_view(open_queries(site), asked.run, liveness())
+        if view.worker is None or time.monotonic() > until:
+            return False
+    return True
 
 
 def looked_into[T](site: Site, look: Callable[[Mailbox], Awaitable[T]]) -> T:

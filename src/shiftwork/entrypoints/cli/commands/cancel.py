@@ -18,11 +18,10 @@ from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.conditions import conditions
 from shiftwork.entrypoints.cli.documents import run_document, say
 from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.intending import intend, looked_into, tell
+from shiftwork.entrypoints.cli.intending import PATIENCE_SECONDS, intend, looked_into, tell
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
 from shiftwork.ports.views import Queries
 
-_PATIENCE_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.1
 
 
@@ -74,7 +73,7 @@ def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int
 
 def _ending(site: Site, run: RunId, story: StoryId) -> str:
     """How the story stands when it has ended, or when patience has."""
-    queries, until = open_queries(site), time.monotonic() + _PATIENCE_SECONDS
+    queries, until = open_queries(site), time.monotonic() + PATIENCE_SECONDS
     while (status := _status(queries, run, story)) not in {"failed", "completed"} and time.monotonic() < until:
         time.sleep(_POLL_SECONDS)
     return status
@@ -89,9 +88,9 @@ def _look(queries: Queries, run: str) -> RunView:
 
 
 def _patiently(queries: Queries, run: RunId) -> RunView:
-    """The run when it is over, or as it stands when patience is."""
-    until = time.monotonic() + _PATIENCE_SECONDS
-    while (view := _look(queries, run)).pulse is not Pulse.OVER and time.monotonic() < until:
+    """The run when it is over, or as it stands when its worker or our patience is gone."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while (view := _look(queries, run)).pulse is not Pulse.OVER and view.worker and time.monotonic() < until:
         time.sleep(_POLL_SECONDS)
     return view
 
