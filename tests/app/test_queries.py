@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
@@ -18,7 +19,7 @@ from shiftwork.domain.rules.idling import NOT_IDLE, Idle
 from shiftwork.domain.rules.spending import one_attempt
 from shiftwork.errors import UnknownRunError
 from shiftwork.ports.agent import AgentTask
-from shiftwork.ports.views import Owner, RunRow, WaitedRow
+from shiftwork.ports.views import Owner, Queries, RunRow, WaitedRow
 from shiftwork.testing.builders import asked
 from shiftwork.testing.store_suite import run_row, story_row
 from tests.app.rig import SHORT, Rig, done, honest
@@ -51,6 +52,30 @@ def test_a_run_is_working_while_its_process_lives_and_interrupted_when_not(rig: 
             assert (await run_view(queries, run, is_dead)).worker is None
 
     asyncio.run(scenario())
+
+
+class Overtaken:
+    """Tells once of a run as it stood before it ended, which it did right then."""
+
+    def __init__(self, queries: Queries, before: RunRow) -> None:
+        self._queries = queries
+        self._before: RunRow | None = before
+
+    async def run(self, run: str) -> RunRow | None:
+        before, self._before = self._before, None
+        return before or await self._queries.run(run)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._queries, name)
+
+
+def test_a_run_that_ends_while_it_is_looked_at_is_over_and_not_interrupted(rig: Rig) -> None:
+    run = asyncio.run(rig.run(workflow=SHORT)).given.run
+    row = asyncio.run(rig.store.queries.run(run))
+    assert row is not None
+    queries = cast("Queries", Overtaken(rig.store.queries, replace(row, status="running", ended_at=None)))
+    view = asyncio.run(run_view(queries, run, lives))
+    assert (view.pulse, view.worker, view.run.status) == (Pulse.OVER, None, "completed")
 
 
 def test_a_run_whose_story_waits_for_a_person_is_waiting(rig: Rig) -> None:

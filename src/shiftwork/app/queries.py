@@ -132,11 +132,13 @@ async def run_view(
 
     Without `every_step`, only stories that are at work or have failed come with their steps, or a run's only one.
     """
-    row = await _row(queries, run)
+    wanted = (await _row(queries, run)).run
+    # Its worker first, and the run only then: one that ends while it is looked at has not lost its worker, but is over.
+    lease = await queries.holder(wanted)
+    worker = lease.owner if lease and alive(lease.owner) is not False else None
+    row = await _row(queries, wanted)
     stories = await queries.stories(row.run)
     steps = await _steps(queries, row.run, stories, every=every_step or len(stories) == 1)
-    lease = await queries.holder(row.run)
-    worker = lease.owner if lease and alive(lease.owner) is not False else None
     waits = await _waits(queries, row.run)
     views = [
         replace(_story_view(story, steps.get(story.story, ()), worker, silent), waited=waits.get(story.story, ()))
