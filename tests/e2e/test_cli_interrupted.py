@@ -1,13 +1,17 @@
 """Stopping and going on: Ctrl-C, resume, cancel. Whatever happens, no agent outlives the command that ran it."""
 
+import contextlib
 import json
 import signal
+import sqlite3
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
-from tests.e2e.cli_rig import SECONDS, WORKING, Project, eventually, interrupt, lives, new_project, sleeping
+from tests.e2e.cli_rig import WORKING, Project, interrupt, lives, new_project, sleeping
+from tests.patience import SECONDS, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +33,7 @@ def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project)
     with project.started("run", "Add a greeting") as process:
         agent = agent_of(project)
         interrupt(process)
-        told, _ = process.communicate(timeout=20)
+        told, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 130, told
     assert not lives(agent)
     assert "interrupted: agents are stopped, and nothing is lost" in told
@@ -55,13 +59,17 @@ def test_a_second_interrupt_ends_the_command_at_once_and_cancel_clears_up(projec
     project.agent.write_text(stubborn, encoding="utf-8")
     with project.started("run", "Add a greeting") as process:
         agent = agent_of(project)
+        # They come while it stands still: both are heard, and both before it could have ended anybody. Two of the same
+        # number would be one.
+        process.send_signal(signal.SIGSTOP)
+        eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
         interrupt(process)
-        time.sleep(0.05)
-        interrupt(process)
-        asked = time.monotonic()
-        process.communicate(timeout=20)
-        assert time.monotonic() - asked < 2
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGCONT)
+        told, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 130
+    assert "Ctrl-C again leaves at once" in told
+    assert lives(agent), "nobody has waited for its end"
     cancelled = project.shiftwork("cancel")
     assert cancelled.returncode == 0, cancelled
     assert not lives(agent)
@@ -77,18 +85,36 @@ def test_a_run_is_cancelled_under_its_worker(project: Project) -> None:
         cancelled = project.shiftwork("cancel", "--json")
         assert cancelled.returncode == 0, cancelled
         assert json.loads(cancelled.stdout)["status"] == "cancelled"
-        told, _ = process.communicate(timeout=20)
+        told, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 1, told
     assert "cancelled: nothing was landed" in told
     assert not lives(agent)
     assert "is over already: cancelled" in project.shiftwork("cancel").stdout
 
 
+def test_a_run_is_cancelled_though_its_worker_dies_before_it_has_heard_of_it(project: Project) -> None:
+    with project.started("run", "Add a greeting") as process:
+        agent = agent_of(project)
+        process.send_signal(signal.SIGSTOP)
+        with project.started("cancel") as cancel:
+            eventually(lambda: mail(project, "cancel/%"))
+            process.kill()
+            told, _ = cancel.communicate(timeout=SECONDS)
+    assert (cancel.returncode, "is cancelled" in told) == (0, True), told
+    assert not lives(agent)
+
+
+def mail(project: Project, key: str) -> int:
+    """How much of that kind has been left for the run."""
+    with contextlib.closing(sqlite3.connect(project.root / ".shiftwork" / "state.db", timeout=SECONDS)) as store:
+        return int(store.execute("SELECT count(*) FROM inbox WHERE key LIKE ?", (key,)).fetchone()[0])
+
+
 def test_a_run_that_nobody_works_on_is_cancelled_too(project: Project) -> None:
     with project.started("run", "Add a greeting") as process:
         agent = agent_of(project)
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=SECONDS)
     assert project.status()["pulse"] == "interrupted"
     cancelled = project.shiftwork("cancel")
     assert cancelled.returncode == 0, cancelled

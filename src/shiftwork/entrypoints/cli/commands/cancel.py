@@ -47,9 +47,8 @@ def command(run: str, *, story: str, as_json: bool) -> int:
         env = environment()
         asyncio.run(check_world(site, conditions(site, env).settings, env))
     looked_into(site, lambda box: cancel_run(box.inbox, run_id, box.clock.fresh()))
-    if before.worker:
-        after = _patiently(queries, run_id)
-    else:
+    after = _patiently(queries, run_id) if before.worker else before
+    if after.pulse is not Pulse.OVER and after.worker is None:  # nobody works on it, or nobody does any more
         asyncio.run(_carry_through(site, run_id))
         after = _look(queries, run_id)
     if after.pulse is not Pulse.OVER:
