@@ -13,7 +13,8 @@ from tests.chaos.user import User
 from tests.durability.rig import Bench
 
 _HOLDING = "shiftwork/landed/main"
-_LEAVING_SECONDS = 2.0
+_LEAVING_SECONDS = 20.0
+"""For what was told to end; what lingers by itself does so for a minute."""
 
 
 @dataclass(kw_only=True)
@@ -38,8 +39,11 @@ class Inspector:
         return Counter(subject.split()[1] for subject in subjects if subject.startswith("feat: "))
 
     def _tips(self) -> tuple[str, ...]:
-        """Where work lands: the branch, and what is held back while the user is in the way."""
-        return tuple(self.bench.git("for-each-ref", "--format=%(refname)", "refs/heads").splitlines())
+        """Where work lands: the branch, and what is held back while the user is in the way.
+
+        By commit: a branch that holds something back is gone as soon as the user is out of the way.
+        """
+        return tuple(self.bench.git("for-each-ref", "--format=%(objectname)", "refs/heads").split())
 
     def _red(self) -> Iterator[str]:
         for line in self.bench.git("log", "--format=%T %h %s", *self._tips()).splitlines():

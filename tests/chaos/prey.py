@@ -93,10 +93,18 @@ def agents(bench: Bench) -> list[Prey]:
     found = []
     for process in family(bench):
         with contextlib.suppress(psutil.Error):
-            env = process.environ()
-            if any(program in word for word in process.cmdline()) and "SHIFTWORK_STEP" in env:
+            env, words = process.environ(), process.cmdline()
+            if any(program in word for word in words) and "SHIFTWORK_STEP" in env and not _is_part(process, words):
                 found.append(Prey(pid=process.pid, story=env["SHIFTWORK_STORY"], step=env["SHIFTWORK_STEP"]))
     return found
+
+
+def _is_part(process: psutil.Process, words: list[str]) -> bool:
+    """Whether it is what a script has forked and not become yet: killed alone, the script would go on without what it
+    was to do, and call that its work.
+    """
+    parent = process.parent()
+    return parent is not None and parent.cmdline() == words
 
 
 def family(bench: Bench) -> Iterator[psutil.Process]:

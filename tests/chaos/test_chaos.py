@@ -7,7 +7,7 @@ import pytest
 from tests.chaos.campaign import Campaign, Databases, databases_in, fight, sqlite
 from tests.chaos.project import NEEDS
 
-pytestmark = [pytest.mark.durability, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.durability, pytest.mark.timeout(1800)]
 
 KILLS = 12
 SEED = 7

@@ -18,8 +18,8 @@ KINDS: Final = ("orchestrator", "its group", "failpoint", "agent", "agent's grou
 
 _PARALLEL: Final = 8
 _KILLED: Final = -9
-_LONGEST_SECONDS: Final = 400.0
-"""On a machine with nothing else to do, a run that is killed sixteen times takes a tenth of that."""
+_LONGEST_SECONDS: Final = 1200.0
+"""On a machine with nothing else to do, a run that is killed sixteen times takes a thirtieth of that."""
 _AMBUSH_SECONDS: Final = 3.0
 _ARMED_SECONDS: Final = 3.0
 """How much longer one is spared that will probably kill itself."""

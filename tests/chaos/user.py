@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.durability.rig import Bench
 
-_PATIENCE_SECONDS = 30.0
+_PATIENCE_SECONDS = 120.0
 
 
 @dataclass(kw_only=True)

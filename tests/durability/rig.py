@@ -6,9 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,15 @@ import psutil
 import psycopg
 
 from tests.documented import at_a_prompt
+from tests.patience import SECONDS
 from tests.repositories import first_commit
 
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
+
+_HANG_UP = """\
+SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 
 AGENT = """\
 #!/bin/sh
@@ -97,7 +101,7 @@ class Bench:
             env=self.environment(failpoint),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=SECONDS,
             check=False,
         )
 
@@ -134,6 +138,8 @@ class Bench:
             file.unlink()
         if self.store_url:
             with psycopg.connect(self.store_url, autocommit=True) as connection:
+                # What the killed one had asked for may still be under way, and hold what is dropped here.
+                connection.execute(_HANG_UP)
                 connection.execute("DROP SCHEMA IF EXISTS dbos CASCADE")
 
     def marked(self) -> list[int]:
@@ -142,15 +148,9 @@ class Bench:
 
     def _is_marked(self, process: psutil.Process) -> bool:
         try:
-            return "SHIFTWORK_ATTEMPT" in process.environ() and str(self.root) in process.cwd()
+            return "SHIFTWORK_ATTEMPT" in process.environ() and Path(process.cwd()).is_relative_to(self.root)
         except psutil.Error:
             return False
-
-    def wait_until(self, wanted: Callable[[], bool], seconds: float = 30) -> None:
-        deadline = time.monotonic() + seconds
-        while not wanted():
-            assert time.monotonic() < deadline, "what was waited for did not come"
-            time.sleep(0.05)
 
 
 def make_bench(root: Path, store_url: str, special: str = "", tier: str = "none") -> Bench:
@@ -168,7 +168,7 @@ def make_bench(root: Path, store_url: str, special: str = "", tier: str = "none"
 
 def kill(process: subprocess.Popen[bytes]) -> None:
     process.send_signal(signal.SIGKILL)
-    process.wait(timeout=10)
+    process.wait(timeout=SECONDS)
 
 
 def assert_landed_once(bench: Bench, *, again: int) -> None:

@@ -8,6 +8,7 @@ import pytest
 from shiftwork import failpoints
 from tests.documented import ROOT, blocks
 from tests.durability.rig import assert_landed_once, kill, make_bench
+from tests.patience import eventually
 
 pytestmark = pytest.mark.durability
 
@@ -81,8 +82,8 @@ def test_killed_while_undoing_an_interrupted_attempt(engine: str, store_url: str
 DAEMON = """\
 if [ "$SHIFTWORK_STEP_TYPE" = coding ] && [ ! -e {once} ]; then
   touch {once}
-  (setsid sh -c 'sleep 3; echo late >> work.txt; git add -A; git commit -qm late; sleep 60' >/dev/null 2>&1 &)
-  sleep 60
+  (setsid sh -c 'sleep 3; echo late >> work.txt; git add -A; git commit -qm late; sleep 600' >/dev/null 2>&1 &)
+  sleep 600
 fi
 """
 
@@ -96,7 +97,7 @@ def test_pain_13_an_agent_that_outlives_its_orchestrator_commits_nothing(
     bench = make_bench(tmp_path, store_url, special=DAEMON.format(once=once))
     running = bench.start("run", REQUEST)
     try:
-        bench.wait_until(lambda: once.exists() and len(bench.marked()) >= 2)
+        eventually(lambda: once.exists() and len(bench.marked()) >= 2)
     finally:
         kill(running)
     assert bench.marked(), "the agent outlives its orchestrator"

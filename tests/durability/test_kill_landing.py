@@ -12,6 +12,7 @@ import pytest
 
 from shiftwork import failpoints
 from tests.documented import ROOT
+from tests.patience import SECONDS
 from tests.repositories import first_commit
 
 pytestmark = pytest.mark.durability
@@ -36,7 +37,7 @@ def lander(repo: Path, failpoint: str = "") -> subprocess.CompletedProcess[str]:
         env={**kept, **armed, "HOME": str(repo.parent), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SECONDS,
         check=False,
     )
 

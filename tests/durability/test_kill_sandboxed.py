@@ -7,6 +7,7 @@ import pytest
 
 from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.durability.rig import assert_landed_once, kill, make_bench
+from tests.patience import eventually
 
 pytestmark = [pytest.mark.durability, NEEDS_BUBBLEWRAP]
 
@@ -24,13 +25,15 @@ def test_killed_at(place: str, tmp_path: Path) -> None:
 
 
 def test_an_agent_does_not_outlive_its_orchestrator(tmp_path: Path) -> None:
-    held = "if [ $SHIFTWORK_STEP_TYPE = coding ] && [ $(grep -c step-005 {ledger}) = 1 ]; then sleep 300 & wait; fi"
+    held = "if [ $SHIFTWORK_STEP_TYPE = coding ] && [ $(grep -c step-005 {ledger}) = 1 ]; then sleep 900 & wait; fi"
     bench = make_bench(tmp_path, "", held.format(ledger=tmp_path / "ledger"), tier="bubblewrap")
     process = bench.start("run", REQUEST)
-    bench.wait_until(lambda: bench.attempts()["step-005"] == 1)
-    assert bench.marked() != []
-    kill(process)
-    bench.wait_until(lambda: bench.marked() == [], seconds=10)
+    try:
+        eventually(lambda: bench.attempts()["step-005"] == 1)
+        eventually(bench.marked)
+    finally:
+        kill(process)
+    eventually(lambda: bench.marked() == [])
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert_landed_once(bench, again=1)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 _USER: Final = "shiftwork"
-_START_SECONDS: Final = 60.0
+_START_SECONDS: Final = 240.0
 _STARTS: Final = 3
 
 # What these databases hold need not outlive the machine.

@@ -10,7 +10,7 @@ from shiftwork.testing.model_server.server import ModelServer
 ANTHROPIC = "/v1/messages"
 RESPONSES = "/v1/responses"
 
-_SECONDS = 20
+_SECONDS = 240
 
 
 class Answer:
