@@ -6,13 +6,13 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn
+from tests.patience import SECONDS, eventually
 from tests.repositories import first_commit
 
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
@@ -96,7 +96,7 @@ class Handover:
         """As `play`, by the names of the steps in a workflow that has prompts of its own."""
         self.play(lambda _, request: play(step_name(request.prompt), request))
 
-    def shiftwork(self, *args: str, timeout: float = 110) -> subprocess.CompletedProcess[str]:
+    def shiftwork(self, *args: str, timeout: float = SECONDS) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             (SHIFTWORK, *args),
             cwd=self.repo,
@@ -118,7 +118,7 @@ class Handover:
                 yield process
             finally:
                 process.kill()
-                process.wait(timeout=10)
+                process.wait(timeout=SECONDS)
 
     def environment(self) -> dict[str, str]:
         return {
@@ -148,12 +148,9 @@ class Handover:
         view: dict[str, Any] = json.loads(self.shiftwork("status", "--json").stdout)
         return view
 
-    def wait_until(self, holds: Callable[[dict[str, Any]], bool], seconds: float = 60) -> None:
+    def wait_until(self, holds: Callable[[dict[str, Any]], bool]) -> None:
         """Until the run stands as it should, by what `status` tells of its stories."""
-        until = time.monotonic() + seconds
-        while not holds(stories := {one["story"]: one for one in self.status().get("stories", ())}):
-            assert time.monotonic() < until, stories
-            time.sleep(0.2)
+        eventually(lambda: holds({one["story"]: one for one in self.status().get("stories", ())}))
 
     def prompts(self) -> dict[str, str]:
         """The prompt of each step's last attempt, by step id."""

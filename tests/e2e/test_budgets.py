@@ -7,6 +7,7 @@ import pytest
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Tokens, Turn, call
 from tests.documented import ROOT, at_a_prompt, blocks
 from tests.e2e.claude_rig import Handover
+from tests.patience import eventually
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = pytest.mark.real_agent
@@ -54,10 +55,17 @@ def test_a_run_stops_at_its_limit_and_finishes_after_it_is_raised(claude: Handov
 
 def test_a_first_limit_on_resume_holds_and_counts_what_was_spent_before(claude: Handover) -> None:
     claude.prepare()
-    claude.play(works)
+
+    def works_up_to_the_tests(kind: str, request: ModelRequest) -> Turn | None:
+        if kind == "test_architecture" and request.turn == 0:
+            return call("Bash", command="sleep 600", timeout=600_000)
+        return works(kind, request)
+
+    claude.play(works_up_to_the_tests)
     with claude.started("run", REQUEST) as first:
-        claude.wait_until(lambda _: (claude.status().get("cost_usd") or 0.0) > 0.2)
+        eventually(lambda: (claude.status().get("cost_usd") or 0.0) > 0.2)
         first.kill()
+    claude.play(works)
     spent = claude.status()["cost_usd"]
     limit = f"{spent + 0.05:.2f}"
     stopped = claude.shiftwork("resume", "--max-cost", limit)

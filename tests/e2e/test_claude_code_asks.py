@@ -9,9 +9,10 @@ import pytest
 
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Turn, call
 from tests.e2e.claude_rig import Handover, Play
+from tests.patience import SECONDS
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
-pytestmark = [pytest.mark.real_agent, pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.real_agent, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 ASKS, FIRST, SECOND, THIRD = (f"US-00{number}" for number in (1, 2, 3, 4))
 QUESTION = "Tabs or blanks?"
@@ -36,7 +37,7 @@ def letting_go(root: Path) -> Play:
         if request.turn > 0:
             return None
         wait = f"until test -e {root / story}; do sleep 0.2; done; " if story in HELD else ""
-        return call("Bash", command=f"{wait}echo done > {story}.txt")
+        return call("Bash", command=f"{wait}echo done > {story}.txt", timeout=600_000)
 
     return play
 
@@ -63,7 +64,7 @@ def test_others_go_on_while_it_waits_and_neither_question_nor_work_is_lost_with_
     with handover.started("run", "prd.json", "--workflow", "ralph", "--parallel", "3") as killed:
         handover.wait_until(lambda stories: waits(stories) and landed(stories) == {FIRST})
         killed.kill()
-        killed.wait(timeout=10)
+        killed.wait(timeout=SECONDS)
     with handover.started("resume") as resumed:
         (tmp_path / SECOND).touch()
         handover.wait_until(lambda stories: waits(stories) and landed(stories) == {FIRST, SECOND})
@@ -71,7 +72,7 @@ def test_others_go_on_while_it_waits_and_neither_question_nor_work_is_lost_with_
         assert told.returncode == 0, told.stdout + told.stderr
         handover.wait_until(lambda stories: landed(stories) == {FIRST, SECOND, ASKS})
         (tmp_path / THIRD).touch()
-        assert resumed.wait(timeout=60) == 0, (handover.root / "output").read_text()
+        assert resumed.wait(timeout=SECONDS) == 0, (handover.root / "output").read_text()
 
     assert sorted(handover.log()) == sorted(["start", *(f"feat: {one['id']} - Part {one['id']}" for one in STORIES)])
     assert handover.log()[0] == f"feat: {THIRD} - Part {THIRD}"

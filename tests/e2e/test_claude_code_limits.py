@@ -1,6 +1,7 @@
 """The real Claude Code at a rate limit, as its service tells of it: the run waits, or another profile goes on."""
 
 import json
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,14 @@ import pytest
 
 from shiftwork.testing.model_server import Fail, ModelRequest, ModelServer, Turn, call
 from tests.e2e.claude_rig import Handover
+from tests.patience import SECONDS
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
-pytestmark = [pytest.mark.real_agent, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.real_agent
 
 REQUEST = "Write a greeting into greeting.txt"
+LIMITED_SECONDS = 30
+"""Time enough to see that the run waits, and to stop it, before it goes on."""
 
 
 class LoggedIn(Handover):
@@ -58,16 +62,17 @@ def coding(handover: Handover) -> dict[str, Any]:
 
 def test_a_run_waits_for_the_reset_without_asking_and_outlives_its_process(handover: Handover) -> None:
     handover.prepare()
-    handover.play(limited_once(20))
+    handover.play(limited_once(LIMITED_SECONDS))
     # With a limit in money as well: what was refused has cost nothing, and the next attempt may cost something.
     with handover.started("run", REQUEST, "--max-cost", "20") as first:
         handover.wait_until(waits)
+        first.send_signal(signal.SIGSTOP)  # however long it takes to look, nothing goes on meanwhile
         document = handover.status()
         assert (document["pulse"], document["stories"][0]["standing"]) == ("limited", "waiting")
         assert "goes on at " in handover.shiftwork("status").stdout
         asked = len(handover.server.requests("model"))
         first.kill()
-        first.wait(timeout=10)
+        first.wait(timeout=SECONDS)
     until = handover.status()["stories"][0]["until"]
     resumed = handover.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr

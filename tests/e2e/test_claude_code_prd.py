@@ -12,9 +12,10 @@ import pytest
 
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Turn, call
 from tests.e2e.claude_rig import Handover
+from tests.patience import LONG_SECONDS
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
-pytestmark = [pytest.mark.real_agent, pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.real_agent, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 RED, BLUE, FLAKY, FAILING, BLOCKED = "US-001", "US-005", "US-008", "US-009", "US-010"
 COLOURS = {RED: "red", BLUE: "blue"}
@@ -145,7 +146,7 @@ def handover(tmp_path: Path, claude_program: Path, scripted_model: ModelServer) 
 
 def test_twelve_stories_at_once_end_as_they_should(handover: Handover) -> None:
     before = handover.git("rev-parse", "main")
-    ran = handover.shiftwork("run", "prd.json", "--parallel", "4", timeout=380)
+    ran = handover.shiftwork("run", "prd.json", "--parallel", "4", timeout=LONG_SECONDS)
     assert ran.returncode == 1, ran.stdout + ran.stderr
     stories = {story["story"]: story for story in handover.status()["stories"]}
     landed = handover.git("log", "--reverse", "--format=%H %s", f"{before}..main").splitlines()

@@ -8,7 +8,7 @@ from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn,
 from tests.e2e.claude_rig import Handover, step_name
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
-pytestmark = [pytest.mark.real_agent, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.real_agent, pytest.mark.slow]
 
 ROUND = ["planner", "coder", "reviewer", "tester"]
 REQUEST = "Count to two in count.txt"

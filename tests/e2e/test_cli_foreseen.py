@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import WORKING, Project, eventually, new_project
+from tests.e2e.cli_rig import WORKING, Project, new_project
+from tests.patience import SECONDS, awaited, eventually
 
 AGENT = """\
 case "$SHIFTWORK_STEP_TYPE" in
@@ -32,10 +33,11 @@ def test_two_stories_that_will_not_merge_are_told_before_they_land(project: Proj
     coded = tmp_path / "coded"
     with project.started("run", "prd.json", "--parallel", "3") as run:
         eventually(lambda: coded.exists() and len(coded.read_text(encoding="utf-8").split()) == 3)
-        document = project.status()
-        told = project.shiftwork("status").stdout
+        # Nobody who asks where a run stands is kept waiting for what is foreseen: where git is slow, they hear nothing.
+        document = awaited(project.status, lambda status: status["conflicts"])
+        told = awaited(lambda: project.shiftwork("status").stdout, lambda text: "will conflict" in text)
         (tmp_path / "go").touch()
-        assert run.wait(timeout=60) == 0, run.stdout.read() if run.stdout else ""
+        assert run.wait(timeout=SECONDS) == 0, run.stdout.read() if run.stdout else ""
     assert document["pulse"] == "working"
     assert document["conflicts"] == [{"stories": ["US-001", "US-002"], "files": ["shared.txt"]}]
     assert "    US-001 and US-002: shared.txt" in told.splitlines()

@@ -32,7 +32,6 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-@pytest.mark.timeout(180)
 def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
     first = project.shiftwork("run", "prd.json", "--workflow", "ralph")
     assert first.returncode == 2, first
@@ -59,7 +58,6 @@ def test_a_question_is_answered_as_the_howto_says(project: Project) -> None:
     assert took.endswith(" s waiting for you)"), took
 
 
-@pytest.mark.timeout(180)
 def test_a_no_is_an_answer_and_is_told_as_json(project: Project) -> None:
     project.settle(agent=project.agent.read_text().replace("Use tabs", "No. neither"), gates='test = "true"')
     assert project.shiftwork("run", "prd.json", "--workflow", "ralph").returncode == 2
@@ -80,7 +78,6 @@ steps:
 """
 
 
-@pytest.mark.timeout(180)
 def test_an_approval_asks_its_question_in_the_run_that_is_named(project: Project) -> None:
     (project.root / "gap.yml").write_text(GAP, encoding="utf-8")
     project.settle(gates='test = "true"')

@@ -5,14 +5,15 @@ import signal
 import subprocess
 from pathlib import Path
 
-import psutil
 import pytest
 
 from shiftwork.testing.model_server import Call, ModelRequest, ModelServer, ToolCall, Turn, call
 from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.documented import ROOT, blocks
 from tests.e2e.claude_rig import Handover
-from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, eventually, new_project
+from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, new_project
+from tests.faults.leftovers import naming
+from tests.patience import SECONDS, eventually
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = NEEDS_BUBBLEWRAP
@@ -137,8 +138,8 @@ def test_all_within_die_with_a_run_that_is_killed_and_it_can_be_resumed(project:
     project.settle(agent=sleeps)
     settings(project.root, f'[sandbox]\ntier = "bubblewrap"\nagents = {{ writable = ["{where}"] }}\n')
     with project.started("run", "Say hello") as process:
-        eventually((where / "begun").exists, seconds=40)
-        assert naming(where) != []
+        eventually((where / "begun").exists)
+        assert naming(where) != [], "the walls, and the agent within"
         process.send_signal(signal.SIGKILL)
         process.wait()
         eventually(lambda: naming(where) == [])
@@ -148,18 +149,6 @@ def test_all_within_die_with_a_run_that_is_killed_and_it_can_be_resumed(project:
     assert project.git("log", "--format=%s", "main") == "feat: US-001 - Say hello\nstart"
 
 
-def naming(folder: Path) -> list[int]:
-    """Processes in whose command line the folder stands: that of the walls, and the agent's own."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.status() != psutil.STATUS_ZOMBIE and any(str(folder) in word for word in process.cmdline()):
-                found.append(process.pid)
-        except psutil.Error:
-            continue
-    return found
-
-
 def test_the_howto_typed_literally_works(project: Project) -> None:
     typed = subprocess.run(
         ("bash", "-e", "-c", blocks(ROOT / "docs" / "howto" / "sandbox.md", "sandbox")),
@@ -167,7 +156,7 @@ def test_the_howto_typed_literally_works(project: Project) -> None:
         env=project.environment(PATH=f"{SHIFTWORK.parent}:{project.environment()['PATH']}"),
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=2 * SECONDS,
         check=False,
     )
     assert typed.returncode == 0, typed.stdout + typed.stderr
@@ -198,7 +187,6 @@ def by_codex(kind: str, request: ModelRequest) -> Turn | None:
 
 
 @pytest.mark.real_agent
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_a_run_with_a_real_agent_within_walls(
     agent: str, tmp_path: Path, request: pytest.FixtureRequest, scripted_model: ModelServer

@@ -35,7 +35,6 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-@pytest.mark.timeout(180)
 def test_all_views_tell_the_same_of_a_run_that_waits(project: Project) -> None:
     ran = project.shiftwork("run", "prd.json", "--workflow", "ralph")
     assert ran.returncode == 2, ran

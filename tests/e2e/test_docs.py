@@ -13,6 +13,7 @@ from shiftwork.testing.model_server import ModelServer
 from tests.documented import BLOCK, ROOT, UNNAMED, blocks
 from tests.e2e.claude_rig import step_of, summary
 from tests.e2e.test_claude_code import does_its_work
+from tests.patience import LONG_SECONDS
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 
@@ -77,7 +78,7 @@ def project(home: Path) -> None:
 
 @pytest.mark.real_agent
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_the_quickstart_typed_literally_works(
     tmp_path: Path, claude_program: Path, scripted_model: ModelServer
 ) -> None:
@@ -104,7 +105,7 @@ def test_the_quickstart_typed_literally_works(
         },
         capture_output=True,
         text=True,
-        timeout=580,
+        timeout=LONG_SECONDS,
         check=False,
     )
     assert typed.returncode == 0, typed.stdout + typed.stderr

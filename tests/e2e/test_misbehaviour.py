@@ -1,12 +1,13 @@
 """Agents that flood, daemonize or draw on the terminal: each ends in a clear state, and nothing of it lands."""
 
-import resource
-import time
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.durability.rig import make_bench
+from tests.durability.rig import SHIFTWORK, Bench, make_bench
+from tests.faults.leftovers import naming
 
 pytestmark = pytest.mark.slow
 
@@ -18,6 +19,21 @@ fi
 """
 
 
+def measured(bench: Bench, *words: str) -> tuple[int, str, int]:
+    """How the command ended, what it said, and the most that any process of it needed, in KiB.
+
+    Of its own alone: what is told of all children knows those of other tests, too.
+    """
+    output = bench.root / "output"
+    with output.open("wb") as said:
+        process = subprocess.Popen(
+            (SHIFTWORK, *words), cwd=bench.repo, env=bench.environment(), stdout=said, stderr=said
+        )
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, output.read_text(), used.ru_maxrss
+
+
 @pytest.mark.parametrize(
     "flood",
     ["yes 0123456789012345678901234567890123456789 | head -c 52428800", "head -c 52428800 /dev/zero | tr '\\0' x"],
@@ -25,8 +41,8 @@ fi
 )
 def test_fifty_megabytes_of_output_end_the_attempt(flood: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "", special=FLOOD.format(flood=flood))
-    ran = bench.shiftwork("run", "Make work.txt")
-    assert ran.returncode == 1, ran.stdout + ran.stderr
+    code, said, peak = measured(bench, "run", "Make work.txt")
+    assert code == 1, said
     story = bench.status()["stories"][0]
     assert story["status"] == "failed"
     assert "context_gathering failed after 2 attempts" in story["failure"]
@@ -35,17 +51,17 @@ def test_fifty_megabytes_of_output_end_the_attempt(flood: str, tmp_path: Path) -
     logs = list((bench.repo / ".shiftwork" / "logs").rglob("*.jsonl"))
     assert len(logs) == 2
     assert all(log.stat().st_size < 40 * 1024 * 1024 for log in logs), "the log is bounded"
-    assert all(len(line) < 400 for line in ran.stdout.splitlines()), "the terminal is not flooded"
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert all(len(line) < 400 for line in said.splitlines()), "the terminal is not flooded"
     assert peak < 600 * 1024, f"no process needed more than 600 MiB, it was {peak // 1024}"
 
 
 def test_a_daemon_with_a_cleared_environment_does_not_outlive_its_attempt(tmp_path: Path) -> None:
-    late = tmp_path / "late"
-    daemon = f"(setsid env -i sh -c 'sleep 2; touch {late}' >/dev/null 2>&1 &)"
-    bench = make_bench(tmp_path, "", special=f'[ "$SHIFTWORK_STEP_TYPE" = coding ] && {daemon}')
+    mark = tmp_path / "of the daemon"
+    daemon = f"(setsid env -i sh -c 'touch \"$0\"; sleep 600' '{mark}' >/dev/null 2>&1 &)"
+    begun = f"{daemon}; until [ -e '{mark}' ]; do sleep 0.05; done"
+    bench = make_bench(tmp_path, "", special=f'[ "$SHIFTWORK_STEP_TYPE" = coding ] && {{ {begun}; }}')
     ran = bench.shiftwork("run", "Make work.txt")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    time.sleep(2.5)
-    assert not late.exists()
+    assert mark.exists(), "it was alive"
+    assert naming(mark) == []
     assert bench.git("log", "--format=%s", "main").splitlines()[0] == "feat: US-001 - Make work.txt"

@@ -31,6 +31,7 @@ from shiftwork.ports.agent import AgentTask
 from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, make_repository
 from tests.conformance.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP
 from tests.documented import ROOT
+from tests.patience import SECONDS
 
 PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:randomly"
 PROJECT = {
@@ -253,7 +254,7 @@ def played(rig: Rig, trick: Trick) -> RunState:
                 limits=Limits(repairs=0),
                 proof=trick.policy,
             )
-            return await asyncio.wait_for(wait_for(world, await start_run(world, order)), timeout=100)
+            return await asyncio.wait_for(wait_for(world, await start_run(world, order)), timeout=SECONDS)
 
     rig.script = script
     rig.gates = (Gate(name="test", command=trick.gate),)

@@ -1,8 +1,12 @@
 """Agents that do not end by themselves, or leave something behind: every attempt ends, and nothing outlives it."""
 
+import signal
+
 from shiftwork.testing.model_server import Hang, Say, Turn
+from tests.faults.leftovers import naming
 from tests.faults.matrix import fault
 from tests.faults.stage import Scene, Stage, said
+from tests.patience import SECONDS
 
 TWICE = 2
 """Every step is tried again once before it fails."""
@@ -54,10 +58,14 @@ def loops(stage: Stage) -> None:
 @fault(4, "its model never answers", end="failed, 0 landed")
 def hangs(stage: Stage) -> None:
     stage.lay_out(of_agent="silence_minutes = 0.06")
-    stage.let(lambda _: Hang(seconds=30))
+    stage.let(lambda _: Hang(seconds=600))
     with stage.started("run", stage.ask_for("US-001")) as run:
+        # Silence is soon ended: who wants to see it stops the one who would end it.
+        assert stage.server.wait_for("model", 1, SECONDS)
+        run.send_signal(signal.SIGSTOP)
         stage.wait_until(lambda stories: bool(stories) and stories["US-001"]["standing"] == "stuck")
-        assert run.wait(timeout=60) == 1
+        run.send_signal(signal.SIGCONT)
+        assert run.wait(timeout=SECONDS) == 1
     (step,) = stage.story()["steps"]
     assert (step["status"], step["attempts"]) == ("cancelled", TWICE)
     assert "no output for" in step["error"]
@@ -66,14 +74,16 @@ def hangs(stage: Stage) -> None:
 @fault(11, "leaves daemons behind", end="completed, 1 landed")
 def daemons(stage: Stage) -> None:
     stage.lay_out()
-    late = stage.root / "late"
-    plain = f"setsid sh -c 'sleep 5; touch {late}' >/dev/null 2>&1 &"
-    hidden = f"(setsid env -i sh -c 'sleep 5; touch {late}' >/dev/null 2>&1 &)"
-    stage.let(lambda scene: stage.shell(f"{plain} {hidden}; echo fine > US-001.txt") if scene.turn == 0 else None)
+    marks = [stage.root / "plain", stage.root / "hidden"]
+    daemon = "sh -c 'touch $0; sleep 600'"
+    plain, hidden = f"setsid {daemon} {marks[0]}", f"setsid env -i {daemon} {marks[1]}"
+    begun = "; ".join(f"until test -e {mark}; do sleep 0.1; done" for mark in marks)
+    both = f"{plain} >/dev/null 2>&1 & ({hidden} >/dev/null 2>&1 &); {begun}"
+    stage.let(lambda scene: stage.shell(f"{both}; echo fine > US-001.txt") if scene.turn == 0 else None)
     with stage.started("run", stage.ask_for("US-001")) as run:
-        assert run.wait(timeout=60) == 0
+        assert run.wait(timeout=SECONDS) == 0
     assert stage.leftovers() == []
-    assert not late.exists()
+    assert [naming(mark) for mark in marks] == [[], []]
 
 
 @fault(15, "answers and remembers without measure", end="completed, 2 landed")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from shiftwork.testing.model_server import Fail, Say, Tokens, Turn
 from tests.faults.matrix import fault
 from tests.faults.stage import Scene, Stage, typed
+from tests.patience import SECONDS, Stopwatch, eventually
 
 MUCH = Tokens(input=20_000, output=2_000)
 QUIET_SECONDS = 3
@@ -38,13 +39,13 @@ def asks_first(stage: Stage, scene: Scene) -> Turn | None:
 @fault(6, "is cancelled in the middle of a long command", end="cancelled, 0 landed")
 def cancelled(stage: Stage) -> None:
     stage.lay_out()
-    stage.let(lambda _: stage.shell(f"echo $$ > {stage.root}/pid; sleep 60; echo x; sleep 60"))
+    stage.let(lambda _: stage.shell(f"echo $$ > {stage.root}/pid; sleep 300; echo x; sleep 300"))
     with stage.started("run", stage.ask_for("US-001")) as run:
-        stage.wait_until(lambda _: (stage.root / "pid").exists())
-        began = time.monotonic()
+        eventually((stage.root / "pid").exists)
+        watch = Stopwatch()
         assert stage.shiftwork("cancel").returncode == 0
-        run.wait(timeout=30)
-        assert time.monotonic() - began < 15, "its whole tree of processes is ended within seconds"
+        run.wait(timeout=SECONDS)
+        assert watch.within(15), "its whole tree of processes is ended within seconds"
     assert stage.leftovers() == []
     before = stage.calls()
     time.sleep(1)
@@ -69,36 +70,41 @@ def spends(stage: Stage) -> None:
     stage.resume("--max-tokens", "900000")
 
 
-def refusal(stage: Stage, seconds: float) -> tuple[Fail, Mapping[str, str]]:
-    """A limit that tells its end, as each service does for those who are logged in, and what the environment lacks."""
+def login(stage: Stage) -> Mapping[str, str]:
+    """What makes the environment that of somebody who is logged in: they are told when a limit ends."""
+    if stage.agent != "claude-code":
+        return {}
+    return {"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_OAUTH_TOKEN": "sk-ant-oat01-scripted"}
+
+
+def refusal(stage: Stage, seconds: float) -> Fail:
+    """A limit that ends so many seconds from now, and tells it as each service does."""
     ends = int(time.time() + seconds)  # noqa: TID251 - a server's own clock
     if stage.agent == "claude-code":
         told = {"status": "rejected", "reset": str(ends), "representative-claim": "five_hour"}
         headers = {f"anthropic-ratelimit-unified-{name}": value for name, value in told.items()}
-        login = {"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_OAUTH_TOKEN": "sk-ant-oat01-scripted"}
-        return Fail(status=429, headers={**headers, "retry-after": "3600"}), login
+        return Fail(status=429, headers={**headers, "retry-after": "3600"})
     body = {"error": {"type": "usage_limit_reached", "message": "used up", "resets_at": ends}}
     headers = {
         "x-codex-primary-used-percent": "100.0",
         "x-codex-primary-window-minutes": "300",
         "x-codex-primary-reset-at": str(ends),
     }
-    return Fail(status=429, body=body, headers=headers), {}
+    return Fail(status=429, body=body, headers=headers)
 
 
 def sent_away_once(stage: Stage, seconds: float) -> None:
     """The first request is refused for so long; then the work is done."""
-    limit, login = refusal(stage, seconds)
     refused: list[Scene] = []
 
     def play(scene: Scene) -> Turn | None:
         if refused:
             return stage.works(scene)
         refused.append(scene)
-        return limit
+        return refusal(stage, seconds)
 
     stage.let(play)
-    ran = typed(stage, "run", stage.ask_for("US-001"), **login)
+    ran = typed(stage, "run", stage.ask_for("US-001"), **login(stage))
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 

@@ -12,8 +12,8 @@ HEAD: Final = """\
 # What goes wrong, and how it ends
 
 Every row is played with the real Claude Code and the real Codex; only the model behind them is scripted. `just faults`
-plays them all, or those whose numbers it is given, and prints how long each took of the seconds it has. This project's
-gate does the same before every change.
+plays them all, or those whose numbers it is given, and prints how long each took of the seconds it has; those in which
+the machine keeps somebody waiting do not count. This project's gate does the same before every change.
 
 Beside the end that is told here, the same holds after each of them: every commit on the base was proved as it stands
 there, no file of the user's has changed, no process of an agent is alive, no lock is left, and a run that is over keeps

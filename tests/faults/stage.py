@@ -7,7 +7,6 @@ and nothing of it goes on.
 import json
 import re
 import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ import psutil
 
 from shiftwork.testing.model_server import Call, ModelRequest, Say, ToolCall, Turn, call
 from tests.e2e.claude_rig import SHIFTWORK, Handover, step_of
+from tests.patience import SECONDS, awaited
 from tests.repositories import first_commit
 
 START = {"start.txt": "fine\n", ".gitignore": "*.log\n"}
@@ -37,6 +37,8 @@ test = "({gate}) && git rev-parse HEAD^{{tree}} >> {proved}"
 workflow = "ralph"
 {more}
 """
+_LEAVING_SECONDS = 60
+"""For the agents' own clean-up, where somebody was killed."""
 PROGRAMS = {"claude-code": "claude", "codex": "codex"}
 MODELS = {"claude-code": "claude-opus-5-5", "codex": "gpt-5.5"}
 
@@ -122,7 +124,10 @@ class Stage(Handover):
     # What the model can have its agent do, in the words of each -----------------------------------------------
 
     def shell(self, command: str) -> Turn:
-        return call("Bash", command=command) if self.agent == "claude-code" else call("exec_command", cmd=command)
+        """Waited for as long as each agent can be told to wait."""
+        if self.agent == "claude-code":
+            return call("Bash", command=command, timeout=600_000)
+        return call("exec_command", cmd=command, yield_time_ms=30_000)
 
     def tool(self, name: str, **given: Any) -> Turn:
         """One of the harness's own."""
@@ -179,10 +184,7 @@ class Stage(Handover):
         assert {name: (self.repo / name).read_text() for name in KEPT} == KEPT, "what is the user's own is as it was"
         assert self.git("status", "--porcelain", "--untracked-files=no") == ""
         assert not list((self.repo / ".git").rglob("*.lock"))
-        until = time.monotonic() + 5  # the agents' own clean-up, where somebody was killed
-        while left := self.leftovers():
-            assert time.monotonic() < until, left
-            time.sleep(0.1)
+        awaited(self.leftovers, lambda left: not left, seconds=_LEAVING_SECONDS)
         view = self.status()
         if view.get("status") in {"completed", "failed", "cancelled"}:
             trees = self.repo / ".shiftwork" / "workspaces" / view["run"]
@@ -193,5 +195,5 @@ def typed(stage: Stage, *words: str, **env: str) -> subprocess.CompletedProcess[
     """The command in an environment that differs from the usual one; an empty value takes a variable out."""
     given = {name: value for name, value in (stage.environment() | env).items() if value}
     return subprocess.run(
-        (SHIFTWORK, *words), cwd=stage.repo, env=given, capture_output=True, text=True, timeout=110, check=False
+        (SHIFTWORK, *words), cwd=stage.repo, env=given, capture_output=True, text=True, timeout=SECONDS, check=False
     )

@@ -11,7 +11,7 @@ from tests.faults.page import PAGE, page
 from tests.faults.stage import PROGRAMS, Stage
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
-pytestmark = [pytest.mark.real_agent, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.real_agent, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("agent", PROGRAMS)
