@@ -29,7 +29,11 @@ def measured(bench: Bench, *words: str) -> tuple[int, str, int]:
         process = subprocess.Popen(
             (SHIFTWORK, *words), cwd=bench.repo, env=bench.environment(), stdout=said, stderr=said
         )
-    _, status, used = os.wait4(process.pid, 0)
+    try:
+        _, status, used = os.wait4(process.pid, 0)
+    except BaseException:
+        process.kill()
+        raise
     process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode, output.read_text(), used.ru_maxrss
 
