@@ -117,6 +117,18 @@ def test_commands_of_a_repository_are_refused_until_they_are_trusted(project: Pr
     assert untrusting(project, "run", "make a file").returncode == 0
 
 
+def test_at_a_terminal_all_that_would_run_is_shown_before_it_is_asked(project: Project) -> None:
+    gates = f'test = "true # ok:\\ntouch a"\nlint = "true{" --opt" * 100}; touch b"'
+    project.settle(agent=WORKING, gates=gates)
+    code, screen = on_a_terminal(project, "run", "make a file", typed=b"n\n", SHIFTWORK_TRUST="")
+    assert code == 64, screen
+    told = screen.decode().replace("\r\n", "\n")
+    assert "  gates.test     true # ok:<LF>\n                 touch a\n" in told
+    rows = told[told.index("  gates.lint") : told.index("run these on this machine?")].splitlines()
+    assert all(row.endswith("\\") and len(row) <= 80 for row in rows[:-1])
+    assert "".join(row[17:].removesuffix("\\") for row in rows) == f"true{' --opt' * 100}; touch b"
+
+
 def test_a_changed_command_asks_again_and_a_changed_comment_does_not(project: Project) -> None:
     untrusting(project, "trust")
     settings = project.root / "shiftwork.toml"

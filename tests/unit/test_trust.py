@@ -44,6 +44,23 @@ def test_commands_of_tables_that_are_yet_to_come_are_found(tmp_path: Path) -> No
     assert [one.text for one in found] == ["run me", "a b"]
 
 
+def test_no_two_lists_are_taken_for_the_same(tmp_path: Path) -> None:
+    lists = ("[]", '["none"]', '["a", "b"]', '["a b"]', '["\\"a", "b\\""]', '["a", "", "b"]', '["\\"a b\\""]')
+    claims = [claim(tmp_path, f"[agent]\npermissions = {one}\n").sha256 for one in lists]
+    assert len({*claims}) == len(lists)
+
+
+def test_all_that_would_run_is_shown_line_by_line(tmp_path: Path) -> None:
+    """Each of these once read as if it were harmless, or as if nothing had changed."""
+    long = f"make test{' --opt' * 200}; touch /tmp/b"
+    shown = changes((), (Command(where="gates.test", text="make test  # see:\ntouch /tmp/a"),))
+    assert list(shown) == ["  gates.test  make test<2 blanks># see:<LF>", "              touch /tmp/a"]
+    assert list(changes((), (Command(where="gates.test", text=long),))) == [f"  gates.test  {long}"]
+    before, now = (Command(where="gates.test", text=text) for text in ("echo a b", "echo a  b"))
+    assert list(changes((before,), (now,))) == ["  - gates.test  echo a b", "  + gates.test  echo a<2 blanks>b"]
+    assert list(changes((), (Command(where="gates.a\n  ok", text=""),))) == ["  gates.a<LF><2 blanks>ok  <nothing>"]
+
+
 def test_trust_holds_until_a_command_changes(tmp_path: Path) -> None:
     book = TrustBook(tmp_path / "config")
     first = claim(tmp_path, SETTINGS)
@@ -216,7 +233,7 @@ def test_without_a_terminal_nothing_is_run_and_the_next_command_is_said(tmp_path
     with pytest.raises(TrustError) as refused:
         ensure(asked, env)
     assert refused.value.hint == f"look at it, then: shiftwork trust {asked.file}"
-    assert "  run.check  make check" in refused.value.message
+    assert "  run.check  make<U+001B>[2J check" in refused.value.message
     ensure(asked, env | {"SHIFTWORK_TRUST": "1"})
     assert not TrustBook(tmp_path / "config").trusts(asked), "what is said for once is not remembered"
 

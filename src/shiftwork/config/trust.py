@@ -10,6 +10,7 @@ run` says them before it starts.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -104,6 +105,9 @@ _GUARDS: Final = frozenset({"sandbox", "proof", "workflow", "keep"})
 _GUARDS_BEGIN: Final = ("protect", "permission", "allow")
 _GUARDS_END: Final = ("_usd", "_tokens")
 
+_NONE: Final = "none"
+_BARE: Final = re.compile(r"[^\s'\"\\]+")
+
 
 def settings_claim(root: Path) -> Claim:
     """What `shiftwork.toml` would have run, which of the user's variables and files it would give away, to whom it
@@ -152,6 +156,11 @@ def _commands(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[Comm
 
 
 def _plainly(value: object) -> str:
+    """No two lists are the same in words: one argument with a blank in it is not two."""
     if isinstance(value, list | Mapping):
-        return " ".join(map(str, value)) or "none"
+        return " ".join(_item(str(one)) for one in value) or _NONE
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _item(text: str) -> str:
+    return text if _BARE.fullmatch(text) and text != _NONE else json.dumps(text)

@@ -11,14 +11,11 @@ import click
 from shiftwork.config.trust import Claim, Command, TrustBook
 from shiftwork.config.user import user_folder
 from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.exactly import in_lines, marked
 from shiftwork.errors import TrustError
 
 TRUST: Final = "SHIFTWORK_TRUST"
 """Set to anything, nobody is asked: for scripts and for machines that only ever see repositories of their own."""
-
-_WIDEST: Final = 200
-_MOST_LINES: Final = 5
 
 
 def book(env: Mapping[str, str]) -> TrustBook:
@@ -48,19 +45,16 @@ def next_command(claim: Claim) -> str:
 
 
 def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[str]:
-    """Everything where nothing was trusted before, else only what is different."""
+    """Everything where nothing was trusted before, else only what is different; whole, and so that it can be told from
+    anything else: what is shown comes with the repository, and may have been written to be overlooked.
+    """
     old, new = set(before), set(now)
     shown = [("-", one) for one in before if one not in new] + [("+", one) for one in now if one not in old]
-    rows = [("" if not before else f"{sign} ", one) for sign, one in shown]
-    room = max((len(one.where) for _, one in rows), default=0)
-    for sign, one in rows:
-        head = f"  {sign}{one.where:<{room}}  "
-        yield from words.labelled(head, _shown(one.text, words.width() - len(head)))
-
-
-def _shown(text: str, room: int) -> list[str]:
-    """Broken between words where a terminal would break it anywhere."""
-    return words.wrapped(text, room, most=_MOST_LINES) if sys.stdout.isatty() else [one_line(text, _WIDEST)]
+    rows = [("" if not before else f"{sign} ", marked(one.where), one.text) for sign, one in shown]
+    room = max((len(where) for _, where, _ in rows), default=0)
+    for sign, where, text in rows:
+        head = f"  {sign}{where:<{room}}  "
+        yield from words.labelled(head, in_lines(text, words.width() - len(head) if sys.stdout.isatty() else None))
 
 
 def _at_a_terminal() -> bool:

@@ -1,0 +1,69 @@
+"""Shows a text so that it can be told to the character: whoever agrees to it must have seen all of it.
+
+Nothing is left out or cut, and nothing that a reader could overlook or take for something else is shown as it is: line
+feeds, more than one blank, blanks at an end, control and format characters, and whatever is not ASCII, for a letter of
+another script may look like one of ours. Each of these has a mark in angle brackets, and text that reads like a mark
+has one in it as well.
+
+Option not taken: escapes with a backslash. Commands are full of backslashes, and all of them would have to be doubled.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+EMPTY: Final = "<nothing>"
+
+_LINE_FEED: Final = "<LF>"
+_GOES_ON: Final = "\\"
+"""At the end of a line that is broken for want of room; a shell reads it so too."""
+
+_TO_MARK: Final = re.compile(
+    r"""
+      (?P<feed> \n )
+    | (?P<blanks> \ {2,} | (?m:^)\  | \ (?m:$) )
+    | (?P<code> [^\n -~] | < (?= LF> | nothing> | \d+\ blanks> | U\+ ) )
+    """,
+    re.VERBOSE,
+)
+_PIECES: Final = re.compile(r"<LF>|<\d+ blanks>|<U\+[0-9A-F]+>|[^ <]+| |<")
+
+
+def marked(text: str) -> str:
+    """On one line."""
+    return _TO_MARK.sub(_mark, text) or EMPTY
+
+
+def in_lines(text: str, room: int | None) -> list[str]:
+    """A line for each of the text, broken between words where there is not so much room."""
+    lines = marked(text).split(_LINE_FEED)
+    whole = [*(f"{line}{_LINE_FEED}" for line in lines[:-1]), lines[-1]]
+    if whole[-1] == "":
+        whole.pop()  # the text ends with a line feed, and its mark is the end of the line before
+    return whole if room is None else [part for line in whole for part in _broken(line, max(room, len(_LINE_FEED) + 2))]
+
+
+def _mark(found: re.Match[str]) -> str:
+    match found.lastgroup:
+        case "feed":
+            return _LINE_FEED
+        case "blanks":
+            return f"<{len(found[0])} blanks>"
+        case _:
+            return f"<U+{ord(found[0]):04X}>"
+
+
+def _broken(line: str, room: int) -> Iterator[str]:
+    """Words, blanks and marks are kept whole where one fits in a line."""
+    shown = ""
+    for piece in _PIECES.findall(line):
+        left = piece
+        if shown and len(shown) + len(left) >= room:
+            yield shown + _GOES_ON
+            shown = ""
+        while len(left) >= room:
+            yield left[: room - 1] + _GOES_ON
+            left = left[room - 1 :]
+        shown += left
+    if shown:
+        yield shown
