@@ -101,3 +101,26 @@ def test_by_marker_and_descent_alone_nobody_stays_either(host: Host, marker: str
         assert all(map(lives, pids))
         within(60, end_all(Kin(host, main.pid, marker)))
         assert not any(map(lives, pids))
+
+
+LEAVING = """
+import asyncio, os, sys
+from pathlib import Path
+from shiftwork.adapters.processes.reaper import end_supervised
+from shiftwork.adapters.processes.supervise import Spawn, supervise
+spawn = Spawn(argv=("/bin/sh", "-c", sys.argv[2]), cwd=Path("/"), env={"PATH": sys.argv[3]}, marker=sys.argv[1],
+              wall_seconds=60, silence_seconds=60)
+def leave(line):
+    end_supervised()
+    os._exit(3)
+asyncio.run(supervise(spawn, leave))
+"""
+"""An orchestrator that leaves without a further word as soon as its program has said one."""
+
+
+def test_who_leaves_at_once_leaves_nobody_behind(tmp_path: Path, marker: str) -> None:
+    script = f"cd {tmp_path}; trap '' TERM; setsid sleep 300 & echo $! > pid; env -i sleep 300 & echo ready; sleep 300"
+    left = subprocess.run([PYTHON, "-c", LEAVING, marker, script, os.defpath], timeout=20, check=False)
+    assert left.returncode == 3
+    assert not lives(pid_in(tmp_path / "pid"))
+    assert within(10, HostReaper().alive(marker)) == 0

@@ -2,15 +2,18 @@
 
 import contextlib
 import json
+import os
+import pty
 import signal
 import sqlite3
+import subprocess
+import termios
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
-from tests.e2e.cli_rig import WORKING, Project, interrupt, lives, new_project, sleeping
+from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, interrupt, lives, new_project, sleeping
 from tests.patience import SECONDS, eventually
 
 pytestmark = pytest.mark.slow
@@ -54,26 +57,76 @@ def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project)
     assert json.loads(again.stdout)["stop"] == "over"
 
 
-def test_a_second_interrupt_ends_the_command_at_once_and_cancel_clears_up(project: Project) -> None:
-    stubborn = project.agent.read_text(encoding="utf-8").replace("sleep 600", "trap '' TERM; sleep 600; sleep 600")
-    project.agent.write_text(stubborn, encoding="utf-8")
+def stubborn(project: Project) -> None:
+    """Its agent does not end when it is told to, nor does the shell that starts it."""
+    settings = project.root / "shiftwork.toml"
+    deaf = settings.read_text(encoding="utf-8").replace('command = "sh', "command = \"trap '' TERM INT HUP; sh")
+    settings.write_text(deaf, encoding="utf-8")
+
+
+def test_a_second_interrupt_ends_the_command_and_its_agents_at_once(project: Project) -> None:
+    stubborn(project)
     with project.started("run", "Add a greeting") as process:
         agent = agent_of(project)
-        # They come while it stands still: both are heard, and both before it could have ended anybody. Two of the same
-        # number would be one.
-        process.send_signal(signal.SIGSTOP)
-        eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
         interrupt(process)
-        process.send_signal(signal.SIGTERM)
-        process.send_signal(signal.SIGCONT)
+        assert process.stdout is not None
+        assert any("Ctrl-C again leaves at once" in line for line in process.stdout), "it has heard the first"
+        time.sleep(0.6)
+        interrupt(process)
         told, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 130
-    assert "Ctrl-C again leaves at once" in told
-    assert lives(agent), "nobody has waited for its end"
+    assert "interrupted: agents are stopped" not in told, "it has not waited for that"
+    assert not lives(agent)
     cancelled = project.shiftwork("cancel")
     assert cancelled.returncode == 0, cancelled
-    assert not lives(agent)
     assert project.status()["status"] == "cancelled"
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_one_wish_that_comes_as_two_signals_stops_everything_in_order(project: Project, number: signal.Signals) -> None:
+    """A closed terminal hangs up and so does its shell; `timeout` signals its child and then the child's group."""
+    stubborn(project)
+    with project.started("run", "Add a greeting") as process:
+        agent = agent_of(project)
+        process.send_signal(number)
+        time.sleep(0.05)
+        process.send_signal(number)
+        told, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130, told
+    assert not lives(agent)
+    assert "interrupted: agents are stopped, and nothing is lost" in told
+    assert project.status()["pulse"] == "interrupted"
+
+
+def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project: Project) -> None:
+    """A terminal with a shell in it: both of them hang up."""
+    stubborn(project)
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    os.set_blocking(ours, False)
+    screen = bytearray()
+
+    def reached(file: Path) -> bool:
+        with contextlib.suppress(BlockingIOError):
+            screen.extend(os.read(ours, 65536))
+        return file.exists()
+
+    # Opened by the leader of a session that has none, it becomes the session's terminal.
+    opened = f"exec bash --norc -i <{os.ttyname(theirs)} >{os.ttyname(theirs)} 2>&1"
+    env = project.environment(TERM="xterm-256color")
+    with subprocess.Popen(["sh", "-c", opened], cwd=project.root, env=env, start_new_session=True) as shell:
+        os.write(ours, f"{SHIFTWORK} run 'Add a greeting'; touch {project.agent.with_name('over')}\n".encode())
+        eventually(lambda: reached(project.agent.with_name("pid")))
+        agent = agent_of(project)
+        os.close(theirs)
+        os.close(ours)
+        shell.wait(timeout=20)
+    eventually(lambda: not lives(agent))
+    eventually(lambda: project.status()["pulse"] == "interrupted")
+    assert not list((project.root / ".shiftwork").glob("crash-*")), screen
+    project.agent.with_name("go").touch()
+    resumed = project.shiftwork("resume")
+    assert resumed.returncode == 0, resumed
 
 
 def test_a_run_is_cancelled_under_its_worker(project: Project) -> None:

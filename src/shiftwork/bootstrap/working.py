@@ -15,7 +15,7 @@ from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
 from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.prices import price
 from shiftwork.adapters.processes.owners import is_alive, this_owner
-from shiftwork.adapters.processes.reaper import HostReaper
+from shiftwork.adapters.processes.reaper import HostReaper, end_supervised
 from shiftwork.adapters.specs.opening import FileSpecs
 from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.workspace.agent_repository import lenders
@@ -123,6 +123,11 @@ async def open_world(
             await engine.close()
     finally:
         store.close()
+
+
+def leave_nobody() -> None:
+    """For a process that is about to go without closing its world: end what it supervises, if a moment is enough."""
+    end_supervised()
 
 
 async def check_world(site: Site, settings: Settings, env: Mapping[str, str]) -> None:

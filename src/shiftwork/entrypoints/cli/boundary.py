@@ -1,6 +1,7 @@
 """The one place where errors become words and exit codes: two calm lines, never a traceback on the screen."""
 
 import contextlib
+import errno
 import os
 import sys
 
@@ -31,7 +32,7 @@ def _ended(error: BaseException) -> int:
             return _told("usage", error.format_message(), "", errors.EXIT_USAGE)
         case click.Abort() | KeyboardInterrupt():
             return _told("interrupted", "interrupted", "", errors.EXIT_INTERRUPTED)
-        case BrokenPipeError():
+        case OSError() if _nobody_reads(error):
             _leave_the_pipe()
             return errors.EXIT_FAILED
         case _:
@@ -81,6 +82,17 @@ def _kept(text: str) -> str:
     with os.fdopen(number, "w", encoding="utf-8", errors="replace") as file:
         file.write(text)
     return name
+
+
+def _nobody_reads(error: OSError) -> bool:
+    """Whether it is that the pipe, or the terminal that this was started on, has been closed meanwhile."""
+    if error.errno != errno.EIO:
+        return isinstance(error, BrokenPipeError)
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return True
+    return False
 
 
 def _leave_the_pipe() -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Never
 
 from shiftwork.app.commands import wait_for
 from shiftwork.app.kinds import STORY, load
@@ -16,7 +16,7 @@ from shiftwork.app.memory import present_run
 from shiftwork.app.queries import is_meant
 from shiftwork.app.world import Sighting, World
 from shiftwork.bootstrap.reading import open_queries
-from shiftwork.bootstrap.working import open_world
+from shiftwork.bootstrap.working import leave_nobody, open_world
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import RunId, Stream, run_stream
@@ -24,6 +24,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Hold
 from shiftwork.domain.rules.decide_run import rests
 from shiftwork.entrypoints.cli.board import Board
+from shiftwork.entrypoints.cli.hearing import ASKING, Hearing
 from shiftwork.entrypoints.cli.views import JsonView, LineView, View
 from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError
 from shiftwork.ports.agent import Agent
@@ -108,6 +109,7 @@ class _Watch:
         self._view = view
         self._held = asyncio.Event()
         self._interrupted = asyncio.Event()
+        self._hearing = Hearing()
         self._run: RunId | None = None
 
     async def carry(self, shift: Shift) -> tuple[RunId | None, Stop]:
@@ -168,35 +170,45 @@ class _Watch:
         would inherit that it is ignored, and could not be asked to end.
         """
         loop = asyncio.get_running_loop()
-        asked = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        deaf = {number for number in asked if signal.getsignal(number) is signal.SIG_IGN}
-        for number in asked:
-            loop.add_signal_handler(number, _let_be if number in deaf else self._interrupt)
+        deaf = {number for number in ASKING if signal.getsignal(number) is signal.SIG_IGN}
+        for number in ASKING:
+            loop.add_signal_handler(number, *((_let_be,) if number in deaf else (self._interrupt, number)))
         try:
             yield
         finally:
-            for number in asked:
+            # Nothing may come between: what is not handled for a moment would end this process without a word.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, ASKING)
+            for number in ASKING:
                 loop.remove_signal_handler(number)
                 if number in deaf:
                     signal.signal(number, signal.SIG_IGN)
                 elif self._interrupted.is_set():
-                    # Who asks again while we tidy up and say goodbye still gets the exit code of an interruption.
-                    signal.signal(number, _leave)
+                    # Who insists while we tidy up and say goodbye still gets the exit code of an interruption.
+                    signal.signal(number, self._hear_again)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    def _interrupt(self) -> None:
-        """Asked once, everything is stopped in order; asked twice, this process is gone at once."""
-        if self._interrupted.is_set():
+    def _interrupt(self, number: int) -> None:
+        """Asked once, everything is stopped in order; if somebody insists, this process is gone at once."""
+        if self._hearing.insists(number):
             _leave()
-        self._interrupted.set()
-        with contextlib.suppress(Exception):
-            self._view.say("stopping: agents are told to end; Ctrl-C again leaves at once")
+        if not self._interrupted.is_set():
+            self._interrupted.set()
+            with contextlib.suppress(Exception):
+                self._view.say("stopping: agents are told to end; Ctrl-C again leaves at once")
+
+    def _hear_again(self, number: int, _: object) -> None:
+        if self._hearing.insists(number):
+            _leave()
 
 
 def _let_be() -> None:
     """Nobody has asked for anything."""
 
 
-def _leave(*_: object) -> None:
+def _leave() -> Never:
+    with contextlib.suppress(Exception):
+        leave_nobody()
     if sys.stdout.isatty():
-        os.write(sys.stdout.fileno(), _SHOW_CURSOR.encode())
+        with contextlib.suppress(OSError):  # it may be closed
+            os.write(sys.stdout.fileno(), _SHOW_CURSOR.encode())
     os._exit(EXIT_INTERRUPTED)
