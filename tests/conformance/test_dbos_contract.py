@@ -168,8 +168,10 @@ async def test_one_engine_at_a_time_and_each_on_its_own_database(sqlite_url: str
 @pytest.mark.parametrize("wrong", ["sqlite:////no/such/folder/x.db", "postgresql://nobody@127.0.0.1:1/none"])
 @awaited
 async def test_a_database_that_cannot_be_opened_is_a_store_error(wrong: str, sqlite_url: str) -> None:
-    with pytest.raises(StoreError, match="cannot be opened"):
+    with pytest.raises(StoreError, match="cannot be opened") as refused:
         await engine_at(wrong, "a")
+    assert refused.value.hint
+    assert "sqlalche.me" not in refused.value.message
     engine = await engine_at(sqlite_url, "a")
     await engine.close()
 

@@ -2,11 +2,12 @@
 
 import json
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import WORKING, Project, git, on_a_terminal
+from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, git, on_a_terminal
 
 SPEAKING = "printf 'I am thinking\\033[31m about it\\n'\n" + WORKING
 
@@ -132,6 +133,25 @@ def test_what_should_not_happen_leaves_its_traceback_in_a_file(project: Project,
     (kept,) = tmp_path.glob("crash-*.txt")
     assert str(kept) in told.stderr
     assert "Traceback" in kept.read_text(encoding="utf-8")
+
+
+def test_a_traceback_that_no_file_takes_is_not_on_the_screen_either(project: Project, tmp_path: Path) -> None:
+    """As on a full disk: the file can be made, and nothing be written into it."""
+    (project.root / "shiftwork.toml").unlink()
+    (project.root / "shiftwork.toml").mkdir()
+    told = subprocess.run(
+        ["sh", "-c", f"ulimit -f 0; exec {SHIFTWORK} doctor"],
+        cwd=project.root,
+        env=project.environment(TMPDIR=str(tmp_path), PYTHONDONTWRITEBYTECODE="1"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 1
+    first, second = told.stderr.splitlines()
+    assert first.startswith("shiftwork: this should not have happened: IsADirectoryError")
+    assert second.startswith("  try: it came from ")
+    assert not list(tmp_path.glob("crash-*"))
 
 
 def test_the_doctor_is_content(project: Project) -> None:

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Final
 from dbos import DBOS, SetWorkflowID, WorkflowStatus
 from dbos import WorkflowStatusString as Status
 from dbos import error as dbos_errors
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import make_url
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from shiftwork.adapters.engine import _private
 from shiftwork.adapters.engine._checkpoints import Acts, DbosCheckpoints, storable, torn_down
@@ -37,11 +38,19 @@ _UNFINISHED: Final = (Status.PENDING.value, Status.ENQUEUED.value, Status.DELAYE
 
 
 @contextmanager
-def _as_store_error() -> Iterator[None]:
+def _as_store_error(url: str) -> Iterator[None]:
+    """In the words of the database, without what its library says about itself."""
     try:
         yield
     except (SQLAlchemyError, dbos_errors.DBOSException) as error:
-        raise StoreError(f"the engine's database cannot be opened: {error}") from error
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        raise StoreError(
+            f"the engine's database {make_url(url).render_as_string(hide_password=True)} cannot be opened:"
+            f" {str(cause).strip()}",
+            hint="see that its folder is writable and has room"
+            if url.startswith("sqlite")
+            else "see that the server runs and the address is right",
+        ) from error
 
 
 class DbosEngine:
@@ -73,7 +82,7 @@ class DbosEngine:
         if DbosEngine._opened is not None:
             raise RuntimeError("a process has one DBOS engine: close the other one first")
         silence()
-        with _as_store_error():
+        with _as_store_error(settings.url):
             DbosEngine._opened = engine = cls(settings, bodies)
             try:
                 await asyncio.to_thread(DBOS.launch)

@@ -36,7 +36,8 @@ def _ended(error: BaseException) -> int:
             _leave_the_pipe()
             return errors.EXIT_FAILED
         case _:
-            return _crashed(error)
+            refusal = _refusal(error) if isinstance(error, OSError) else None
+            return _told("files", *refusal, errors.EXIT_FAILED) if refusal else _crashed(error)
 
 
 def _told(kind: str, message: str, hint: str, exit_code: int) -> int:
@@ -55,32 +56,56 @@ def _told(kind: str, message: str, hint: str, exit_code: int) -> int:
     return exit_code
 
 
-def _crashed(error: BaseException) -> int:
-    from traceback import format_exception  # noqa: PLC0415 - only a crash pays for it
+def _refusal(error: OSError) -> tuple[str, str] | None:
+    """What the machine refuses any program, and what to do about it; None for what only a mistake of ours explains."""
+    file = error.filename if isinstance(error.filename, str) else ""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            told = "there is no room left on the disk"
+            return f"{told}: {file}" if file else told, "df -h shows where; make room, and do it again"
+        case errno.EROFS if file:
+            hint = "mount it for writing, or work in a copy: git clone"
+            return f"{file} cannot be written: its file system is read-only", hint
+        case errno.EACCES | errno.EPERM if file:
+            folder = os.path.dirname(file) or "."  # noqa: PTH120 - only a crash would pay for pathlib
+            return f"{file}: permission denied", f"see who may write there: ls -ld {folder} {file}"
+        case _:
+            return None
 
-    text = "".join(format_exception(error))
-    kept = _kept(text)
+
+def _crashed(error: BaseException) -> int:
+    from traceback import extract_tb, format_exception  # noqa: PLC0415 - only a crash pays for it
+
+    kept = _kept("".join(format_exception(error)))
     message = f"this should not have happened: {type(error).__name__}: {str(error)[:300]}"
-    hint = f"the details are in {kept}; please report them" if kept else text
-    return _told("crash", message, hint, errors.EXIT_FAILED)
+    last = next((f"{frame.filename}:{frame.lineno}" for frame in reversed(extract_tb(error.__traceback__))), "nowhere")
+    where = f"the details are in {kept}" if kept else f"it came from {last}, and there is no folder to keep more in"
+    return _told("crash", message, f"{where}; please report them" if kept else where, errors.EXIT_FAILED)
 
 
 def _kept(text: str) -> str:
-    """Where the traceback is: the state folder, or the system's where there is none."""
-    import tempfile  # noqa: PLC0415 - only a crash pays for it
+    """Where the traceback is: the state folder, or the system's where there is none; empty where it is in neither."""
+    from shiftwork.entrypoints.cli.here import around  # noqa: PLC0415 - only a crash pays for it
 
-    from shiftwork.entrypoints.cli.here import around  # noqa: PLC0415 - as above
-
-    folder: str | None = None
+    folders: list[str | None] = [None]
     with contextlib.suppress(Exception):
         state = around().state
-        folder = str(state) if state.is_dir() else None
+        folders = [str(state), None] if state.is_dir() else folders
+    return next(filter(None, (_written(text, folder) for folder in folders)), "")
+
+
+def _written(text: str, folder: str | None) -> str:
+    import tempfile  # noqa: PLC0415 - only a crash pays for it
+
+    name = ""
     try:
         number, name = tempfile.mkstemp(prefix="crash-", suffix=".txt", dir=folder)
+        with os.fdopen(number, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
     except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(name)  # noqa: PTH108 - as above; half of it helps nobody
         return ""
-    with os.fdopen(number, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
     return name
 
 
