@@ -1,6 +1,7 @@
 """Commands that look: status, logs, doctor, init; and what is told when something is wrong."""
 
 import json
+import os
 import shlex
 import subprocess
 from pathlib import Path
@@ -203,6 +204,33 @@ def test_init_writes_what_it_finds_and_never_over_a_file(project: Project) -> No
     assert forced.returncode == 0
     assert [gate["name"] for gate in json.loads(forced.stdout)["gates"]] == ["lint", "test"]
     assert (project.root / "shiftwork.toml").read_text(encoding="utf-8") == printed.stdout
+
+
+def test_in_a_folder_that_cannot_be_written_to_it_is_told_and_what_is_there_can_be_looked_at(project: Project) -> None:
+    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    assert project.shiftwork("run", "--workflow", "ralph", "Add a greeting").returncode == 0
+    state = project.root / ".shiftwork"
+
+    def typed(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [*bound, str(SHIFTWORK), *words]
+        env = project.environment()
+        return subprocess.run(command, cwd=project.root, env=env, capture_output=True, text=True, check=False)
+
+    (project.root / "shiftwork.toml").chmod(0o400)
+    for folder in (state, project.root):
+        folder.chmod(0o500)
+    try:
+        assert "done" in typed("status").stdout
+        assert "US-001" in typed("stories").stdout
+        for words, why in ((("init", "--force"), ": permission denied"), (("gc",), "readonly database")):
+            refused = typed(*words)
+            assert refused.returncode == 1
+            told, hint = refused.stderr.splitlines()
+            assert told.endswith(why)
+            assert hint.startswith("  try: see ")
+    finally:
+        for folder in (project.root, state):
+            folder.chmod(0o700)
 
 
 def test_output_that_nobody_reads_to_the_end_is_no_error(project: Project) -> None:

@@ -1,6 +1,8 @@
 """A database behind an async face: one engine, its threads, and what the two dialects do differently."""
 
 import asyncio
+import os
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -8,6 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from shiftwork.adapters.store.closed import check_unchanged, is_closed, readable
 from shiftwork.adapters.store.dialects import NOW, sqlite_file
 from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 from shiftwork.errors import StoreError
@@ -27,7 +30,7 @@ def create_engine(url: str) -> sa.Engine:
     """The engine of an address; nothing is connected yet."""
     file = sqlite_file(url)
     if file is not None:
-        return _sqlite(file)
+        return _closed_sqlite(file) if os.access(file, os.F_OK) and is_closed(file) else _sqlite(file)
     # A connection that the server has dropped meanwhile is found out before it is used, not in the middle of an append.
     return sa.create_engine(
         sa.make_url(url).set(drivername="postgresql+psycopg"), pool_size=_POSTGRES_THREADS, pool_pre_ping=True
@@ -52,6 +55,22 @@ def _sqlite(file: str) -> sa.Engine:
         # A read is one statement and needs no transaction; with this one it would wait for writers.
         if not connection.get_execution_options().get("reading"):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _closed_sqlite(file: str) -> sa.Engine:
+    """Of which all can be read and nothing written, whoever asks for it: SQLite says so."""
+    address, mark = readable(file)
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
+
+    engine = sa.create_engine(sa.URL.create("sqlite", database=file), creator=connect, pool_size=_SQLITE_THREADS)
+
+    @sa.event.listens_for(engine, "commit")
+    def check(_: sa.Connection) -> None:
+        check_unchanged(file, mark)
 
     return engine
 

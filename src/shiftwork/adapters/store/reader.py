@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
-from shiftwork.adapters.store.dialects import sqlite_file, sqlite_uri
+from shiftwork.adapters.store.closed import check_unchanged, readable
+from shiftwork.adapters.store.dialects import sqlite_file
 from shiftwork.adapters.store.queries import Fetch, SqlQueries, unreadable
 from shiftwork.adapters.written_ahead import BUSY_SECONDS
+from shiftwork.errors import StoreError
 
 
 def open_queries(url: str) -> SqlQueries:
@@ -27,11 +29,20 @@ def _sqlite_fetch(file: str) -> Fetch:
         if not os.access(file, os.F_OK):
             return []
         try:
-            with closing(sqlite3.connect(sqlite_uri(file), uri=True, timeout=BUSY_SECONDS)) as connection:
-                return connection.execute(query, parameters).fetchall()
+            address, mark = readable(file)
+            with closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)) as connection:
+                rows = connection.execute(query, parameters).fetchall()
+            check_unchanged(file, mark)
         except sqlite3.Error as error:
             if str(error).startswith("no such table"):
                 return []
-            raise unreadable(error) from error
+            raise _untold(file, error) from error
+        return rows
 
     return fetch
+
+
+def _untold(file: str, error: sqlite3.Error) -> StoreError:
+    if os.access(file, os.R_OK):
+        return unreadable(error)
+    return StoreError(f"{file} cannot be read: permission denied", hint=f"see who may: ls -l {file}")
