@@ -117,6 +117,18 @@ def test_a_group_alone_says_what_there_is_in_it(project: Project, words: list[st
     assert told.stdout == project.shiftwork(*words, "--help").stdout
 
 
+def test_a_mistyped_variable_is_told_aside(project: Project) -> None:
+    told = project.shiftwork("status", "--all", "--json", SHIFTWORK_SANDBX="bubblewrap", SHIFTWORK_STEP="step-001")
+    (line,) = told.stderr.splitlines()
+    assert line.startswith("shiftwork: warning: SHIFTWORK_SANDBX has no effect")
+    assert line.endswith("did you mean SHIFTWORK_SANDBOX?")
+    assert isinstance(json.loads(told.stdout), list | dict)
+    assert "SHIFTWORK_HOOK has no effect" in project.shiftwork("status", "--all", SHIFTWORK_HOOK="x").stderr
+    with (project.root / "shiftwork.toml").open("a") as settings:
+        settings.write('[workspace]\nenv = ["SHIFTWORK_HOOK"]\n')
+    assert project.shiftwork("status", "--all", SHIFTWORK_HOOK="x").stderr == ""
+
+
 def test_settings_with_a_mistake_are_told(project: Project) -> None:
     (project.root / "shiftwork.toml").write_text("[agent]\nmodle = 'x'\n", encoding="utf-8")
     told = project.shiftwork("run", "Add a greeting")

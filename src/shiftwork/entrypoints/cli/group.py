@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from shiftwork.entrypoints.cli.registry import COMMANDS, Entry
+from shiftwork.errors import ShiftworkError
 
 
 class LazyGroup(click.Group):
@@ -60,6 +61,29 @@ def _version(ctx: click.Context, _option: click.Parameter, wanted: Any) -> None:
         ctx.exit()
 
 
+def _warn() -> None:
+    """Before anything is done: whoever has mistyped a guard's name believes that it holds."""
+    from shiftwork.config.site import environment  # noqa: PLC0415 - help does not need it
+    from shiftwork.config.variables import without_effect  # noqa: PLC0415 - as above
+
+    for name, meant in without_effect(environment()):
+        if not meant and _is_named(name):
+            continue
+        near = f"; did you mean {meant}?" if meant else ""
+        click.echo(f"shiftwork: warning: {name} has no effect, no such variable is read{near}", err=True)
+
+
+def _is_named(name: str) -> bool:
+    """Whether the settings name it, as one that an agent is given or that holds a secret."""
+    from shiftwork.config.site import SETTINGS_FILE  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.here import root_or_folder  # noqa: PLC0415 - as above
+
+    try:
+        return name in (root_or_folder() / SETTINGS_FILE).read_text(encoding="utf-8")
+    except (OSError, ValueError, ShiftworkError):
+        return False
+
+
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -74,3 +98,4 @@ def group(cwd: str) -> None:
             os.chdir(cwd)
         except OSError as error:
             raise click.BadParameter(f"{cwd}: {error.strerror}", param_hint="-C") from None
+    _warn()
