@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, git, on_a_terminal
+from tests.patience import eventually
 
 SPEAKING = "printf 'I am thinking\\033[31m about it\\n'\n" + WORKING
 
@@ -45,6 +46,26 @@ def _look_at_logs(project: Project) -> None:
     missing = project.shiftwork("logs", "--step", "coding", "--attempt", "2")
     assert (missing.returncode, missing.stdout) == (64, "")
     assert project.shiftwork("logs", "--story", "US-002").returncode == 64
+
+
+def test_who_follows_a_run_sees_the_end_of_every_step(project: Project, tmp_path: Path) -> None:
+    waits = (
+        f"echo $SHIFTWORK_STEP_TYPE begins; touch {tmp_path}/at; while [ ! -f {tmp_path}/go ]; do sleep 0.02; done\n"
+    )
+    project.settle(agent=f"{waits}{WORKING}echo $SHIFTWORK_STEP_TYPE ends\n")
+    with project.started("run", "Add a greeting") as running:
+        eventually((tmp_path / "at").exists)
+        with project.started("logs", "-f") as following:
+            assert following.stdout
+            shown = [next(following.stdout) for _ in range(3)]  # it is there, and follows
+            (tmp_path / "go").touch()
+            shown += following.communicate(timeout=60)[0].splitlines()
+        assert running.wait(timeout=60) == 0
+    steps = [step["type"] for step in project.status()["stories"][0]["steps"] if step["attempts"]]
+    words = [line.split() for line in shown]
+    assert len(steps) > 2
+    assert [word[0] for word in words if word[1:] == ["begins"]] == steps
+    assert [word[0] for word in words if word[1:] == ["ends"]] == steps
 
 
 def test_where_nothing_was_run_that_is_said(project: Project) -> None:

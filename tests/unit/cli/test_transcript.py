@@ -32,8 +32,14 @@ KINDS = st.sampled_from(
         ('{"type": "stderr", "text": "oh"}', [Said(who="stderr", text="oh")]),
         ('{"type": "tool_end", "tool": "write", "text": "a.py"}', [Said(who="tool", tool="write", text="a.py")]),
         ('{"type": "system", "subtype": "init", "model": "m"}', [Said(who="note", text="session begins, model m")]),
-        ('{"type": "result", "result": "ok", "total_cost_usd": 0.5}', [Said(who="final", text="ok\ncost 0.50 USD")]),
-        ('{"type": "result", "result": "", "total_cost_usd": 0.0016}', [Said(who="final", text="\ncost 0.0016 USD")]),
+        (
+            '{"type": "result", "result": "ok", "total_cost_usd": 0.5}',
+            [Said(who="final", text="ok"), Said(who="note", text="cost 0.50 USD")],
+        ),
+        (
+            '{"type": "result", "result": "", "total_cost_usd": 0.0016}',
+            [Said(who="final"), Said(who="note", text="cost 0.0016 USD")],
+        ),
     ],
 )
 def test_lines(line: str, said: list[Said]) -> None:

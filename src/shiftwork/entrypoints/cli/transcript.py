@@ -84,8 +84,9 @@ def _result(content: Any) -> str:
 
 def _final(value: dict[str, Any]) -> Iterator[Said]:
     cost = value.get("total_cost_usd")
-    told = f"\ncost {money(cost)}" if isinstance(cost, int | float) else ""
-    yield Said(who="final", text=_text(value, "result") + told)
+    yield Said(who="final", text=_text(value, "result"))
+    if isinstance(cost, int | float):
+        yield Said(who="note", text=f"cost {money(cost)}")
 
 
 def _init(value: dict[str, Any]) -> Iterator[Said]:
