@@ -216,7 +216,7 @@ def test_the_doctor_tells_what_is_missing_and_what_to_do(project: Project) -> No
     assert document["ok"] is False
     assert checks["agent"]["state"] == "fail"
     assert checks["agent"]["hint"]
-    assert (checks["gates"]["state"], checks["branch"]["state"]) == ("warn", "warn")
+    assert (checks["gates"]["state"], checks["branch"]["state"]) == ("warn", "fail")
 
 
 def test_the_doctor_outside_a_repository(project: Project, tmp_path: Path) -> None:

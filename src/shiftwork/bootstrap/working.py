@@ -211,6 +211,12 @@ async def current_branch(site: Site, env: Mapping[str, str]) -> str:
     return (await git.run("symbolic-ref", "--quiet", "--short", "HEAD", accept=(0, 1))).text
 
 
+async def has_branch(site: Site, env: Mapping[str, str], branch: str) -> bool:
+    git = user_git(root=site.root, state=site.state, env=env)
+    asked = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+    return not (await git.run(*asked, accept=(0, 1, 128))).code
+
+
 async def repository_problems(site: Site, env: Mapping[str, str]) -> Sequence[str]:
     """What the repository has that is not supported, for `doctor`."""
     return await unsupported(site.root, env)

@@ -4,13 +4,17 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shiftwork.bootstrap.working import current_branch
+from shiftwork.app.world import Conduct
+from shiftwork.bootstrap.workflows import Choice, choose
+from shiftwork.bootstrap.working import current_branch, has_branch
 from shiftwork.config.detect import detect
 from shiftwork.config.settings import Settings, load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site
 from shiftwork.config.trust import settings_claim
+from shiftwork.config.user import user_folder
+from shiftwork.domain.model.workflow import DYNAMIC, Workflow
 from shiftwork.entrypoints.cli.trusting import ensure
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import RepositoryError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +60,40 @@ def conditions(site: Site, env: Mapping[str, str]) -> Conditions:
     )
 
 
-def checked_out(site: Site, env: Mapping[str, str]) -> str:
-    """The branch that the user is on."""
-    branch = asyncio.run(current_branch(site, env))
+def base_branch(site: Site, settings: Settings, env: Mapping[str, str], *, named: str = "") -> str:
+    """The branch that is worked from and landed on: the one that was named, the settings', or the one checked out."""
+    return asyncio.run(find_base(site, settings, env, named=named))
+
+
+async def find_base(site: Site, settings: Settings, env: Mapping[str, str], *, named: str = "") -> str:
+    """Raises RepositoryError where there is none."""
+    wanted = named or settings.workspace.branch
+    if wanted and not await has_branch(site, env, wanted):
+        raise RepositoryError(f"there is no branch {wanted!r} with a commit", hint="git branch --list")
+    branch = wanted or await current_branch(site, env)
     if not branch:
         raise RepositoryError(
             "no branch is checked out (detached HEAD), so there is nothing to land on",
             hint="git switch BRANCH, or name one: shiftwork run --branch BRANCH",
         )
     return branch
+
+
+def find_workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Choice:
+    """What was asked for, by name or by path, else the settings'; whoever plays in it is known."""
+    chosen = choose(wanted or settings.run.workflow or DYNAMIC.id, site.root, user_folder(env))
+    known = {settings.agent.use, *settings.profiles}
+    for agent in chosen.workflow.agents:
+        if agent.profile and agent.profile not in known:
+            raise UsageError(
+                f"{chosen.workflow.id} has {agent.id} played by the profile {agent.profile!r}, which the settings do "
+                "not have",
+                hint=f"add [profiles.{agent.profile}] to {SETTINGS_FILE}; known are {', '.join(sorted(known))}",
+            )
+    return chosen
+
+
+def players(agent: str, workflow: Workflow, conduct: Conduct) -> set[str]:
+    """Every profile that may come to work, and must be there before anything begins."""
+    named = {agent, *(one.profile for one in workflow.agents if one.profile), *conduct.candidates}
+    return named.union(*(conduct.fallbacks.get(name, ()) for name in named))

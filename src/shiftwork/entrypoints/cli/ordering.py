@@ -13,23 +13,21 @@ from shiftwork.app.queries import Pulse, RunView, run_view, unfinished
 from shiftwork.app.world import World
 from shiftwork.bootstrap.notifying import notice_plan
 from shiftwork.bootstrap.reading import liveness, open_queries
-from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.prd_template import PRD_FILE
 from shiftwork.config.settings import Settings
-from shiftwork.config.site import SETTINGS_FILE, Site, environment
-from shiftwork.config.user import user_folder
+from shiftwork.config.site import Site, environment
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
 from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.workflow import DYNAMIC, Workflow
+from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
 from shiftwork.entrypoints.cli import intending, limiting, rehearsing
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
-from shiftwork.entrypoints.cli.conditions import checked_out, conditions, trusted_conditions
+from shiftwork.entrypoints.cli.conditions import base_branch, conditions, find_workflow, players, trusted_conditions
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
 from shiftwork.entrypoints.cli.trusting import TRUST, ensure
@@ -70,7 +68,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     found = trusted_conditions(site, env)
     workflow = _workflow(site, found.settings, ordered.workflow, env)
     sheet = trusted_spec(site, ordered.request, env)
-    base = ordered.branch or found.settings.workspace.branch or checked_out(site, environment())
+    base = base_branch(site, found.settings, environment(), named=ordered.branch)
     order = _order(site, found.settings, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
     if ordered.dry_run:
         rehearsing.tell(order, found.settings, as_json=as_json)
@@ -119,9 +117,8 @@ def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Or
 
 
 def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Workflow:
-    """What was asked for, by name or by path, once the user trusts what its file would have run."""
-    chosen = choose(wanted or settings.run.workflow or DYNAMIC.id, site.root, user_folder(env))
-    _check_profiles(chosen.workflow, settings)
+    """Once the user trusts what its file would have run."""
+    chosen = find_workflow(site, settings, wanted, env)
     if chosen.claim:
         ensure(chosen.claim, env)
         # Said aside: standard output may be JSON lines, and a repository may have a `dynamic` of its own.
@@ -129,22 +126,10 @@ def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str
     return chosen.workflow
 
 
-def _check_profiles(workflow: Workflow, settings: Settings) -> None:
-    known = {settings.agent.use, *settings.profiles}
-    for agent in workflow.agents:
-        if agent.profile and agent.profile not in known:
-            raise UsageError(
-                f"{workflow.id} has {agent.id} played by the profile {agent.profile!r}, which the settings do not have",
-                hint=f"add [profiles.{agent.profile}] to {SETTINGS_FILE}; known are {', '.join(sorted(known))}",
-            )
-
-
 def starting(order: Order) -> Callable[[World], Awaitable[RunId]]:
     async def begin(world: World) -> RunId:
         # An agent that is not there is told now, and not by a run that fails.
-        played = (agent.profile for agent in order.workflow.agents if agent.profile)
-        named = {order.agent, *played, *world.conduct.candidates}
-        for name in named.union(*(world.conduct.fallbacks.get(name, ()) for name in named)):
+        for name in players(order.agent, order.workflow, world.conduct):
             await world.agents[name].probe()
         return await start_run(world, order)
 

@@ -21,7 +21,7 @@ from shiftwork.entrypoints.cli import limiting, planned
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import asked_for
 from shiftwork.entrypoints.cli.bounds import Bounds
-from shiftwork.entrypoints.cli.conditions import checked_out, trusted_conditions
+from shiftwork.entrypoints.cli.conditions import base_branch, trusted_conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.ordering import starting
 from shiftwork.entrypoints.cli.result import conclude
@@ -86,7 +86,7 @@ def _out(asked: Asked, *, from_file: bool) -> Path | None:
 def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Failed:
     """Have an agent break the work into stories; nothing it changes is kept."""
     found = trusted_conditions(site, environment())
-    branch = found.settings.workspace.branch or checked_out(site, environment())
+    branch = base_branch(site, found.settings, environment())
     (story,) = spec.stories
     workflow = find_workflow(site, PLAN)
     limits = limiting.limits(found.settings.limits, Bounds(max_cost=asked.max_cost))

@@ -9,19 +9,21 @@ from typing import Final
 
 import click
 
-from shiftwork.bootstrap.agents import Place, build_agent
+from shiftwork.bootstrap.agents import Place, build_agents
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
-from shiftwork.bootstrap.working import current_branch, open_inbox, repository_hint, repository_problems
+from shiftwork.bootstrap.working import conduct_of, open_inbox, repository_hint, repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
-from shiftwork.config.trust import settings_claim
-from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.conditions import Conditions, conditions, naming_gates
+from shiftwork.config.trust import Claim, settings_claim
+from shiftwork.domain.model.workflow import DYNAMIC, Workflow
+from shiftwork.entrypoints.cli import limiting, words
+from shiftwork.entrypoints.cli.conditions import Conditions, conditions, find_base, find_workflow, naming_gates, players
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import TRUST, book, next_command
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, ShiftworkError
+from shiftwork.ports.agent import Agent
 
 OK: Final = "ok"
 WARN: Final = "warn"
@@ -79,23 +81,27 @@ async def _examine() -> Sequence[Check]:
         site = around()
     except ShiftworkError as error:
         return [*checks, _failed("repository", error)]
-    checks += [check async for check in _repository(site)]
+    unfit = [_unfit(problem) async for problem in _problems(site)]
+    checks += unfit or [Check(name="repository", state=OK, detail=str(site.root))]
     try:
         found = conditions(site, environment())
     except ShiftworkError as error:
         return [*checks, _failed("settings", error)]
-    trust = _trust(site)
+    if not unfit:
+        checks.append(await _branch(site, found.settings))
+    trust = _trust(settings_claim(site.root))
+    choice, workflow = _workflow(site, found.settings)
     # A program that the repository names is not even asked for its version before it is trusted, nor a database opened.
+    trusted = trust.state == OK
     sandboxes, sandbox = await _sandbox(site, found.settings)
-    agent = [await _agent(site, found.settings, sandboxes)] if trust.state == OK and sandboxes else []
-    people = _notify(found.settings)
-    database = [await _database(site)] if trust.state == OK or not site.claimed else []
-    rest = [*database, _processes(sys.platform), sandbox]
-    return [*checks, _gates(site, found), trust, *agent, *people, *rest]
+    agents = await _agents(site, found.settings, choice, sandboxes) if trusted and sandboxes else [_unasked(trusted)]
+    closed = Check(name="database", state=WARN, detail="not opened: the file that names it is not trusted yet")
+    database = await _database(site) if trusted or not site.claimed else closed
+    rest = [*_notify(found.settings), database, _processes(sys.platform), sandbox]
+    return [*checks, _gates(site, found), trust, *workflow, *agents, *rest]
 
 
-def _trust(site: Site) -> Check:
-    claim = settings_claim(site.root)
+def _trust(claim: Claim) -> Check:
     if environment().get(TRUST) or book(environment()).trusts(claim):
         told = f"you have trusted {claim.file.name}" if claim.commands else "the repository's settings run nothing"
         return Check(name="trust", state=OK, detail=told)
@@ -116,18 +122,37 @@ def _git() -> Check:
     return Check(name="git", state=OK, detail=told.stdout.strip())
 
 
-async def _repository(site: Site) -> AsyncIterator[Check]:
-    env = environment()
-    problems = await repository_problems(site, env)
+async def _problems(site: Site) -> AsyncIterator[tuple[str, str]]:
+    problems = await repository_problems(site, environment())
     for problem in problems:
-        yield Check(name="repository", state=FAIL, detail=problem, hint=repository_hint(problems))
-    if problems:
-        return
-    yield Check(name="repository", state=OK, detail=str(site.root))
-    if branch := await current_branch(site, env):
-        yield Check(name="branch", state=OK, detail=branch)
-    else:
-        yield Check(name="branch", state=WARN, detail="no branch is checked out", hint="git switch BRANCH")
+        yield problem, repository_hint(problems)
+
+
+def _unfit(problem: tuple[str, str]) -> Check:
+    told, hint = problem
+    return Check(name="repository", state=FAIL, detail=told, hint=hint)
+
+
+async def _branch(site: Site, settings: Settings) -> Check:
+    try:
+        return Check(name="branch", state=OK, detail=await find_base(site, settings, environment()))
+    except ShiftworkError as error:
+        return _failed("branch", error)
+
+
+def _workflow(site: Site, settings: Settings) -> tuple[Workflow | None, list[Check]]:
+    """The one that a run would follow, where nobody names another, and whether it could be kept within its limits."""
+    try:
+        chosen = find_workflow(site, settings, "", environment())
+        limiting.check(settings, chosen.workflow, settings.limits.limits)
+    except ShiftworkError as error:
+        return None, [_failed("workflow", error)]
+    told = f"{chosen.name} from {chosen.path}" if chosen.claim else chosen.name
+    trust = [_trust(chosen.claim)] if chosen.claim else []
+    return chosen.workflow, [
+        Check(name="workflow", state=OK, detail=told),
+        *(one for one in trust if one.state != OK),
+    ]
 
 
 def _gates(site: Site, found: Conditions) -> Check:
@@ -141,13 +166,27 @@ def _gates(site: Site, found: Conditions) -> Check:
     )
 
 
-async def _agent(site: Site, settings: Settings, sandboxes: Sandboxes) -> Check:
+async def _agents(site: Site, settings: Settings, workflow: Workflow | None, sandboxes: Sandboxes) -> list[Check]:
+    """All that a run would ask first: its own, those of the workflow, and whoever may go on in their place."""
     place = Place(env=environment(), sandbox=sandboxes.agents, root=site.root)
     try:
-        version = await build_agent(settings, place).probe()
+        agents = build_agents(settings, place)
+    except ShiftworkError as error:
+        return [_failed("agent", error)]
+    needed = players(settings.agent.use, workflow or DYNAMIC, conduct_of(settings))
+    return [await _agent(name, agents[name]) for name in sorted(needed, key=lambda name: name != settings.agent.use)]
+
+
+async def _agent(name: str, agent: Agent) -> Check:
+    try:
+        return Check(name="agent", state=OK, detail=f"{name}: {await agent.probe()}")
     except ShiftworkError as error:
         return _failed("agent", error)
-    return Check(name="agent", state=OK, detail=f"{settings.agent.use}: {version}")
+
+
+def _unasked(trusted: bool) -> Check:  # noqa: FBT001 - one fact, and the only one
+    why = "there is no sandbox to start it in" if trusted else "the settings that name it are not trusted yet"
+    return Check(name="agent", state=WARN, detail=f"not asked for its version: {why}")
 
 
 def _notify(settings: Settings) -> list[Check]:
