@@ -10,6 +10,9 @@ from shiftwork.errors import NoRepositoryError, SettingsError
 
 SETTINGS_FILE: Final = "shiftwork.toml"
 STATE_FOLDER: Final = ".shiftwork"
+STORE_URL: Final = "SHIFTWORK_STORE_URL"
+
+_STORE: Final = "state.db"
 
 
 def environment() -> dict[str, str]:
@@ -28,6 +31,11 @@ class Site:
     claimed: bool = False
 
     @property
+    def own_store(self) -> Path:
+        """The file in which the history is where nobody says otherwise."""
+        return self.state / _STORE
+
+    @property
     def repository(self) -> str:
         """A name for the repository in streams that several repositories may share a database for."""
         import hashlib  # noqa: PLC0415 - looking does not need it
@@ -35,15 +43,16 @@ class Site:
         return hashlib.sha256(str(self.root).encode()).hexdigest()[:12]
 
 
-def find_site(start: Path, env: Mapping[str, str]) -> Site:
+def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> Site:
+    """Without `reading`, what the settings file may say of the database is left aside: it cannot be read."""
     root = _root(start.resolve())
     state = root / STATE_FOLDER
-    given, named = env.get("SHIFTWORK_STORE_URL", ""), _store_url(root)
+    given, named = env.get(STORE_URL, ""), _store_url(root) if reading else ""
     url = given or named
     return Site(
         root=root,
         state=state,
-        store_url=url or f"sqlite:///{state}/state.db",
+        store_url=url or f"sqlite:///{state / _STORE}",
         engine_url=env.get("SHIFTWORK_ENGINE_URL") or url or f"sqlite:///{state}/engine.db",
         claimed=bool(named and not given),
     )

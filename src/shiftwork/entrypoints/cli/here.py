@@ -1,21 +1,47 @@
 """The repository around the folder in which a command was typed."""
 
 from pathlib import Path
+from typing import Final
 
-from shiftwork.config.site import Site, environment, find_site
-from shiftwork.errors import NoRepositoryError
+from shiftwork.config.site import STORE_URL, Site, environment, find_site
+from shiftwork.errors import NoRepositoryError, SettingsError
+
+_WIDEST: Final = 300
 
 
-def here() -> Site:
+def here(*, settings: bool = False) -> Site:
     """For commands that open its database. One that the repository's own file names gets the user's name and password,
     from wherever programs find these: the user must have trusted it.
+
+    Who only looks or steers needs no more of the `settings` than that: a run goes on while somebody mends its file.
     """
-    site = around()
+    try:
+        site = around()
+    except SettingsError as error:
+        if settings:
+            raise
+        return _despite(error)
     if site.claimed:
         from shiftwork.config.trust import settings_claim  # noqa: PLC0415 - most have their history in a file beside them
         from shiftwork.entrypoints.cli.trusting import ensure  # noqa: PLC0415 - as above
 
         ensure(settings_claim(site.root), environment())
+    return site
+
+
+def _despite(error: SettingsError) -> Site:
+    """The repository's own database, or the one that the environment names; the file may name another, unknown here."""
+    env = environment()
+    site = find_site(_folder(), env, reading=False)
+    if not env.get(STORE_URL) and not site.own_store.exists():
+        told = f"{error.message}; so nobody knows whether it names a database, and {site.state} has none"
+        raise SettingsError(told, hint=error.hint)
+    import click  # noqa: PLC0415 - only a mistake pays for it
+
+    from shiftwork.entrypoints.cli.clean import one_line  # noqa: PLC0415 - as above
+
+    which = f"${STORE_URL}" if env.get(STORE_URL) else str(site.own_store)
+    click.echo(f"shiftwork: {one_line(error.message, _WIDEST)}; going on with {which}", err=True)
     return site
 
 

@@ -44,7 +44,7 @@ def command(*, as_json: bool) -> None:
     With choose = "learn" under [agent], also what each has done in each role: stories that ended and that landed, what
     they cost, how many verified stories a dollar its record is good for at least and at most, and who would play next.
     """
-    site = here()
+    site = here(settings=True)
     settings = trusted_conditions(site, environment()).settings
     present = asyncio.run(_present(site, settings, environment()))
     choices = _choices(site, settings)

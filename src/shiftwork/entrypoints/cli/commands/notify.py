@@ -24,7 +24,7 @@ def command(*, test: bool, as_json: bool) -> int:
     With --test one notice goes to every channel now; the exit code is 1 where one of them does not take it.
     """
     env = environment()
-    settings = trusted_conditions(here(), env).settings
+    settings = trusted_conditions(here(settings=True), env).settings
     answers = asyncio.run(_tried(settings, env)) if test else dict.fromkeys(channel_names(settings), "")
     if as_json:
         listed = [{"name": name, "error": trouble} for name, trouble in answers.items()]

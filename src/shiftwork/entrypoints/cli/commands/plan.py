@@ -25,4 +25,4 @@ def command(request: str, *, out: str, force: bool, max_cost: float | None, as_j
     from shiftwork.entrypoints.cli import planner  # noqa: PLC0415 - `--help` need not wait for all that work needs
 
     asked = planner.Asked(request=request, out=out, force=force, max_cost=max_cost)
-    return planner.plan(here(), asked, as_json=as_json)
+    return planner.plan(here(settings=True), asked, as_json=as_json)

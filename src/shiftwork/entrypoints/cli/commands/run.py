@@ -35,4 +35,4 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
 
     wanted = ordering.plan_file(request) if planned else request
     order = ordering.Ordered(request=wanted, bounds=taken(asked), **asked)  # type: ignore[arg-type]  # by their names
-    return ordering.run(around() if order.trust else here(), order, as_json=as_json)
+    return ordering.run(around() if order.trust else here(settings=True), order, as_json=as_json)
