@@ -29,6 +29,7 @@ from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
 from shiftwork.entrypoints.cli.conditions import base_branch, conditions, find_workflow, players, trusted_conditions
 from shiftwork.entrypoints.cli.result import conclude
+from shiftwork.entrypoints.cli.sentence import is_blank
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
 from shiftwork.entrypoints.cli.trusting import TRUST, ensure
 from shiftwork.errors import EXIT_DONE, UsageError
@@ -60,7 +61,7 @@ class Asked:
 
 
 def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
-    if not ordered.request.strip():
+    if is_blank(ordered.request):
         raise UsageError("the request is empty", hint='shiftwork run "what you want done"')
     harmless = ordered.trust or ordered.dry_run  # which runs nothing
     asked = {"SHIFTWORK_AGENT": ordered.agent, "SHIFTWORK_MODEL": ordered.model, TRUST: "1" if harmless else ""}

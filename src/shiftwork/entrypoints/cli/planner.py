@@ -25,6 +25,7 @@ from shiftwork.entrypoints.cli.conditions import base_branch, trusted_conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.ordering import starting
 from shiftwork.entrypoints.cli.result import conclude
+from shiftwork.entrypoints.cli.sentence import is_blank
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
 from shiftwork.errors import EXIT_FAILED, UsageError
 from shiftwork.planning.document import prd
@@ -50,7 +51,7 @@ class _Failed:
 
 
 def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
-    if not asked.request.strip():
+    if is_blank(asked.request):
         raise UsageError("the request is empty", hint='shiftwork plan "what you want done"')
     sheet = asked_for(site, asked.request)
     out = _out(asked, from_file=bool(sheet.source))

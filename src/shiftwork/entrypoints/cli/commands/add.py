@@ -8,13 +8,20 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.rules.intents import next_story_id
 from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.sentence import SentenceCommand
+from shiftwork.entrypoints.cli.sentence import SentenceCommand, spoken
 
 
 @click.command("add", cls=SentenceCommand, short_help="Add a story to a run.")
-@click.argument("title")
-@click.option("--description", default="", help="What is to be done, in full; else the title says it.")
-@click.option("--criterion", "criteria", multiple=True, metavar="TEXT", help="What must hold then; may be repeated.")
+@click.argument("title", callback=spoken)
+@click.option("--description", default="", callback=spoken, help="What is to be done, in full; else the title says it.")
+@click.option(
+    "--criterion",
+    "criteria",
+    multiple=True,
+    callback=spoken,
+    metavar="TEXT",
+    help="What must hold then; may be repeated.",
+)
 @click.option("--after", multiple=True, metavar="STORY", help="A story that must land first; may be repeated.")
 @click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")

@@ -2,12 +2,12 @@
 
 import click
 
-from shiftwork.entrypoints.cli.sentence import SentenceCommand
+from shiftwork.entrypoints.cli.sentence import SentenceCommand, spoken
 
 
 @click.command("answer", cls=SentenceCommand, short_help="Answer the question of a story that waits for you.")
 @click.argument("story")
-@click.argument("text")
+@click.argument("text", callback=spoken)
 @click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; the last line is the result.")
 def command(story: str, text: str, *, run: str, as_json: bool) -> int:

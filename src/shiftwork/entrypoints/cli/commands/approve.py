@@ -2,10 +2,12 @@
 
 import click
 
+from shiftwork.entrypoints.cli.sentence import spoken
+
 
 @click.command("approve", short_help="Say yes to a story that waits for you.")
 @click.argument("story")
-@click.option("--because", default="", metavar="TEXT", help="What the next steps are told.")
+@click.option("--because", default="", callback=spoken, metavar="TEXT", help="What the next steps are told.")
 @click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; the last line is the result.")
 def command(story: str, *, because: str, run: str, as_json: bool) -> int:

@@ -9,14 +9,22 @@ from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.sentence import spoken
 from shiftwork.errors import IntentError, UsageError
 
 
 @click.command("edit", short_help="Change what is asked of a story that nobody works on.")
 @click.argument("story")
-@click.option("--title", help="Another title.")
-@click.option("--description", help="Another description.")
-@click.option("--criterion", "criteria", multiple=True, metavar="TEXT", help="Replaces all criteria; may be repeated.")
+@click.option("--title", callback=spoken, help="Another title.")
+@click.option("--description", callback=spoken, help="Another description.")
+@click.option(
+    "--criterion",
+    "criteria",
+    multiple=True,
+    callback=spoken,
+    metavar="TEXT",
+    help="Replaces all criteria; may be repeated.",
+)
 @click.option("--depends-on", multiple=True, metavar="STORY", help="Replaces all dependencies; may be repeated.")
 @click.option("--no-dependencies", is_flag=True, help="It is to depend on nothing.")
 @click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
