@@ -1,6 +1,7 @@
 """What `run` would refuse, `doctor` tells before it, in the same words."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,3 +67,64 @@ def test_a_workflow_of_the_repository_must_be_trusted_as_well(project: Project) 
         assert project.shiftwork(*words, SHIFTWORK_TRUST="").returncode == 0
     code, checks = examined(project, SHIFTWORK_TRUST="")
     assert (code, checks["workflow"]["detail"]) == (0, f"ours from {file}")
+
+
+def way_out(project: Project) -> str:
+    """What a refused run and the doctor tell to type: the same."""
+    refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout.splitlines()[-1])["error"]
+    code, checks = examined(project)
+    assert code == 1
+    assert checks["repository"]["detail"] in refused["message"]
+    assert checks["repository"]["hint"] == refused["hint"]
+    hint: str = refused["hint"]
+    return hint
+
+
+def elsewhere(project: Project, folder: Path) -> Project:
+    return Project(root=folder, agent=project.agent)
+
+
+def test_a_shallow_clone_is_made_whole_by_what_is_told(project: Project, tmp_path: Path) -> None:
+    project.git("commit", "-q", "--allow-empty", "-m", "second")
+    project.git("clone", "-q", "--depth=1", f"file://{project.root}", "../shallow")
+    shallow = elsewhere(project, tmp_path / "shallow")
+    shallow.settle()
+    assert shallow.types(way_out(shallow)).returncode == 0
+    assert examined(shallow)[0] == 0
+
+
+def test_a_sparse_checkout_is_made_whole_by_what_is_told(project: Project) -> None:
+    project.git("sparse-checkout", "set", "src")
+    assert project.types(way_out(project)).returncode == 0
+    assert examined(project)[0] == 0
+
+
+def test_a_bare_repository_is_cloned_by_what_is_told(project: Project, tmp_path: Path) -> None:
+    project.git("clone", "-q", "--bare", ".", "../bare.git")
+    bare = elsewhere(project, tmp_path / "bare.git")
+    hint = way_out(bare)
+    assert "git init" not in hint
+    assert bare.types(hint).returncode == 0
+    assert examined(elsewhere(project, tmp_path / "bare-checkout"))[1]["repository"]["state"] == "ok"
+
+
+def test_a_submodule_can_be_worked_on_by_itself(project: Project) -> None:
+    project.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(project.root), "vendored")
+    project.git("commit", "-q", "-m", "a submodule")
+    assert way_out(project).endswith("shiftwork -C SUBMODULE doctor")
+    vendored = elsewhere(project, project.root / "vendored")
+    vendored.settle()
+    assert examined(vendored)[0] == 0
+    assert vendored.shiftwork("run", "Add a greeting", "--workflow", "ralph").returncode == 0
+
+
+def test_several_reasons_are_told_with_the_way_out_of_each(project: Project, tmp_path: Path) -> None:
+    project.git("commit", "-q", "--allow-empty", "-m", "second")
+    project.git("clone", "-q", "--depth=1", f"file://{project.root}", "../both")
+    both = elsewhere(project, tmp_path / "both")
+    both.git("sparse-checkout", "set", "src")
+    refused = both.shiftwork("run", "Add a greeting")
+    assert refused.stderr.endswith("it is a shallow clone; it is a sparse checkout\n  try: shiftwork doctor\n")
+    told = both.shiftwork("doctor").stdout
+    assert "try: git fetch --unshallow\n" in told
+    assert "try: git sparse-checkout disable\n" in told

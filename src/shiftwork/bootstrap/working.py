@@ -217,11 +217,6 @@ async def has_branch(site: Site, env: Mapping[str, str], branch: str) -> bool:
     return not (await git.run(*asked, accept=(0, 1, 128))).code
 
 
-async def repository_problems(site: Site, env: Mapping[str, str]) -> Sequence[str]:
-    """What the repository has that is not supported, for `doctor`."""
-    return await unsupported(site.root, env)
-
-
-def repository_hint(problems: Sequence[str]) -> str:
-    """What to type about them, where a command is enough."""
-    return mending(problems)
+async def repository_problems(site: Site, env: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    """What the repository has that is not supported, each with what to type about it, for `doctor`."""
+    return [(problem, mending(problem)) for problem in await unsupported(site.root, env)]

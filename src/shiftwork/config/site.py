@@ -62,10 +62,20 @@ def _root(start: Path) -> Path:
     for folder in (start, *start.parents):
         if (folder / ".git").exists():
             return folder
+        if (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir():
+            raise _bare(folder)
     raise NoRepositoryError(
         f"{start} is not inside a git repository",
         hint="cd to a repository, or make one here: git init && git add -A && git commit --allow-empty -m start",
     )
+
+
+def _bare(folder: Path) -> NoRepositoryError:
+    from shlex import quote  # noqa: PLC0415 - only a mistake pays for it
+
+    there = quote(f"{folder.with_suffix('')}-checkout")
+    told = f"{folder} cannot be worked on: it is bare: it has no checkout"
+    return NoRepositoryError(told, hint=f"git clone {quote(str(folder))} {there} && cd {there}")
 
 
 def _store_url(root: Path) -> str:

@@ -12,11 +12,23 @@ from shiftwork.errors import GitKilledError, RepositoryError
 OLDEST_GIT: Final = (2, 38)
 """The first with `merge-tree --write-tree`."""
 
+BARE: Final = "it is bare: it has no checkout"
 _NO_COMMIT: Final = "it has no commit yet"
+_SHALLOW: Final = "it is a shallow clone"
+_SPARSE: Final = "it is a sparse checkout"
+_PARTIAL: Final = "it is a partial clone"
+_SUBMODULES: Final = "it has submodules: "
+_FILTERED: Final = "its files go through the filter "
 _NEEDED_FILTERS: Final = "filter=(lfs|git-crypt)"
-_INCOMPLETE: Final = {
-    "core.sparsecheckout": "it is a sparse checkout",
-    "extensions.partialclone": "it is a partial clone",
+_INCOMPLETE: Final = {"core.sparsecheckout": _SPARSE, "extensions.partialclone": _PARTIAL}
+_WAYS_OUT: Final = {
+    _NO_COMMIT: "git add -A && git commit --allow-empty -m start",
+    BARE: "git clone . ../checkout && cd ../checkout",
+    _SHALLOW: "git fetch --unshallow",
+    _SPARSE: "git sparse-checkout disable",
+    _PARTIAL: 'git clone "$(git remote get-url origin)" ../whole && cd ../whole',
+    _SUBMODULES: "a submodule can be worked on by itself: shiftwork -C SUBMODULE doctor",
+    _FILTERED: "git grep -n filter= -- '*.gitattributes' shows where; a branch without that can be worked on",
 }
 
 
@@ -36,16 +48,16 @@ async def unsupported(root: Path, env: Mapping[str, str]) -> Sequence[str]:
         return (f"{root} is not a git repository",)
     bare, shallow = (line == "true" for line in shape.text.splitlines())
     if bare:
-        return ("it is bare: it has no checkout",)
+        return (BARE,)
     if (await git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", accept=(0, 1, 128))).code:
         return (_NO_COMMIT,)
     found = await asyncio.gather(_incomplete(git), _submodules(git), _filters(git))
-    return (*(("it is a shallow clone",) if shallow else ()), *(reason for reasons in found for reason in reasons))
+    return (*((_SHALLOW,) if shallow else ()), *(reason for reasons in found for reason in reasons))
 
 
-def mending(problems: Sequence[str]) -> str:
-    """What to type where that is all there is to it; an empty folder has a first commit by it, too."""
-    return "git add -A && git commit --allow-empty -m start" if tuple(problems) == (_NO_COMMIT,) else ""
+def mending(problem: str) -> str:
+    """What to type about one of them; an empty folder has a first commit by it, too."""
+    return next((way for known, way in _WAYS_OUT.items() if problem.startswith(known)), "")
 
 
 def _too_old(version: str) -> str:
@@ -65,11 +77,11 @@ async def _incomplete(git: Git) -> list[str]:
 async def _submodules(git: Git) -> list[str]:
     listing = await git.run("ls-tree", "-r", "-z", "HEAD")
     paths = [part.partition("\t")[2] for part in listing.parts if part.startswith("160000 ")]
-    return [f"it has submodules: {', '.join(paths[:5])}"] if paths else []
+    return [f"{_SUBMODULES}{', '.join(paths[:5])}"] if paths else []
 
 
 async def _filters(git: Git) -> list[str]:
     files = ":(top,glob)**/.gitattributes"
     answer = await git.run("grep", "-h", "-o", "-E", _NEEDED_FILTERS, "HEAD", "--", files, accept=(0, 1))
     names = sorted({line.partition("=")[2] for line in answer.text.splitlines()})
-    return [f"its files go through the filter {name!r}, which is never run on agents' work" for name in names]
+    return [f"{_FILTERED}{name!r}, which is never run on agents' work" for name in names]

@@ -188,9 +188,8 @@ async def open_hub(*, root: Path, state: Path, identity: Identity, env: Mapping[
     root, state = _absolute(root), _absolute(state)
     problems = await unsupported(root, env)
     if problems:
-        raise RepositoryError(
-            f"{root} cannot be worked on: {'; '.join(problems)}", hint=mending(problems) or "shiftwork doctor"
-        )
+        hint = mending(problems[0]) if len(problems) == 1 else ""
+        raise RepositoryError(f"{root} cannot be worked on: {'; '.join(problems)}", hint=hint or "shiftwork doctor")
     user = user_git(root=root, state=state, env=env)
     places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
     common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()

@@ -3,7 +3,7 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -12,7 +12,7 @@ import click
 from shiftwork.bootstrap.agents import Place, build_agents
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
-from shiftwork.bootstrap.working import conduct_of, open_inbox, repository_hint, repository_problems
+from shiftwork.bootstrap.working import conduct_of, open_inbox, repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import Claim, settings_claim
@@ -81,7 +81,8 @@ async def _examine() -> Sequence[Check]:
         site = around()
     except ShiftworkError as error:
         return [*checks, _failed("repository", error)]
-    unfit = [_unfit(problem) async for problem in _problems(site)]
+    problems = await repository_problems(site, environment())
+    unfit = [Check(name="repository", state=FAIL, detail=told, hint=hint) for told, hint in problems]
     checks += unfit or [Check(name="repository", state=OK, detail=str(site.root))]
     try:
         found = conditions(site, environment())
@@ -120,17 +121,6 @@ def _git() -> Check:
     except (OSError, subprocess.CalledProcessError):
         return Check(name="git", state=FAIL, detail="git cannot be started", hint="install git 2.38 or newer")
     return Check(name="git", state=OK, detail=told.stdout.strip())
-
-
-async def _problems(site: Site) -> AsyncIterator[tuple[str, str]]:
-    problems = await repository_problems(site, environment())
-    for problem in problems:
-        yield problem, repository_hint(problems)
-
-
-def _unfit(problem: tuple[str, str]) -> Check:
-    told, hint = problem
-    return Check(name="repository", state=FAIL, detail=told, hint=hint)
 
 
 async def _branch(site: Site, settings: Settings) -> Check:
