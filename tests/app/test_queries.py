@@ -192,6 +192,28 @@ def a_run(name: str, at: float, *, over: bool = True, plan: bool = False) -> Run
 
 
 @pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (2, "several runs begin with 1nfk: 1nfk01, 1nfk00"),
+        (
+            12,
+            f"several runs begin with 1nfk: {', '.join(f'1nfk{number:02d}' for number in range(11, 1, -1))} and 2 more",
+        ),
+    ],
+)
+def test_a_beginning_that_several_runs_have_is_told_with_their_names(rig: Rig, count: int, told: str) -> None:
+    async def scenario() -> None:
+        rows = [a_run(f"1nfk{number:02d}", float(number)) for number in range(count)]
+        await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=[*rows, a_run("2abc", 99.0)])
+        with pytest.raises(UnknownRunError) as several:
+            await run_view(rig.store.queries, "1nfk", lives)
+        assert several.value.message == told
+        assert "more of the id" in several.value.hint
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
     ("rows", "meant"),
     [
         ([a_run("done", 1.0), a_run("planned", 2.0, plan=True)], "done"),

@@ -109,6 +109,9 @@ PLAN: Final = "plan"
 _LOOKED_THROUGH: Final = 200
 """How many runs are looked through for the one that is meant."""
 
+_LISTED: Final = 10
+"""How many runs are named where several could be meant."""
+
 _MOVING: Final = frozenset({Pulse.WORKING, Pulse.LIMITED, Pulse.STUCK})
 
 
@@ -221,6 +224,12 @@ async def _unknown(queries: Queries, run: str) -> UnknownRunError:
     if any(row.story == run for row in await queries.stories(newest.run)):
         told = f"there is no run {run}: that is a story of run {newest.run}"
         return UnknownRunError(told, hint=f"shiftwork logs --story {run}")
+    several = [row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.run.startswith(run)]
+    if several:
+        told, more = ", ".join(several[:_LISTED]), len(several) - _LISTED
+        rest = f" and {more} more" if more > 0 else ""
+        hint = "the same with more of the id; shiftwork status --all lists the runs"
+        return UnknownRunError(f"several runs begin with {run}: {told}{rest}", hint=hint)
     return UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
 
 
