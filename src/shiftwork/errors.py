@@ -64,10 +64,14 @@ class RepositoryError(ShiftworkError):
     kind = "repository"
 
 
-class NoRepositoryError(RepositoryError):
-    """The command was typed where there is no git repository."""
+class UnfitRepositoryError(RepositoryError):
+    """Work cannot start in this repository, or from this branch, as it is; nothing was started."""
 
     exit_code = EXIT_USAGE
+
+
+class NoRepositoryError(UnfitRepositoryError):
+    """The command was typed where there is no git repository."""
 
 
 class GitKilledError(RepositoryError):

@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from tests.e2e.cli_rig import Project, eventually, sleeping
+from tests.e2e.cli_rig import Project, sleeping
+from tests.patience import eventually
 
 
 def broken(project: Project) -> None:

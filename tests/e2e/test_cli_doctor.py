@@ -40,6 +40,8 @@ def test_no_branch_to_land_on(project: Project) -> None:
     code, checks = examined(project)
     assert code == 1
     assert (checks["branch"]["detail"], checks["branch"]["hint"]) == (refused["message"], refused["hint"])
+    assert refused["exit_code"] == 64
+    assert project.shiftwork("run", "Add a greeting", "--branch", "nope").returncode == 64
     with (project.root / "shiftwork.toml").open("a", encoding="utf-8") as file:
         file.write('[workspace]\nbranch = "main"\n')
     code, checks = examined(project)
@@ -76,6 +78,7 @@ def way_out(project: Project) -> str:
     assert code == 1
     assert checks["repository"]["detail"] in refused["message"]
     assert checks["repository"]["hint"] == refused["hint"]
+    assert refused["exit_code"] == 64, "nothing was started"
     hint: str = refused["hint"]
     return hint
 

@@ -264,19 +264,3 @@ def test_in_a_folder_that_cannot_be_written_to_it_is_told_and_what_is_there_can_
     finally:
         for folder in (project.root, state):
             folder.chmod(0o700)
-
-
-def test_output_that_nobody_reads_to_the_end_is_no_error(project: Project) -> None:
-    import subprocess  # noqa: PLC0415 - this test alone needs a pipe
-
-    from tests.e2e.cli_rig import SHIFTWORK, environment  # noqa: PLC0415 - as above
-
-    piped = subprocess.run(
-        ["/bin/sh", "-c", f"'{SHIFTWORK}' --help | true"],
-        cwd=project.root,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert piped.stderr == ""

@@ -20,7 +20,7 @@ from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted,
 from shiftwork.adapters.workspace.includes import included
 from shiftwork.adapters.workspace.objects import Snapshot, write_commit
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import UnfitRepositoryError
 from shiftwork.ports.workspace import Place
 
 _NAME_CHARACTERS: Final = 60
@@ -183,13 +183,14 @@ def _borrowed(place: Place) -> str:
 async def open_hub(*, root: Path, state: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
     """Open the hub of a repository, making it where there is none; calling again is harmless.
 
-    Raises RepositoryError where the repository has something that is not supported.
+    Raises UnfitRepositoryError where the repository has something that is not supported.
     """
     root, state = _absolute(root), _absolute(state)
     problems = await unsupported(root, env)
     if problems:
         hint = mending(problems[0]) if len(problems) == 1 else ""
-        raise RepositoryError(f"{root} cannot be worked on: {'; '.join(problems)}", hint=hint or "shiftwork doctor")
+        told = f"{root} cannot be worked on: {'; '.join(problems)}"
+        raise UnfitRepositoryError(told, hint=hint or "shiftwork doctor")
     user = user_git(root=root, state=state, env=env)
     places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
     common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()

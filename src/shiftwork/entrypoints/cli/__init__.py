@@ -7,6 +7,7 @@ The way in and out:
     here, conditions, trusting                  the repository; its settings; what of it the user has agreed to
     sentence, bounds, limiting                  arguments that are sentences; options for limits; what they come to
     answer                                      a query answered without an event loop
+    hearing, readers                            being asked to end, once or twice; whether anybody reads what we print
 
 From what was typed to what is done:
     asking, ordering, session                   `run`: the spec or sentence; the order; working on it while one watches
@@ -25,7 +26,8 @@ What is seen of a run:
 How things are shown:
     words, clean, bill                          words and columns; text fit for a terminal; who has used what
     documents, files                            what `--json` prints; a document written where the user wants it
-    transcript                                  an attempt's log made readable
+    transcript, tracing                         an attempt's log made readable; which one is meant, and how it is followed
+    exactly                                     a text shown to the character, for whoever is to agree to it
     workflow_file                               the file that `workflow new` writes
     workflow_pictures, workflow_svg             a workflow drawn
 """

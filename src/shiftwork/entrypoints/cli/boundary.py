@@ -16,6 +16,9 @@ def guarded() -> int:
     try:
         code = group.main(prog_name="shiftwork", standalone_mode=False)
         sys.stdout.flush()
+    except SystemExit:
+        # Click's own way out, where a pipe is broken.
+        return errors.EXIT_DONE if _unheard() else errors.EXIT_FAILED
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - this is the boundary: nothing may pass it
         return _ended(error)
     return code if isinstance(code, int) else errors.EXIT_DONE
@@ -32,9 +35,8 @@ def _ended(error: BaseException) -> int:
             return _told("usage", error.format_message(), "", errors.EXIT_USAGE)
         case click.Abort() | KeyboardInterrupt():
             return _told("interrupted", "interrupted", "", errors.EXIT_INTERRUPTED)
-        case OSError() if _nobody_reads(error):
-            _leave_the_pipe()
-            return errors.EXIT_FAILED
+        case OSError() if error.errno in {errno.EPIPE, errno.EIO} and _unheard():
+            return errors.EXIT_DONE
         case _:
             refusal = _refusal(error) if isinstance(error, OSError) else None
             return _told("files", *refusal, errors.EXIT_FAILED) if refusal else _crashed(error)
@@ -109,18 +111,8 @@ def _written(text: str, folder: str | None) -> str:
     return name
 
 
-def _nobody_reads(error: OSError) -> bool:
-    """Whether it is that the pipe, or the terminal that this was started on, has been closed meanwhile."""
-    if error.errno != errno.EIO:
-        return isinstance(error, BrokenPipeError)
-    try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
-    except OSError:
-        return True
-    return False
+def _unheard() -> bool:
+    """Whether the reader of a pipe has gone, or the terminal that this was started on."""
+    from shiftwork.entrypoints.cli.readers import fall_silent  # noqa: PLC0415 - only a closed pipe pays for it
 
-
-def _leave_the_pipe() -> None:
-    """Whoever read our output has gone; the interpreter must not complain about that when it flushes at its end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    return fall_silent()

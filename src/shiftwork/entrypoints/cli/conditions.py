@@ -14,7 +14,7 @@ from shiftwork.config.trust import settings_claim
 from shiftwork.config.user import user_folder
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
 from shiftwork.entrypoints.cli.trusting import ensure
-from shiftwork.errors import RepositoryError, UsageError
+from shiftwork.errors import UnfitRepositoryError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +66,13 @@ def base_branch(site: Site, settings: Settings, env: Mapping[str, str], *, named
 
 
 async def find_base(site: Site, settings: Settings, env: Mapping[str, str], *, named: str = "") -> str:
-    """Raises RepositoryError where there is none."""
+    """Raises UnfitRepositoryError where there is none."""
     wanted = named or settings.workspace.branch
     if wanted and not await has_branch(site, env, wanted):
-        raise RepositoryError(f"there is no branch {wanted!r} with a commit", hint="git branch --list")
+        raise UnfitRepositoryError(f"there is no branch {wanted!r} with a commit", hint="git branch --list")
     branch = wanted or await current_branch(site, env)
     if not branch:
-        raise RepositoryError(
+        raise UnfitRepositoryError(
             "no branch is checked out (detached HEAD), so there is nothing to land on",
             hint="git switch BRANCH, or name one: shiftwork run --branch BRANCH",
         )

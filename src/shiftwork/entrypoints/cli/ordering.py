@@ -28,6 +28,7 @@ from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
 from shiftwork.entrypoints.cli.conditions import base_branch, conditions, find_workflow, players, trusted_conditions
+from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.sentence import is_blank
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
@@ -75,7 +76,8 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
         rehearsing.tell(order, found.settings, as_json=as_json)
         return EXIT_DONE
     if not as_json:
-        click.echo(found.note)
+        with though_unheard():
+            click.echo(found.note)
     about = ", ".join(part for part in (order.agent, counted(sheet), f"landing on {order.branch}") if part)
     title = f"{order.spec.title}\n{about}"
     return work(site, Shift(site=site, settings=found.settings, begin=starting(order)), title, as_json=as_json)

@@ -16,6 +16,7 @@ from shiftwork.entrypoints.cli import limiting, merging, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import run_document, say
+from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.session import Stop
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_LIMIT
 from shiftwork.ports.views import StoryRow
@@ -34,10 +35,11 @@ def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int
         return EXIT_INTERRUPTED
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
     code = exit_code(view, stop)
-    if as_json:
-        say(_document(site, view, stop, code))
-    else:
-        click.echo("\n" + "\n".join(_told(site, view, stop)))
+    with though_unheard():
+        if as_json:
+            say(_document(site, view, stop, code))
+        else:
+            click.echo("\n" + "\n".join(_told(site, view, stop)))
     return code
 
 

@@ -8,6 +8,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.rules.intents import next_story_id
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.sentence import SentenceCommand, spoken
 
 
@@ -54,5 +55,6 @@ def command(  # noqa: PLR0913 - each is an option
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - heavy, and needed only here
 
     if not as_json:
-        click.echo(f"added {name}")
+        with though_unheard():
+            click.echo(f"added {name}")
     return ordering.carry_on(site, asked.view, as_json=as_json)

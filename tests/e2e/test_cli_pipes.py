@@ -1,0 +1,45 @@
+"""Output that nobody reads to its end: no error, no traceback, and no end of what was to be done."""
+
+import shlex
+import subprocess
+
+import pytest
+
+from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project
+from tests.patience import SECONDS
+
+
+def piped(project: Project, words: str, reader: str) -> subprocess.CompletedProcess[str]:
+    """The command's own exit code, whatever becomes of its reader."""
+    line = f"{{ {shlex.quote(str(SHIFTWORK))} {words}; echo $? >&2; }} | {reader}"
+    return subprocess.run(
+        ["/bin/sh", "-c", line],
+        cwd=project.root,
+        env=project.environment(),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+
+
+@pytest.mark.parametrize("words", ["--help", "doctor", "workflow list"])
+def test_who_looks_and_goes_leaves_no_error(project: Project, words: str) -> None:
+    assert piped(project, words, "true").stderr == "0\n"
+
+
+@pytest.mark.parametrize("words", ["", "--json"])
+@pytest.mark.parametrize("reader", ["true", "head -n 2"])
+def test_a_run_goes_on_when_nobody_listens_any_more(project: Project, words: str, reader: str) -> None:
+    told = piped(project, f"run 'Add a greeting' --workflow ralph {words}", reader)
+    assert told.stderr == "0\n"
+    assert project.status()["status"] == "completed"
+    assert project.git("show", "main:hello.txt") == "hello"
+    assert piped(project, "status --all", "true").stderr == "0\n"
+
+
+def test_a_run_that_fails_unheard_has_failed(project: Project) -> None:
+    project.settle(agent=WORKING, gates='test = "false"')
+    told = piped(project, "run 'Add a greeting' --workflow ralph", "head -n 1")
+    assert told.stderr == "1\n"
+    assert project.status()["status"] == "failed"
