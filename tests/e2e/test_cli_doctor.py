@@ -34,6 +34,15 @@ def test_what_the_settings_ask_for_in_vain(project: Project, settings: str, name
     assert checks[name]["hint"] == refused["hint"] != ""
 
 
+def test_each_mistake_in_the_settings_is_on_a_line_of_its_own(project: Project) -> None:
+    (project.root / "shiftwork.toml").write_text('[limits]\nrun_usd = "x"\nwaits = "y"\n', encoding="utf-8")
+    lines = [line.strip() for line in project.shiftwork("doctor").stdout.splitlines()]
+    place = lines.index("fail  settings    shiftwork.toml has 2 mistakes:")
+    assert lines[place + 1] == "limits.run_usd: a number is needed, not 'x'"
+    assert lines[place + 2] == "limits.waits: a whole number is needed, not 'y'"
+    assert lines[place + 3] == "try: mend shiftwork.toml; shiftwork init --print shows every key"
+
+
 def test_no_branch_to_land_on(project: Project) -> None:
     project.git("checkout", "-q", "--detach")
     refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout)["error"]

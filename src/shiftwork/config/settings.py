@@ -1,12 +1,12 @@
 """What `shiftwork.toml` and the environment say about how work is done, checked whole before anything starts."""
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from shiftwork.config.mistakes import Tables, mistaken
 from shiftwork.config.site import SETTINGS_FILE, read_toml
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.gate import Gate
@@ -223,7 +223,7 @@ class Settings(_Strict):
 def load_settings(root: Path, env: Mapping[str, str]) -> Settings:
     """Defaults, then the file, then the environment; the first mistake in each place is told with its key."""
     path = root / SETTINGS_FILE
-    values, given = read_toml(path), {}
+    values, given = read_toml(path), dict[tuple[int | str, ...], str]()
     for name, section, key in _FROM_ENVIRONMENT:
         if env.get(name):
             values.setdefault(section, {})[key] = env[name]
@@ -231,7 +231,7 @@ def load_settings(root: Path, env: Mapping[str, str]) -> Settings:
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
-        raise _mistaken(path, error, given) from None
+        raise mistaken(path, error, given, Tables(keys=_keys, names=_TABLES)) from None
     _check_fallbacks(path, settings)
     _check_escalation(path, settings)
     return settings
@@ -269,36 +269,8 @@ _FROM_ENVIRONMENT = (
 )
 
 
-def _mistaken(path: Path, error: ValidationError, given: Mapping[tuple[Any, ...], str]) -> SettingsError:
-    """`given` are the variables that were said instead of what stands, or does not stand, in the file."""
-    items = error.errors()
-    theirs = sorted({given[item["loc"][:2]] for item in items if item["loc"][:2] in given})
-    lines = [f"  {given.get(item['loc'][:2]) or _place(item['loc'])}: {_message(item)}" for item in items]
-    where = " and ".join(theirs) if all(item["loc"][:2] in given for item in items) else path.name
-    hint = f"mend {where}; shiftwork init --print shows every key"
-    return SettingsError(
-        f"{where} has {len(lines)} mistake{'s' if len(lines) > 1 else ''}:\n" + "\n".join(lines), hint=hint
-    )
-
-
-def _place(loc: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in loc if part not in {"str", "GateSettings"})
-
-
-def _message(item: Any) -> str:
-    if item["type"] != "extra_forbidden":
-        return str(item["msg"])
-    *section, key = item["loc"]
-    known = _keys(section)
-    tables = [name for name in Settings.model_fields if name not in _NAMED and key in _keys([name])]
-    if tables:
-        return f"unknown key here; it belongs under [{tables[0]}]"
-    close = difflib.get_close_matches(str(key), known, n=1)
-    return "unknown key" + (f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known)}")
-
-
-_NAMED = frozenset({"profiles", "gates"})
-"""Tables whose keys are the user's own names."""
+_TABLES = tuple(name for name in Settings.model_fields if name not in {"profiles", "gates"})
+"""Those whose keys are not the user's own names."""
 
 
 def _keys(section: list[int | str]) -> list[str]:

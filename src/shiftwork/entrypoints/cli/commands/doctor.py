@@ -70,9 +70,11 @@ def _told(check: Check) -> str:
 
 
 def _beside(label: str, text: str) -> Iterator[str]:
-    """In lines that end between words, one below the other; whoever reads from a pipe gets one line."""
+    """In lines that end between words, one below the other; whoever reads from a pipe gets them as they were."""
     width = words.width() if sys.stdout.isatty() else _WIDEST
-    return words.labelled(label, words.wrapped(text, max(width - len(label), 40), most=_MOST_LINES))
+    room = max(width - len(label), 40)
+    parts = text.splitlines() or [""]
+    return words.labelled(label, [line for part in parts for line in words.wrapped(part, room, most=_MOST_LINES)])
 
 
 async def _examine() -> Sequence[Check]:

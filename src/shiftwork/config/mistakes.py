@@ -1,0 +1,105 @@
+"""What is wrong in the settings, one line a mistake, in words for whoever has written the file."""
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from shiftwork.errors import SettingsError
+
+type Loc = tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """The `keys` of the table at a place, and the `names` of those in which a key may belong."""
+
+    keys: Callable[[list[int | str]], list[str]]
+    names: tuple[str, ...]
+
+
+def mistaken(path: Path, error: ValidationError, given: Mapping[Loc, str], tables: Tables) -> SettingsError:
+    """`given` are the variables that were said instead of what stands, or does not stand, in the file."""
+    items = _once(error.errors())
+    theirs = sorted({given[item["loc"][:2]] for item in items if item["loc"][:2] in given})
+    lines = [f"  {given.get(item['loc'][:2]) or _place(item['loc'])}: {_message(item, tables)}" for item in items]
+    where = " and ".join(theirs) if all(item["loc"][:2] in given for item in items) else path.name
+    hint = f"mend {where}; shiftwork init --print shows every key"
+    return SettingsError(
+        f"{where} has {len(lines)} mistake{'s' if len(lines) > 1 else ''}:\n" + "\n".join(lines), hint=hint
+    )
+
+
+def _once(items: Sequence[Any]) -> list[Any]:
+    """A gate is a command or a table, and what it is not is told of as well: left out where the other is meant."""
+    tables = {_gate(item["loc"]) for item in items if item["loc"][2:3] == ("GateSettings",) and not _no_table(item)}
+    return [
+        item
+        for item in items
+        if _gate(item["loc"]) is None or (not _no_table(item) and (item["loc"][2] != "str" or not _among(item, tables)))
+    ]
+
+
+def _gate(loc: Loc) -> Loc | None:
+    return loc[:2] if loc[0] == "gates" and len(loc) > 2 else None
+
+
+def _no_table(item: Any) -> bool:
+    return item["loc"][2:] == ("GateSettings",) and item["type"] in {"model_type", "model_attributes_type"}
+
+
+def _among(item: Any, tables: set[Loc | None]) -> bool:
+    return _gate(item["loc"]) in tables
+
+
+def _place(loc: Loc) -> str:
+    return ".".join(str(part) for part in loc if part not in {"str", "GateSettings"})
+
+
+_WORDS: Final = {
+    "float_parsing": "a number is needed",
+    "float_type": "a number is needed",
+    "int_parsing": "a whole number is needed",
+    "int_type": "a whole number is needed",
+    "int_from_float": "a whole number is needed",
+    "bool_parsing": "true or false is needed",
+    "bool_type": "true or false is needed",
+    "string_type": "text in quotes is needed",
+    "tuple_type": 'a list is needed: ["…"]',
+    "model_type": "a table is needed, with keys of its own",
+    "model_attributes_type": "a table is needed, with keys of its own",
+    "dict_type": "a table is needed, with keys of its own",
+    "missing": "is missing",
+    "greater_than": "must be more than {gt:g}",
+    "greater_than_equal": "must be {ge:g} or more",
+    "less_than": "must be less than {lt:g}",
+    "less_than_equal": "must be {le:g} or less",
+    "literal_error": "must be {expected}",
+}
+_COMMAND: Final = 'a command in quotes is needed, or a table: { command = "…", minutes = 15 }'
+_SCALARS: Final = (str, int, float, bool)
+
+
+def _message(item: Any, tables: Tables) -> str:
+    if item["type"] == "extra_forbidden":
+        return _unknown(item["loc"], tables)
+    if _gate(item["loc"]) and item["loc"][2] == "str":
+        return _COMMAND
+    known = _WORDS.get(item["type"])
+    if known is None:
+        return str(item["msg"]).removeprefix("Value error, ")
+    said = f", not {item['input']!r}" if isinstance(item["input"], _SCALARS) else ""
+    return known.format_map(item.get("ctx", {})) + said if known != "is missing" else known
+
+
+def _unknown(loc: Loc, tables: Tables) -> str:
+    *section, key = loc
+    known = tables.keys(section)
+    belongs = [name for name in tables.names if key in tables.keys([name])]
+    if belongs:
+        return f"unknown key here; it belongs under [{belongs[0]}]"
+    close = difflib.get_close_matches(str(key), known, n=1)
+    return "unknown key" + (f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known)}")
