@@ -7,6 +7,7 @@ import pytest
 
 from shiftwork.adapters.specs._offer import OFFER_LIMIT
 from shiftwork.adapters.specs.opening import FileSpecs
+from shiftwork.errors import SpecError
 from tests.conformance.spec_rig import GOLDEN, mistakes, of_text, read
 
 
@@ -123,3 +124,6 @@ def test_titles_that_give_no_letters_still_give_ids_that_stay(tmp_path: Path) ->
 )
 def test_mistakes_in_a_plan(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert mistakes(tmp_path, "plan.md", text) == expected
+    with pytest.raises(SpecError) as refused:
+        of_text(tmp_path, "plan.md", text)
+    assert refused.value.hint == "mend it, then look at what is read: shiftwork plan plan.md"

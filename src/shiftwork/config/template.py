@@ -78,7 +78,7 @@ _REST: Final = """
 # protect_policy = "restore"  # or "report": only tell of such changes
 # escalate = ""             # the profile that repairs a change when a repair has left the same failure
 
-# What agents and gates can reach of this machine; docs/howto/sandbox.md.
+# What agents and gates can reach of this machine; shiftwork doctor tells whether it holds here.
 [sandbox]
 # tier = "none"             # "none": they run with your rights; "bubblewrap" (Linux): they see the system, your tools
                             # and their own tree, and write to that alone

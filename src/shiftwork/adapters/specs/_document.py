@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Final
 
 from shiftwork.errors import SpecError
 
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_LIKE_THIS: Final = "mend the file; shiftwork init --prd --print shows how one looks"
 _SHOWN: Final = 20
 """How many mistakes are told at once."""
 
@@ -56,7 +58,7 @@ def refused(name: str, text: str, mistakes: Sequence[Mistake]) -> SpecError:
     lines = ["{}:{}:{}: {}".format(name, *place(text, one.at), one.text) for one in ordered[:_SHOWN]]
     more = len(ordered) - len(lines)
     listed = [*lines, f"and {more} more"] if more else lines
-    hint = "mend the file; shiftwork init --prd --print shows how one looks"
+    hint = _LIKE_THIS if name.endswith(".json") else f"mend it, then look at what is read: shiftwork plan {quote(name)}"
     if len(listed) == 1:
         return SpecError(listed[0], hint=hint)
     return SpecError(f"{name} has {len(ordered)} mistakes:\n" + "\n".join(f"  {one}" for one in listed), hint=hint)

@@ -47,7 +47,7 @@ def refused(name: str, mistakes: Sequence[Finding]) -> WorkflowError:
     ordered = in_order(mistakes)
     lines = [one.told(name) for one in ordered[:_SHOWN]]
     more = [f"and {len(ordered) - _SHOWN} more"] if len(ordered) > _SHOWN else []
-    hint = "mend the file; docs/reference/workflow.md has every field"
+    hint = "mend the file; shiftwork workflow schema has every field"
     if len(ordered) == 1:
         return WorkflowError(lines[0], hint=hint)
     told = "\n".join(f"  {one}" for one in (*lines, *more))

@@ -7,7 +7,7 @@ _FILE: Final = """\
 #
 # How stories are worked on. Try it: shiftwork workflow validate {id}
 #                            then: shiftwork run --workflow {id} "what you want done"
-# Every field: docs/reference/workflow.md
+# Every field: shiftwork workflow schema
 
 id: {id}
 name: {name}
