@@ -311,7 +311,7 @@ def test_a_story_that_waits_for_nobody_is_not_answered(rig: Rig) -> None:
 
     with pytest.raises(IntentError, match="US-001 waits for nobody"):
         asyncio.run(go(FIRST))
-    with pytest.raises(IntentError, match="there is no story US-009 in the run"):
+    with pytest.raises(IntentError, match=r"^there is no story US-009 in the run$"):
         asyncio.run(go("US-009"))
 
 

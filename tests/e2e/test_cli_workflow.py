@@ -225,3 +225,12 @@ def test_a_database_that_a_repository_names_is_not_called_before_it_is_trusted(
         listening.settimeout(0)
         with pytest.raises(BlockingIOError):
             listening.accept()
+
+
+@pytest.mark.parametrize("shown", ["show", "graph"])
+def test_where_none_is_named_the_one_of_the_settings_is_shown(project: Project, shown: str) -> None:
+    usual = project.shiftwork("workflow", shown, "dynamic").stdout
+    assert project.shiftwork("workflow", shown).stdout == usual
+    with (project.root / "shiftwork.toml").open("a", encoding="utf-8") as settings:
+        settings.write('[run]\nworkflow = "ralph"\n')
+    assert project.shiftwork("workflow", shown).stdout == project.shiftwork("workflow", shown, "ralph").stdout != usual

@@ -83,3 +83,9 @@ def test_mistakes_are_told_by_the_path_from_the_repository(root: Path, user: Pat
     path.write_text("id: release\n")
     with pytest.raises(WorkflowError, match=r"^shiftwork/workflows/release.yml:1:1: the workflow has no steps"):
         choose("release", root, user)
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("ralf", "ralph"), ("dynmic", "dynamic"), ("feature_dev", "feature-dev")])
+def test_a_name_that_is_nearly_right_is_told_with_the_right_one(root: Path, user: Path, typed: str, meant: str) -> None:
+    with pytest.raises(WorkflowError, match=f"there is no workflow '{typed}'; did you mean '{meant}'"):
+        choose(typed, root, user)

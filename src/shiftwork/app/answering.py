@@ -8,6 +8,7 @@ from shiftwork.app import messages
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.story import Hold, HoldCause
+from shiftwork.domain.rules.naming import guess
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Queries
@@ -54,11 +55,10 @@ async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
 
 
 async def _asks_nothing(events: EventStore, said: Reply, *, begun: bool) -> IntentError:
-    known = begun or said.story in (await load(events, RUN, run_stream(said.run))).stories
+    stories = (await load(events, RUN, run_stream(said.run))).stories
     told = f"{said.story} {'waits for nobody' if begun else 'has not begun'}"
-    return IntentError(
-        told if known else f"there is no story {said.story} in the run", hint=f"shiftwork stories {said.run}"
-    )
+    unknown = f"there is no story {said.story} in the run{guess(said.story, stories)}"
+    return IntentError(told if begun or said.story in stories else unknown, hint=f"shiftwork stories {said.run}")
 
 
 async def waiting_in(queries: Queries, story: str) -> list[str]:

@@ -69,7 +69,7 @@ def choose(wanted: str, root: Path, user: Path) -> Choice:
     inside = WORKFLOWS.get(wanted)
     if inside and not any(one.name == wanted for one in find_all(root, _folder(user))):
         return Choice(workflow=inside, name=wanted, origin=Origin.PACKAGE)
-    found = find(wanted, root, _folder(user))
+    found = find(wanted, root, _folder(user), WORKFLOWS)
     loaded = load(found.path, _shown(found.path, root), found.within)
     return Choice(
         workflow=loaded.workflow,

@@ -1,6 +1,6 @@
 """Where workflows are: the repository, the user's own folder, the package; and which of them wins."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -44,14 +44,16 @@ def find_all(root: Path, user: Path) -> tuple[Found, ...]:
     )
 
 
-def find(wanted: str, root: Path, user: Path) -> Found:
-    """By name, or by path where it looks like one; raises WorkflowError with the nearest name."""
+def find(wanted: str, root: Path, user: Path, others: Iterable[str] = ()) -> Found:
+    """By name, or by path where it looks like one; raises WorkflowError with the nearest name, of `others` that have no
+    file as well.
+    """
     if "/" in wanted or wanted.endswith(_ENDINGS):
         return _at(Path(wanted), root)
     every = find_all(root, user)
     found = next((one for one in every if one.name == wanted), None)
     if found is None:
-        guess = did_you_mean(wanted, [one.name for one in every])
+        guess = did_you_mean(wanted, [*others, *(one.name for one in every)])
         raise WorkflowError(f"there is no workflow {shown(wanted)}{guess}", hint="shiftwork workflow list")
     return found
 

@@ -13,6 +13,7 @@ from shiftwork.domain.model.run import RUN_ENDED, RunState
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules.graph import find_cycle, reachable
+from shiftwork.domain.rules.naming import guess
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,8 @@ def _called_off(run: RunState) -> Objection | None:
 def _unknown(run: RunState, story: StoryId) -> Objection | None:
     if story in run.stories:
         return None
-    return Objection(reason=f"there is no story {story} in the run", hint=f"shiftwork stories {run.given.run}")
+    told = f"there is no story {story} in the run{guess(story, run.stories)}"
+    return Objection(reason=told, hint=f"shiftwork stories {run.given.run}")
 
 
 def _cancel(run: RunState, intent: r.StoryCancellationRequested) -> Objection | None:

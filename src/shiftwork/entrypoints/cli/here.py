@@ -58,6 +58,14 @@ def root_or_folder() -> Path:
         return _folder()
 
 
+def usual_workflow() -> str:
+    """The one that a run follows here where none is named."""
+    from shiftwork.config.settings import load_settings  # noqa: PLC0415 - heavy, and needed only here
+    from shiftwork.domain.model.workflow import DYNAMIC  # noqa: PLC0415 - as above
+
+    return load_settings(root_or_folder(), {}).run.workflow or DYNAMIC.id
+
+
 def _folder() -> Path:
     try:
         return Path.cwd()

@@ -20,6 +20,7 @@ from shiftwork.config.trust import Claim, Command
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.story import FailureCause
+from shiftwork.domain.rules.naming import guess
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, one_line
@@ -117,7 +118,8 @@ def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
     view = answer(lambda: run_view(queries, wanted.run, liveness()))
     run, known = view.run.run, {one.story.story: one.story.cause for one in view.stories}
     if wanted.what and wanted.what not in known:
-        raise UsageError(f"run {run} has no story {wanted.what}", hint=f"shiftwork stories {run}")
+        told = f"run {run} has no story {wanted.what}{guess(wanted.what, known)}"
+        raise UsageError(told, hint=f"shiftwork stories {run}")
     if known.get(wanted.what) == FailureCause.UNDONE:
         click.echo(f"{wanted.what} was undone since: what this is about has been reverted", err=True)
     standing = [story for story, cause in known.items() if cause != FailureCause.UNDONE]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.app.queries import RunView, StoryView
+from shiftwork.domain.rules.naming import guess
 from shiftwork.entrypoints.cli import standing
 from shiftwork.errors import UsageError
 from shiftwork.ports.views import StepRow
@@ -71,8 +72,8 @@ def _chosen(view: RunView, step: StepRow, attempt: int) -> Chosen:
 def _story(view: RunView, wanted: Wanted) -> StoryView:
     found = next((one for one in view.stories if wanted.story == one.story.story), None)
     if found is None and wanted.story:
-        known = ", ".join(one.story.story for one in view.stories)
-        told = f"the run has no story {wanted.story}; it has {known}"
+        known = [one.story.story for one in view.stories]
+        told = f"the run has no story {wanted.story}{guess(wanted.story, known) or f'; it has {", ".join(known)}'}"
         raise UsageError(told, hint=f"shiftwork status {view.run.run}")
     return found or _telling(view, wanted)
 

@@ -11,6 +11,7 @@ from shiftwork.bootstrap.looking import open_changes, open_history
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, story_stream
+from shiftwork.domain.rules.naming import guess
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
@@ -45,7 +46,8 @@ def command(story: str, run: str, *, stat: bool, as_json: bool) -> None:
     view = answer(lambda: run_view(queries, run, liveness()))
     known = [one.story.story for one in view.stories]
     if story not in known:
-        raise UsageError(f"run {view.run.run} has no story {story}", hint=f"shiftwork stories {view.run.run}")
+        told = f"run {view.run.run} has no story {story}{guess(story, known)}"
+        raise UsageError(told, hint=f"shiftwork stories {view.run.run}")
     compared, difference = asyncio.run(_compare(site, view.run.run, story))
     if as_json:
         patch = {} if stat else {"patch": difference.patch}

@@ -8,6 +8,7 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.domain.rules.naming import guess
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.sentence import spoken
 from shiftwork.errors import IntentError, UsageError
@@ -41,7 +42,8 @@ def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, 
 
     def wanted(state: RunState) -> r.StoryEdited:
         if StoryId(story) not in state.stories:
-            raise IntentError(f"there is no story {story} in the run", hint=f"shiftwork stories {state.given.run}")
+            told = f"there is no story {story} in the run{guess(story, state.stories)}"
+            raise IntentError(told, hint=f"shiftwork stories {state.given.run}")
         return r.StoryEdited(at=0, story=_changed(state.asked(StoryId(story)), changes))
 
     asked = intend(here(), run, wanted)

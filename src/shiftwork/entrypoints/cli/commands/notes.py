@@ -15,6 +15,7 @@ from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.memory import Shelf
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.rules.naming import guess
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
@@ -44,8 +45,10 @@ def command(run: str, story: str, *, as_json: bool) -> None:
     site = here()
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, run, liveness(), every_step=False))
-    if story and story not in [one.story.story for one in view.stories]:
-        raise UsageError(f"run {view.run.run} has no story {story}", hint=f"shiftwork stories {view.run.run}")
+    known = [one.story.story for one in view.stories]
+    if story and story not in known:
+        told = f"run {view.run.run} has no story {story}{guess(story, known)}"
+        raise UsageError(told, hint=f"shiftwork stories {view.run.run}")
     pages = asyncio.run(_pages(site, RunId(view.run.run), StoryId(story)))
     if as_json:
         shelves = {name: asdict(shelf) for page in pages for name, shelf in page.shelves.items()}

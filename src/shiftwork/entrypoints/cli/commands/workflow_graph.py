@@ -11,17 +11,19 @@ from shiftwork.domain.model.workflow import StepPlan
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.files import written
-from shiftwork.entrypoints.cli.here import root_or_folder
+from shiftwork.entrypoints.cli.here import root_or_folder, usual_workflow
 from shiftwork.entrypoints.cli.workflow_pictures import drawn
 
 
 @click.command("graph", short_help="Draw a workflow.")
-@click.argument("workflow", default="dynamic")
+@click.argument("workflow", default="")
 @click.option("--svg", "file", default="", metavar="FILE", help="Write an SVG instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print the steps and the ways between them as JSON.")
 def command(workflow: str, *, file: str, as_json: bool) -> None:
-    """Draw WORKFLOW, a name or a path: steps from top to bottom, and where decisions lead."""
-    chosen = choose(workflow, root_or_folder(), user_folder(environment())).workflow
+    """Draw WORKFLOW, a name or a path: steps from top to bottom, and where decisions lead. The one that a run follows
+    here is taken where none is named.
+    """
+    chosen = choose(workflow or usual_workflow(), root_or_folder(), user_folder(environment())).workflow
     if file:
         from shiftwork.entrypoints.cli.workflow_svg import svg  # noqa: PLC0415 - only who wants a picture waits for it
 

@@ -11,17 +11,19 @@ from shiftwork.domain.model.workflow import Exhausted, StepPlan
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import root_or_folder
+from shiftwork.entrypoints.cli.here import root_or_folder, usual_workflow
 from shiftwork.entrypoints.cli.workflow_pictures import routes, told
 
 
 @click.command("show", short_help="Show a workflow.")
-@click.argument("workflow", default="dynamic")
+@click.argument("workflow", default="")
 @click.option("--expanded", is_flag=True, help="Print what the file really means: every short form spelt out, as YAML.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(workflow: str, *, expanded: bool, as_json: bool) -> None:
-    """Show WORKFLOW, a name or a path: its agents, its steps, and where decisions lead."""
-    chosen = choose(workflow, root_or_folder(), user_folder(environment()))
+    """Show WORKFLOW, a name or a path: its agents, its steps, and where decisions lead. The one that a run follows here
+    is taken where none is named.
+    """
+    chosen = choose(workflow or usual_workflow(), root_or_folder(), user_folder(environment()))
     if as_json:
         path = str(chosen.path) if chosen.path else ""
         say({"origin": chosen.origin, "path": path, **spelt_out_document(chosen.workflow)})

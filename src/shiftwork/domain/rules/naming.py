@@ -1,0 +1,20 @@
+"""Which story somebody means who has typed its id differently: another case, fewer zeros, the number alone."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_PARTS: Final = re.compile(r"[a-z]+|[0-9]+")
+
+
+def guess(typed: str, known: Iterable[str]) -> str:
+    """For the end of a refusal; empty where nothing, or more than one, could be meant. Ids that only look alike are
+    not proposed: US-009 is no slip for US-001.
+    """
+    wanted = _parts(typed)
+    found = [story for story in known if wanted and wanted in {_parts(story), _parts(story)[-1:]}]
+    return f"; did you mean {found[0]}?" if len(found) == 1 else ""
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part.lstrip("0") or "0" for part in _PARTS.findall(name.lower()))
