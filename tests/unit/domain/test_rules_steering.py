@@ -293,7 +293,10 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
         ),
         (over(LANDED), r.StoriesReordered(at=1, stories=()), "run r1 is over", "shiftwork status r1"),
         (FLYING, undo(9), "there is no story US-009 in the run", "shiftwork stories r1"),
-        (FLYING, undo(1), "US-001 has not landed: it is in_progress", "shiftwork stories r1"),
+        (FLYING, undo(1), "US-001 has not landed: it is being worked on", "shiftwork stories r1"),
+        (FLYING, undo(3), "US-003 has not landed: nobody has begun it", "shiftwork stories r1"),
+        (FAILED, undo(1), "US-001 has not landed: it has failed", "shiftwork stories r1"),
+        (fold_run(FLYING, cancel(2)), undo(3), "US-003 has not landed: it is blocked", "shiftwork stories r1"),
         (ENDING, undo(1), "the run is being cancelled", "shiftwork status r1"),
         (
             fold_run(started_run(asked(1)), r.StoryAdopted(at=1, story=story_id(1))),

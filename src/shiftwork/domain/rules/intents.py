@@ -167,15 +167,22 @@ def _reorder(run: RunState, intent: r.StoriesReordered) -> Objection | None:
 # Of what has landed --------------------------------------------------------------------------------------------------
 
 
+_UNLANDED: Final = {
+    StoryStatus.UNCLAIMED: "nobody has begun it",
+    StoryStatus.IN_PROGRESS: "it is being worked on",
+    StoryStatus.FAILED: "it has failed",
+    StoryStatus.BLOCKED: "it is blocked",
+}
+
+
 def _undo(run: RunState, intent: r.StoryUndoRequested) -> Objection | None:
     story = intent.story
     if amiss := _called_off(run) or _unknown(run, story):
         return amiss
     known = run.stories[story]
     if known.status is not StoryStatus.COMPLETED:
-        return Objection(
-            reason=f"{story} has not landed: it is {known.status}", hint=f"shiftwork stories {run.given.run}"
-        )
+        told = f"{story} has not landed: {_UNLANDED[known.status]}"
+        return Objection(reason=told, hint=f"shiftwork stories {run.given.run}")
     if not known.commit or not known.base:
         return Objection(reason=f"{story} had landed before this run", hint="git log finds it, git revert undoes it")
     if known.commit == known.base:

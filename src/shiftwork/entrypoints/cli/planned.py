@@ -18,7 +18,7 @@ def lines(shown: Preview, done: int = 0) -> Iterator[str]:
     stories = shown.spec.stories
     yield one_line(shown.spec.title, words.width())
     if not stories:
-        yield f"all {done} stories are done"
+        yield f"all {done} stories are done" if done > 1 else "its one story is done"
         return
     at_first = len(shown.waves[0]) if shown.waves else 0
     count = f"{len(stories)} stor{'y' if len(stories) == 1 else 'ies'}{f' beside {done} done' if done else ''}"

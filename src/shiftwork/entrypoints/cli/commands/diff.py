@@ -53,7 +53,7 @@ def command(story: str, run: str, *, stat: bool, as_json: bool) -> None:
         patch = {} if stat else {"patch": difference.patch}
         say({**asdict(compared), "files": [asdict(file) for file in difference.files], **patch})
         return
-    click.echo(_stat(difference) if stat else plain(difference.patch).rstrip("\n") or _stat(difference))
+    click.echo(counted(difference) if stat else plain(difference.patch).rstrip("\n") or counted(difference))
 
 
 async def _compare(site: Site, run: str, story: str) -> tuple[Compared, Difference]:
@@ -67,13 +67,14 @@ async def _compare(site: Site, run: str, story: str) -> tuple[Compared, Differen
     return compared, await (await open_changes(site, environment())).between(base, tip)
 
 
-def _stat(difference: Difference) -> str:
+def counted(difference: Difference) -> str:
     if not difference.files:
         return "nothing has been changed"
     added = sum(file.added or 0 for file in difference.files)
     removed = sum(file.removed or 0 for file in difference.files)
     count = len(difference.files)
-    total = f"{count} file{'s' if count > 1 else ''} changed, {added} lines added, {removed} removed"
+    files, lines = f"{count} file{'' if count == 1 else 's'}", f"{added} line{'' if added == 1 else 's'}"
+    total = f"{files} changed, {lines} added, {removed} removed"
     return "\n".join((*(_counted(file) for file in difference.files), total))
 
 
