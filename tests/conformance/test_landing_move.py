@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shiftwork.adapters.workspace.user_trees import edited
+from shiftwork.adapters.workspace.user_trees import in_the_way
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
-from shiftwork.ports.workspace import Candidate, Missed, Moved
+from shiftwork.ports.workspace import Candidate, Missed, Moved, Obstacle
 from shiftwork.testing.git_user import GitUser
 from tests.conformance.git_rig import HELD, World
 
@@ -58,11 +58,57 @@ class TestMove:
         world.user.write("new.txt", "mine\n")
         world.user.write("src/a.txt", "in nobody's way\n")
         assert world.land({"README.md": "better\n", "new.txt": "n\n"}) == Moved(ref=HELD)
-        assert asyncio.run(edited(world.hub.user, "main", HELD)) == ["README.md", "new.txt"]
+        assert self.in_the_way(world) == Obstacle(files=("README.md", "new.txt"))
         world.user.git("stash", "push", "-u", "--", "README.md", "new.txt")
-        assert asyncio.run(edited(world.hub.user, "main", HELD)) == []
+        assert self.in_the_way(world) == Obstacle()
         world.user.git("checkout", "-q", "--detach")
-        assert asyncio.run(edited(world.hub.user, "main", HELD)) == ()
+        assert self.in_the_way(world) == Obstacle()
+
+    def in_the_way(self, world: World) -> Obstacle:
+        return asyncio.run(in_the_way(world.hub.user, world.hub.common, "main", HELD))
+
+    def test_why_a_branch_could_not_be_moved_is_told(self, world: World) -> None:
+        root = world.user.root
+        world.user.write("ignored.log", "precious\n")
+        assert world.move(world.candidate(self.forced(world, "ignored.log"))) == Moved(ref=HELD)
+        assert self.in_the_way(world).why == f"{root / 'ignored.log'} is there, which git ignores"
+        (root / ".git" / "MERGE_HEAD").write_text(world.user.at("main"))
+        assert self.in_the_way(world).why == f"a merge, a rebase or the like is unfinished in {root}"
+        other = root.parent / "other"
+        world.user.git("worktree", "add", "-q", "-f", str(other), "main")
+        assert self.in_the_way(world).why == f"main is checked out in 2 working trees: {root}, {other}"
+        (root / ".git" / "BISECT_START").write_text("main\n")
+        assert self.in_the_way(world).why == "a rebase or a bisection that is under way will return to main"
+
+    def test_a_tree_that_is_not_there_is_told(self, elsewhere: World) -> None:
+        disk = elsewhere.user.root.parent / "disk"
+        elsewhere.user.git("worktree", "add", "-q", str(disk), "main")
+        elsewhere.user.git("worktree", "lock", str(disk))
+        disk.rename(disk.parent / "taken out")
+        assert elsewhere.land({"new.txt": "n\n"}) == Moved(ref=HELD)
+        assert self.in_the_way(elsewhere).why == f"main is checked out in {disk}, which is not there"
+
+    @pytest.mark.parametrize("linked", [False, True])
+    def test_the_checkout_of_a_submodule_goes_along(self, world: World, *, linked: bool) -> None:
+        user, outer = world.user, world.user.root.parent / "outer"
+        user.git("init", "-q", str(outer))
+        user.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(user.root), "sub", cwd=outer)
+        root = tree = outer / "sub"
+        (outer / "home").symlink_to(user.home)
+        if linked:
+            root = outer.parent / "linked"
+            user.git("worktree", "add", "-q", "-b", "side", str(root), cwd=tree)
+        inside = World(outer, GitUser(root=root))
+        assert inside.land({"README.md": "better\n"}) == Moved(ref="main")
+        assert (tree / "README.md").read_text() == "better\n"
+        assert user.git("status", "--porcelain", "-uno", cwd=tree) == ""
+
+    def test_a_checkout_apart_from_its_repository_goes_along(self, world: World) -> None:
+        user, tree = world.user, world.user.root.parent / "tree"
+        user.git("clone", "-q", "--separate-git-dir", f"{tree}.git", str(user.root), str(tree))
+        inside = World(tree, GitUser(root=tree))
+        assert inside.land({"README.md": "better\n"}) == Moved(ref="main")
+        assert (tree / "README.md").read_text() == "better\n"
 
     @pytest.mark.parametrize("staged", [False, True])
     def test_edits_that_overlap_are_not_touched(self, world: World, *, staged: bool) -> None:

@@ -1,8 +1,9 @@
 """The door between: the history and git without the engine, for commands that look deeper or clean up."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
@@ -19,7 +20,7 @@ from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
-from shiftwork.adapters.workspace.user_trees import edited
+from shiftwork.adapters.workspace.user_trees import in_the_way
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.cleaning import Broom
 from shiftwork.bootstrap.sandboxing import open_sandboxes
@@ -30,7 +31,7 @@ from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.store import EventStore, Inbox
-from shiftwork.ports.workspace import Gates, Radar
+from shiftwork.ports.workspace import Gates, Obstacle, Radar
 
 _HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
 """Whose name is on what is kept: nobody has landed it."""
@@ -92,11 +93,13 @@ async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:
     return GitRadar(hub=replace(hub, git=replace(hub.git, seconds=_RADAR_SECONDS)))
 
 
-async def edited_files(site: Site, env: Mapping[str, str], branch: str, ref: str) -> Sequence[str] | None:
-    """Where edits of the user's keep what has landed on `ref` from being merged into the branch; None where it is."""
+async def obstacle(site: Site, env: Mapping[str, str], branch: str, ref: str) -> Obstacle | None:
+    """What keeps what has landed on `ref` from being merged into the branch; None where it has been."""
     git = user_git(root=site.root, state=site.state, env=env)
-    apart = (await git.run("merge-base", "--is-ancestor", ref, branch, accept=(0, 1))).code
-    return await edited(git, branch, ref) if apart else None
+    if not (await git.run("merge-base", "--is-ancestor", ref, branch, accept=(0, 1))).code:
+        return None
+    common = await git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
+    return await in_the_way(git, Path(common.text), branch, ref)
 
 
 @asynccontextmanager

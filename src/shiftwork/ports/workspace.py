@@ -56,6 +56,16 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Obstacle:
+    """What keeps a branch from being moved: `files` with edits of the user's, or else `why`; nothing where both are
+    empty.
+    """
+
+    files: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
     """The branch is no longer where the candidate was built from."""
 

@@ -15,7 +15,7 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.git import Answer
 from shiftwork.adapters.workspace.hub import Hub, slug
 from shiftwork.adapters.workspace.locks import clear_stale_locks, grow_old
-from shiftwork.adapters.workspace.user_trees import claimed, fast_forward, holders, holding_branch, unfinished
+from shiftwork.adapters.workspace.user_trees import fast_forward, holders, holding_branch, unmovable
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.clock import Clock
@@ -192,7 +192,7 @@ class GitRepository:
 
     async def _advance(self, branch: str, old: Commit, new: Commit, trees: Sequence[Path]) -> bool:
         """Move one branch, with the tree that has it checked out; False where it is elsewhere or that is not safe."""
-        if claimed(self.hub.common, branch) or len(trees) > 1 or any(unfinished(tree) for tree in trees):
+        if unmovable(self.hub.common, branch, trees):
             return False
         if trees:
             return await fast_forward(self.hub.user.at(trees[0]), branch, old=old, new=new)

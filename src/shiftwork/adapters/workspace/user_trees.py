@@ -13,6 +13,7 @@ from shiftwork.adapters.workspace.files import text_of
 from shiftwork.adapters.workspace.git import Git, end
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import GitKilledError
+from shiftwork.ports.workspace import Obstacle
 
 _UNFINISHED: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
 _STATUS_COLUMNS: Final = 3
@@ -29,10 +30,28 @@ async def holders(user: Git, branch: str) -> Sequence[Path]:
     listing = (await user.run("worktree", "list", "--porcelain", "-z")).out.decode(errors="surrogateescape")
     entries = (dict(line.partition(" ")[::2] for line in entry.split("\0")) for entry in listing.split("\0\0"))
     return [
-        Path(entry["worktree"])
+        await _tree_of(user, Path(entry["worktree"]))
         for entry in entries
         if entry.get("branch") == f"refs/heads/{branch}" and "prunable" not in entry
     ]
+
+
+async def _tree_of(user: Git, told: Path) -> Path:
+    """Where git keeps a repository outside its tree, as for a submodule, its listing names the repository instead."""
+    if (told / ".git").exists() or not (told / "HEAD").is_file():
+        return told
+    if _same(git_folder(user.cwd), told):
+        return user.cwd
+    configured = (await user.run(f"--git-dir={told}", "config", "core.worktree", accept=(0, 1))).text
+    return _from(told, configured)
+
+
+def _from(folder: Path, other: str) -> Path:
+    return Path(os.path.normpath(folder / other))
+
+
+def _same(folder: Path | None, other: Path) -> bool:
+    return folder is not None and folder.samefile(other)
 
 
 def claimed(common: Path, branch: str) -> bool:
@@ -60,12 +79,36 @@ def git_folder(tree: Path) -> Path | None:
     return (tree / told.removeprefix("gitdir:").strip()).resolve() if told else None
 
 
-async def edited(user: Git, branch: str, ref: str) -> Sequence[str]:
-    """The files of the tree with the branch checked out in which edits of the user's keep `ref` from being merged."""
+async def in_the_way(user: Git, common: Path, branch: str, ref: str) -> Obstacle:
+    """What would keep the branch from moving to `ref` now, as far as it lasts: another git at work is gone by then."""
     trees = await holders(user, branch)
-    if not trees:
-        return ()
+    why = unmovable(common, branch, trees)
+    if why or not trees:
+        return Obstacle(why=why)
     git = user.at(trees[0])
+    if files := await edited(git, branch, ref):
+        return Obstacle(files=tuple(files))
+    options = ("-r", "-z", "--name-only", "--diff-filter=A", "--no-renames")
+    added = (await git.run("diff-tree", *options, branch, ref)).parts
+    taken = [trees[0] / name for name in added if not _is_free(trees[0] / name)]
+    return Obstacle(why=f"{taken[0]} is there, which git ignores" if taken else "")
+
+
+def unmovable(common: Path, branch: str, trees: Sequence[Path]) -> str:
+    """Why nobody should move the branch, whatever to."""
+    if claimed(common, branch):
+        return f"a rebase or a bisection that is under way will return to {branch}"
+    if len(trees) > 1:
+        return f"{branch} is checked out in {len(trees)} working trees: {', '.join(map(str, trees))}"
+    if trees and git_folder(trees[0]) is None:
+        return f"{branch} is checked out in {trees[0]}, which is not there"
+    if trees and unfinished(trees[0]):
+        return f"a merge, a rebase or the like is unfinished in {trees[0]}"
+    return ""
+
+
+async def edited(git: Git, branch: str, ref: str) -> Sequence[str]:
+    """The files of the tree where `git` runs in which edits of the user's keep `ref` from being merged."""
     changed, present = await asyncio.gather(
         git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", branch, ref),
         git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"),

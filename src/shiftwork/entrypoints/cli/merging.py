@@ -4,21 +4,28 @@ import asyncio
 from collections.abc import Sequence
 
 from shiftwork.app.queries import RunView
-from shiftwork.bootstrap.looking import edited_files
+from shiftwork.bootstrap.looking import obstacle
 from shiftwork.config.site import Site, environment
 from shiftwork.entrypoints.cli.standing import landed_on
 from shiftwork.errors import ShiftworkError
+from shiftwork.ports.workspace import Obstacle
 
 
 def edited(site: Site, view: RunView) -> Sequence[str] | None:
-    """The files with edits of the user's that are in the way of what landed beside the run's branch.
+    """The files with edits of the user's that are in the way of what landed beside the run's branch; None as below."""
+    found = in_the_way(site, view)
+    return found.files if found else None
+
+
+def in_the_way(site: Site, view: RunView) -> Obstacle | None:
+    """What is in the way of what landed beside the run's branch.
 
     Where it has been merged since, or is gone, there is nothing to be in the way of: None.
     """
     branch, ref = view.run.branch, landed_on(view)
     if ref in {"", branch}:
-        return ()
+        return Obstacle()
     try:
-        return asyncio.run(edited_files(site, environment(), branch, ref))
+        return asyncio.run(obstacle(site, environment(), branch, ref))
     except (ShiftworkError, OSError):
         return None

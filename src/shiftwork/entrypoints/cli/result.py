@@ -20,6 +20,7 @@ from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.session import Stop
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_LIMIT
 from shiftwork.ports.views import StoryRow
+from shiftwork.ports.workspace import Obstacle
 
 _REASON_LINES: Final = 12
 _WRAPPED: Final = 20
@@ -58,8 +59,8 @@ def _document(site: Site, view: RunView, stop: Stop, code: int) -> dict[str, Any
 
 
 def _told(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
-    in_the_way = merging.edited(site, view)
-    yield from _headline(view, stop, in_the_way or ())
+    in_the_way = merging.in_the_way(site, view)
+    yield from _headline(view, stop, in_the_way or Obstacle())
     kept = _diffs(site, view)
     run = view.run
     yield ""
@@ -75,10 +76,10 @@ def _told(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
         ]
     )
     yield ""
-    yield from words.following(_next(view, stop, in_the_way))
+    yield from words.following(_next(view, stop, in_the_way.files if in_the_way else None))
 
 
-def _headline(view: RunView, stop: Stop, edited: Sequence[str]) -> Iterator[str]:
+def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
     run = view.run
     if stop is Stop.INTERRUPTED:
         yield "interrupted: agents are stopped, and nothing is lost"
@@ -90,7 +91,7 @@ def _headline(view: RunView, stop: Stop, edited: Sequence[str]) -> Iterator[str]
         yield from _fallen(view)
     elif run.status == "completed":
         landed = standing.last_landed(view)
-        told = _where(landed, run.branch, edited) if landed else "there was nothing to change"
+        told = _where(landed, run.branch, obstacle) if landed else "there was nothing to change"
         yield from _in_lines("done: ", told)
     else:
         reasons = [one.story for one in view.stories if one.story.failure]
@@ -123,8 +124,8 @@ def _reason(story: StoryRow) -> Iterator[str]:
     yield from (f"    {line}" for line in rest[-_REASON_LINES:])
 
 
-def _where(story: StoryRow, branch: str, edited: Sequence[str]) -> str:
-    held = "" if story.ref == branch else f", {standing.held_because(branch, edited)}"
+def _where(story: StoryRow, branch: str, obstacle: Obstacle) -> str:
+    held = "" if story.ref == branch else f", {standing.held_because(branch, obstacle)}"
     return f"landed {story.commit[:10]} on {story.ref}{held}"
 
 

@@ -10,6 +10,7 @@ from shiftwork.domain.model.ids import FRAME
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.ports.views import StoryRow
+from shiftwork.ports.workspace import Obstacle
 
 _NAMED: Final = 3
 
@@ -50,12 +51,14 @@ def last_landed(view: RunView) -> StoryRow | None:
     return max(landed, key=lambda story: story.ended_at or 0.0, default=None)
 
 
-def held_because(branch: str, edited: Sequence[str]) -> str:
+def held_because(branch: str, obstacle: Obstacle) -> str:
     """Why work has landed beside its branch."""
-    if not edited:
-        return f"because moving {branch} was not safe"
-    named, more = ", ".join(map(plain, edited[:_NAMED])), len(edited) - _NAMED
-    return f"because you have edits in {named}{f' and {more} more' if more > 0 else ''}"
+    if obstacle.files:
+        named, more = ", ".join(map(plain, obstacle.files[:_NAMED])), len(obstacle.files) - _NAMED
+        return f"because you have edits in {named}{f' and {more} more' if more > 0 else ''}"
+    if obstacle.why:
+        return f"because {plain(obstacle.why)}"
+    return f"because something was in the way of moving {branch} then; now there is nothing"
 
 
 def naming(view: RunView) -> str:
