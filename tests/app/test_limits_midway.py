@@ -6,15 +6,15 @@ from collections.abc import Callable
 import pytest
 
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
-from shiftwork.app.commands import raise_limits, resume_run, wait_for
-from shiftwork.app.intents import at_rest
+from shiftwork.app.commands import cancel_run, raise_limits, resume_run, wait_for
+from shiftwork.app.intents import ask, at_rest
 from shiftwork.app.kinds import RUN, load
 from shiftwork.app.world import World
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.budget import Amount, Budget
-from shiftwork.domain.model.ids import RunId, run_stream
+from shiftwork.domain.model.ids import RunId, StoryId, run_stream
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import HoldCause, Limits
@@ -99,6 +99,32 @@ def test_a_first_limit_holds_for_the_story_under_way_and_counts_what_was_spent_b
         assert state.ledger.guessed.usd == pytest.approx(CHEAP.usd)
         assert story.hold is not None
         assert story.hold.detail.startswith("the run has spent 10.01 of 6.00 USD")
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("before", [None, 5.5])
+def test_a_limit_that_is_set_for_a_run_that_is_over_holds_when_it_goes_on(rig: Rig, before: float | None) -> None:
+    async def scenario() -> None:
+        rig.gates, rig.script = (), pays(5.0)
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=STEPS, limits=Limits(run=Budget(usd=before), attempt=CHEAP))
+            if before:
+                await rig.until(lambda: saw(rig, b.AllowanceRefused) > 0)
+            await cancel_run(world.inbox, run)
+            assert (await over(world, run)).status is RunStatus.CANCELLED
+            await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=7.0)))
+            assert (await resume_run(world, run)).status is RunStatus.CANCELLED, "a limit alone asks for nothing"
+            again = r.StoryRetryRequested(at=0, story=StoryId("US-001"))
+            await ask(world.events, world.inbox, run, again, "again")
+            refused = saw(rig, b.AllowanceRefused)
+            await resume_run(world, run)
+            await rig.until(lambda: saw(rig, b.AllowanceRefused) > refused)
+            story = await rig.story(run)
+            assert story.hold is not None
+            assert " of 7.00 USD" in story.hold.detail
+            await raise_limits(world.inbox, run, "2", Limits(run=Budget(usd=90.0)))
+            assert (await over(world, run)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 

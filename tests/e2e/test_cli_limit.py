@@ -41,6 +41,22 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
 
 
+def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    assert project.shift("costly").returncode == 2
+    run = project.status()["run"]
+    assert project.shiftwork("cancel", run).returncode == 0
+    kept = project.shiftwork("resume", run, "--max-story-cost", "2", "--max-step-tokens", "1000")
+    assert (kept.returncode, kept.stderr) == (0, "")
+    assert kept.stdout.splitlines()[0] == f"run {run} is over: these limits hold when it goes on"
+    assert kept.stdout.splitlines()[-1] == "      shiftwork retry US-001    (when you know why)"
+    too_little = project.shiftwork("retry", "US-001", "--max-cost", "1.1")
+    assert (too_little.returncode, "1.20 USD are spent already" in too_little.stderr) == (64, True)
+    again = project.shiftwork("retry", "US-001", "--max-cost", "900")
+    assert again.returncode == 0, again
+    assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
+
+
 def test_whoever_works_on_the_run_is_told_of_other_limits_paused_or_not(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     project.settle(agent=sleeping(tmp_path))

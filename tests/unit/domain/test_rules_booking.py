@@ -185,13 +185,12 @@ def test_limits_of_stories_alone_ask_nobody_for_anything() -> None:
     assert (run.unaware, run.owing) == (frozenset({US_1, US_2}), frozenset())
 
 
-def test_a_run_that_is_over_has_no_use_for_other_limits() -> None:
+def test_a_run_that_is_over_keeps_other_limits_for_when_it_goes_on() -> None:
     run = replace(under_way(), status=RunStatus.CANCELLED)
-    assert fold_run(run, RAISED) == run
-    why = objection(run, RAISED)
-    assert why is not None
-    assert "is over" in why.reason
-    assert objection(under_way(), RAISED) is None
+    assert objection(run, RAISED) is None
+    raised = fold_run(run, RAISED)
+    assert (raised.status, raised.raises) == (RunStatus.CANCELLED, run.raises + 1)
+    assert raised.given.limits.run == LATER.run
 
 
 def test_limits_that_were_set_before_those_that_are_known_are_no_news() -> None:

@@ -13,7 +13,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.budget import Allowance, Claim
 from shiftwork.domain.model.pipeline import Step, StepStatus
-from shiftwork.domain.model.run import RUN_ENDED, RunState
+from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Hold, HoldCause, Limits, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.domain.model.workflow import StepKind
@@ -178,9 +178,11 @@ def attempt_settled(run: RunState, fact: r.AttemptSettled) -> RunState | None:
 
 
 def limits_raised(run: RunState, fact: r.LimitsRaised) -> RunState | None:
-    """Whoever was told that there is not enough is answered anew; at a number of tokens no agent can be told to end."""
+    """Whoever was told that there is not enough is answered anew; at a number of tokens no agent can be told to end. A
+    run that is over keeps them for when it goes on.
+    """
     plan, ledger, known = run.plan, run.ledger, frozenset(afoot(run))
-    if plan is None or run.status in RUN_ENDED:
+    if plan is None:
         return None
     limits, first = raised(plan.limits, fact.limits), not plan.limits.run.is_set
     stops = limits.run.tokens is None

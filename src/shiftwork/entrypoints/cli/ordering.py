@@ -22,7 +22,7 @@ from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_str
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
-from shiftwork.entrypoints.cli import intending, limiting, rehearsing
+from shiftwork.entrypoints.cli import intending, limiting, rehearsing, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.bounds import Bounds
@@ -144,10 +144,12 @@ def resume(site: Site, run: str, bounds: Bounds, *, as_json: bool) -> int:
     named = run or answer(lambda: unfinished(queries))
     view = answer(lambda: run_view(queries, named, alive))
     run_id = RunId(view.run.run)
-    if view.pulse is Pulse.OVER and intending.looked_into(site, lambda box: is_over(box.events, box.inbox, run_id)):
-        return conclude(site, run_id, Stop.OVER, as_json=as_json)
     if bounds.said:
         _check_bounds(site, view, bounds)
+    if view.pulse is Pulse.OVER and intending.looked_into(site, lambda box: is_over(box.events, box.inbox, run_id)):
+        if bounds.said:
+            return _kept(site, view, bounds, as_json=as_json)
+        return conclude(site, run_id, Stop.OVER, as_json=as_json)
     if view.worker and (bounds.said or view.pulse is Pulse.PAUSED):
         return _told(site, view, bounds, as_json=as_json)
     waiting = view.pulse is Pulse.WAITING and any(one.story.waiting.startswith("limit") for one in view.stories)
@@ -170,6 +172,21 @@ def _check_bounds(site: Site, view: RunView, bounds: Bounds) -> None:
     limiting.check(settings, plan.workflow, raised(plan.limits, limiting.typed(bounds)))
 
 
+def _kept(site: Site, view: RunView, bounds: Bounds, *, as_json: bool) -> int:
+    """A run that is over goes on when it is asked for more, and its limits hold then."""
+    asked = _set_limits(site, view, bounds)
+    if as_json:
+        return intending.tell(asked, "", as_json=True)
+    click.echo(f"run {asked.run} is over: these limits hold when it goes on")
+    more = tuple(standing.fallen(view)) or ((f'shiftwork add "…" --run {asked.run}', "to have more done"),)
+    click.echo("\n".join(words.following(more)))
+    return EXIT_DONE
+
+
+def _set_limits(site: Site, view: RunView, bounds: Bounds) -> intending.Asked:
+    return intending.intend(site, view.run.run, _exactly(r.LimitsRaised(at=0, limits=limiting.typed(bounds))))
+
+
 def _told(site: Site, view: RunView, bounds: Bounds, *, as_json: bool) -> int:
     """Whoever works on the run is told: of other limits, and that a pause is over."""
     run_id, wanted = view.run.run, dict[str, Fact]()
@@ -184,6 +201,19 @@ def _told(site: Site, view: RunView, bounds: Bounds, *, as_json: bool) -> int:
 
 def _exactly(fact: Fact) -> Callable[[RunState], Fact]:
     return lambda _: fact
+
+
+def retry(site: Site, run: str, again: r.StoryRetryRequested, bounds: Bounds, *, as_json: bool) -> int:
+    """Asked of whoever works on the run; where nobody does, it is carried on here."""
+    if bounds.said:
+        _check_bounds(site, answer(lambda: run_view(open_queries(site), run, liveness())), bounds)
+    asked = intending.intend(site, run, _exactly(again), carried_on=True)
+    if bounds.said:
+        _set_limits(site, asked.view, bounds)
+    if asked.view.worker:
+        done = f"{again.story} has another go\nnext: shiftwork status {asked.run}"
+        return intending.tell(asked, done, as_json=as_json, story=again.story)
+    return carry_on(site, asked.view, as_json=as_json)
 
 
 def carry_on(site: Site, view: RunView, *, as_json: bool) -> int:

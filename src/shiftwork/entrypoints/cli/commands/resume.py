@@ -15,7 +15,8 @@ def command(run: str, *, as_json: bool, **asked: float | None) -> int:
 
     RUN is an id or the beginning of one; where none is named, the newest that is not over is taken. Each step that was
     under way starts again from where it began. A pause is lifted, also of a run that somebody works on. A run that is
-    over is only told about. Limits that are named here are new ones; the others stay.
+    over is only told about. Limits that are named here are new ones; the others stay. Of a run that is over they hold
+    when it is asked for more.
     """
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 

@@ -4,6 +4,7 @@ import click
 
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId
+from shiftwork.entrypoints.cli.bounds import limited, taken
 from shiftwork.entrypoints.cli.here import here
 
 
@@ -11,21 +12,16 @@ from shiftwork.entrypoints.cli.here import here
 @click.argument("story")
 @click.option("--afresh", is_flag=True, help="From the first step and the tip of the branch; else from what failed.")
 @click.option("--run", default="", metavar="RUN", help="The run, by its id or the beginning of it; else the newest.")
+@limited
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
-def command(story: str, *, afresh: bool, run: str, as_json: bool) -> int:
+def command(story: str, *, afresh: bool, run: str, as_json: bool, **typed: float | None) -> int:
     """Have another go at STORY, which failed, was cancelled or was undone.
 
     It goes on from the step that failed, with what was done before; --afresh begins it again. What the failure had
     blocked starts when the story has landed. A run that nobody works on is carried on here; one that somebody works on
-    is only asked.
+    is only asked. Limits that are named here are new ones of the run; the others stay.
     """
-    from shiftwork.entrypoints.cli.intending import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 
-    site = here()
     again = r.StoryRetryRequested(at=0, story=StoryId(story), afresh=afresh)
-    asked = intend(site, run, lambda _: again, carried_on=True)
-    if asked.view.worker:
-        return tell(asked, f"{story} has another go\nnext: shiftwork status {asked.run}", as_json=as_json, story=story)
-    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - heavy, and needed only here
-
-    return ordering.carry_on(site, asked.view, as_json=as_json)
+    return ordering.retry(here(), run, again, taken(typed), as_json=as_json)
