@@ -74,6 +74,10 @@ class NoRepositoryError(UnfitRepositoryError):
     """The command was typed where there is no git repository."""
 
 
+class BranchGoneError(RepositoryError):
+    """A branch that is to be landed on is not there: deleted, or called something else by now."""
+
+
 class GitKilledError(RepositoryError):
     """A git was ended from outside, by somebody who was short of memory or of patience: nothing is wrong with the
     repository, and what it was to do can be done anew.

@@ -19,7 +19,7 @@ from shiftwork.domain.model.spec import Criterion, Spec, Story
 from shiftwork.domain.model.story import FailureCause, HoldCause, Limits, StoryStatus
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import Exhausted, StepKind, StepPlan, catalogue_step
-from shiftwork.errors import RepositoryError, RunBusyError, UnknownRunError
+from shiftwork.errors import BranchGoneError, RepositoryError, RunBusyError, UnknownRunError
 from shiftwork.ports.agent import AgentTask, Ending
 from tests.app.rig import SHORT, Rig, done, git, honest, kinds, story_workflow
 
@@ -83,6 +83,27 @@ def test_a_limit_stops_the_story_until_it_is_raised(rig: Rig) -> None:
             await raise_limits(world.inbox, run, "1", Limits(story=Budget(usd=5.0)))
             state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_a_run_whose_branch_is_called_something_else_says_how_to_go_on(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(one.what, f.StepStarted) for one in rig.seen))
+        rig.script = honest()
+        git(rig.repo, "branch", "-m", "main", "away")
+        async with rig.open() as world:
+            await resume_run(world, run, alive=False)
+            with pytest.raises(BranchGoneError, match=f"run {run} lands on main") as told:
+                await asyncio.wait_for(wait_for(world, run), timeout=20)
+        assert told.value.hint == f"git branch -m NEW main where it is called NEW now; then: shiftwork resume {run}"
+        git(rig.repo, "branch", "-m", "away", "main")
+        async with rig.open() as world:
+            await resume_run(world, run, alive=False)
+            assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 

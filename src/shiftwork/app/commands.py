@@ -25,7 +25,7 @@ from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.deciding import receive
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.steering import undo_request
-from shiftwork.errors import RunBusyError, UnknownRunError
+from shiftwork.errors import BranchGoneError, RunBusyError, UnknownRunError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Lease
 
@@ -182,6 +182,19 @@ async def wait_for(world: World, run: RunId) -> RunState:
 
     Raises what any job of this process died of: the run's own might wait for that one for ever. It can be resumed.
     """
+    try:
+        await _joined(world, run)
+    except BranchGoneError as error:
+        branch = (await load(world.events, RUN, run_stream(run))).given.branch
+        raise BranchGoneError(
+            f"run {run} lands on {branch}, and there is no branch of that name with a commit any more",
+            hint=f"git branch -m NEW {branch} where it is called NEW now; then: shiftwork resume {run}",
+        ) from error
+    await world.leases.release(run, world.owner)
+    return await load(world.events, RUN, run_stream(run))
+
+
+async def _joined(world: World, run: RunId) -> None:
     joined = asyncio.ensure_future(world.engine.join(world.runs[run]))
     alarm = asyncio.ensure_future(world.alarm.listen())
     lost = asyncio.ensure_future(until_lost(world, run))
@@ -195,8 +208,6 @@ async def wait_for(world: World, run: RunId) -> RunState:
     finally:
         for task in (joined, alarm, lost):
             task.cancel()
-    await world.leases.release(run, world.owner)
-    return await load(world.events, RUN, run_stream(run))
 
 
 async def cancel_run(inbox: Inbox, run: RunId, key: str = "") -> None:

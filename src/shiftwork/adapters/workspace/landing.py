@@ -17,7 +17,7 @@ from shiftwork.adapters.workspace.hub import Hub, slug
 from shiftwork.adapters.workspace.locks import clear_stale_locks, grow_old
 from shiftwork.adapters.workspace.user_trees import fast_forward, holders, holding_branch, unmovable
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.errors import BranchGoneError, GitKilledError, RepositoryError
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Unchanged
 
@@ -169,7 +169,7 @@ class GitRepository:
         answer = await self.hub.user.run("for-each-ref", "--format=%(refname) %(objectname)", ours, held)
         found = dict(line.split(" ") for line in answer.text.splitlines())
         if ours not in found:
-            raise RepositoryError(f"there is no branch {branch!r} with a commit", hint="git branch --list")
+            raise BranchGoneError(f"there is no branch {branch!r} with a commit", hint="git branch --list")
         return _Heads(branch=Commit(found[ours]), holding=Commit(found.get(held, _NOWHERE)))
 
     async def _joined(self, branch: str, heads: _Heads) -> Commit:

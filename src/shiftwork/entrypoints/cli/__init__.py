@@ -26,7 +26,7 @@ What is seen of a run:
 How things are shown:
     words, clean, bill                          words and columns; text fit for a terminal; who has used what
     documents, files                            what `--json` prints; a document written where the user wants it
-    transcript, tracing                         an attempt's log made readable; which one is meant, and how it is followed
+    transcript, tracing                         an attempt's log made readable; which one is meant, and how followed
     exactly                                     a text shown to the character, for whoever is to agree to it
     workflow_file                               the file that `workflow new` writes
     workflow_pictures, workflow_svg             a workflow drawn
