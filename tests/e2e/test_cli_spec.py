@@ -9,7 +9,8 @@ import pytest
 from shiftwork.config.site import find_site
 from shiftwork.entrypoints.cli.asking import asked_for
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import Project, new_project
+from tests.e2e.cli_rig import Project, new_project, sleeping
+from tests.patience import eventually
 
 AGENT = """\
 prompt=$(cat)
@@ -91,6 +92,27 @@ def test_what_has_landed_is_not_done_again(project: Project) -> None:
     told = project.shiftwork("run", "prd.json")
     assert told.returncode == 0, told
     assert (landed(project), (project.root / "prd.json").read_bytes()) == before
+
+
+def test_a_spec_that_somebody_works_on_is_not_begun_a_second_time(project: Project, tmp_path: Path) -> None:
+    write(project, "prd.json", PRD)
+    write(project, "other.md", "# Plan\n\n## Wave\n- it waves\n")
+    project.settle(agent=sleeping(tmp_path))
+    with project.started("run", "prd.json") as worker:
+        eventually((tmp_path / "pid").exists)
+        run = project.status()["run"]
+        refused = project.shiftwork("run", str(project.root / "prd.json"))
+        assert refused.returncode == 1, refused
+        assert refused.stderr.splitlines() == [
+            f"shiftwork: run {run} works on prd.json already",
+            f"  try: shiftwork status {run} shows it; shiftwork cancel {run} ends it",
+        ]
+        assert project.status()["run"] == run
+        (tmp_path / "go").touch()
+        assert project.shiftwork("run", "other.md").returncode == 0, "another spec is begun beside it"
+        worker.kill()
+    project.settle(agent=AGENT.format(prompts=tmp_path / "prompts"))
+    assert project.shiftwork("run", "prd.json").returncode == 0, "nobody works on the first any more"
 
 
 def test_a_change_folder_lands_on_the_branch_it_is_given(project: Project) -> None:

@@ -187,7 +187,12 @@ async def _waits(queries: Queries, run: str) -> dict[str, tuple[Waited, ...]]:
 
 async def unfinished(queries: Queries) -> str:
     """The newest run that is not over, by its id; empty where there is none."""
-    return next((row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None), "")
+    return next((row.run for row in await unended(queries)), "")
+
+
+async def unended(queries: Queries) -> Sequence[RunRow]:
+    """The runs that are not over, the newest first."""
+    return [row for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]
 
 
 async def pulses(queries: Queries, rows: Sequence[RunRow], alive: Liveness) -> dict[str, Pulse]:

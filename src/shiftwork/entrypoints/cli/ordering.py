@@ -25,6 +25,7 @@ from shiftwork.domain.rules.allowing import raised
 from shiftwork.entrypoints.cli import intending, limiting, rehearsing, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
+from shiftwork.entrypoints.cli.beginning import check_alone
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
 from shiftwork.entrypoints.cli.conditions import base_branch, conditions, find_workflow, players, trusted_conditions
@@ -75,6 +76,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     if ordered.dry_run:
         rehearsing.tell(order, found.settings, as_json=as_json)
         return EXIT_DONE
+    check_alone(site, sheet)
     if not as_json:
         with though_unheard():
             click.echo(found.note)
