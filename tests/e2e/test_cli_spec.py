@@ -89,8 +89,13 @@ def test_what_has_landed_is_not_done_again(project: Project) -> None:
     write(project, "prd.json", PRD)
     assert project.shiftwork("run", "prd.json").returncode == 0
     before = (landed(project), (project.root / "prd.json").read_bytes())
+    run = project.status()["run"]
     told = project.shiftwork("run", "prd.json")
-    assert told.returncode == 0, told
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout == "nothing to do: every story of prd.json has landed before, so no run was begun\n"
+    document = json.loads(project.shiftwork("run", "prd.json", "--json").stdout)
+    assert document == {"event": "result", "run": None, "stop": "over", "exit_code": 0}
+    assert project.status()["run"] == run, "the newest run is the one that has done something"
     assert (landed(project), (project.root / "prd.json").read_bytes()) == before
 
 

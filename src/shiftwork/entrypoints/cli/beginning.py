@@ -2,14 +2,32 @@
 
 import asyncio
 
+import click
+
 from shiftwork.app.commands import foreseen
 from shiftwork.app.queries import run_view, unended
 from shiftwork.bootstrap.looking import open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import RunId, landing_stream
-from shiftwork.errors import RunBusyError
+from shiftwork.domain.model.workflow import Workflow
+from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.errors import EXIT_DONE, RunBusyError
 from shiftwork.ports.specs import Sheet
+
+
+def nothing_to_do(sheet: Sheet, workflow: Workflow) -> bool:
+    """A workflow with steps of the run's own has something to do without stories, too."""
+    return not workflow.frame and all(story.id in sheet.done for story in sheet.spec.stories)
+
+
+def tell_nothing(sheet: Sheet, *, as_json: bool) -> None:
+    if as_json:
+        say({"event": "result", "run": None, "stop": "over", "exit_code": EXIT_DONE})
+    else:
+        name = sheet.source.partition(":")[2]
+        click.echo(f"nothing to do: every story of {plain(name)} has landed before, so no run was begun")
 
 
 def check_alone(site: Site, sheet: Sheet) -> None:

@@ -25,7 +25,7 @@ from shiftwork.domain.rules.allowing import raised
 from shiftwork.entrypoints.cli import intending, limiting, rehearsing, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
-from shiftwork.entrypoints.cli.beginning import check_alone
+from shiftwork.entrypoints.cli.beginning import check_alone, nothing_to_do, tell_nothing
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
 from shiftwork.entrypoints.cli.conditions import base_branch, conditions, find_workflow, players, trusted_conditions
@@ -71,6 +71,9 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     found = trusted_conditions(site, env)
     workflow = _workflow(site, found.settings, ordered.workflow, env)
     sheet = trusted_spec(site, ordered.request, env)
+    if nothing_to_do(sheet, workflow):
+        tell_nothing(sheet, as_json=as_json)
+        return EXIT_DONE
     base = base_branch(site, found.settings, environment(), named=ordered.branch)
     order = _order(site, found.settings, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
     if ordered.dry_run:
