@@ -45,15 +45,22 @@ def test_json_lines_tell_the_same(project: Project) -> None:
 
 def test_red_work_never_lands(project: Project) -> None:
     before = project.git("rev-parse", "main")
-    project.settle(gates='test = "echo the answer is wrong; exit 1"')
+    project.settle(gates='test = "seq -f line%g. 400; echo the answer is wrong; exit 1"')
     told = project.shiftwork("run", "Add a greeting")
     assert told.returncode == 1, told
     assert project.git("rev-parse", "main") == before
     assert "failed: nothing was landed" in told.stdout
     assert "the answer is wrong" in told.stdout
     look, again = told.stdout.splitlines()[-2:]
-    assert look.startswith("next: shiftwork logs ")
-    assert look.endswith(" --story US-001")
+    run = project.status()["run"]
+    assert look == f"next: shiftwork logs {run} --story US-001 --gates    (what the gates printed)"
+    gates = project.shiftwork(*look.split()[2:7]).stdout
+    assert "    line200.\n" in gates
+    assert "  test: red, " in gates
+    assert gates.count("line200.") == 1, "what is printed again is not shown again"
+    assert "    (the same output as before)\n" in gates
+    document = json.loads(project.shiftwork("logs", "--gates", "--json").stdout)
+    assert {"line200." in check["report"]["results"][0]["output"] for check in document["checks"]} == {True}
     assert again == "      shiftwork retry US-001    (when you know why)"
 
 

@@ -44,7 +44,7 @@ def test_all_views_tell_the_same_of_a_run_that_waits(project: Project) -> None:
     assert "two.txt is bad" in [line.strip() for line in end[failed : failed + 5]]
     assert any(line.startswith("  US-003 blocked: ") and "US-002" in line for line in end)
     assert end[-3] == 'next: shiftwork answer US-001 "…"'
-    assert end[-2].endswith(" --story US-002")
+    assert " --story US-002 --gates " in end[-2]
     assert end[-1] == "      shiftwork retry US-002    (when you know why)"
 
     status = project.shiftwork("status").stdout.splitlines()

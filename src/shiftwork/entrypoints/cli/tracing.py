@@ -53,7 +53,7 @@ class Chosen:
 
 
 def choose(view: RunView, wanted: Wanted) -> Chosen | None:
-    step = _step(_story(view, wanted), wanted) if view.stories else None
+    step = _step(story_of(view, wanted), wanted) if view.stories else None
     if step is None:
         return None
     attempt = wanted.attempt or step.attempts
@@ -69,7 +69,7 @@ def _chosen(view: RunView, step: StepRow, attempt: int) -> Chosen:
     return Chosen(view=view, step=step, attempt=attempt, log=log)
 
 
-def _story(view: RunView, wanted: Wanted) -> StoryView:
+def story_of(view: RunView, wanted: Wanted) -> StoryView:
     found = next((one for one in view.stories if wanted.story == one.story.story), None)
     if found is None and wanted.story:
         known = [one.story.story for one in view.stories]

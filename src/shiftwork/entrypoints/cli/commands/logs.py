@@ -15,7 +15,7 @@ from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.tracing import Chosen, Wanted, choose, follow
+from shiftwork.entrypoints.cli.tracing import Chosen, Wanted, choose, follow, story_of
 from shiftwork.entrypoints.cli.transcript import Said, read
 from shiftwork.errors import UsageError
 
@@ -30,21 +30,29 @@ _LABELS: Final = {"text": "", "result": "->", "final": "answer", "stderr": "stde
 @click.option(
     "--attempt", type=click.IntRange(min=1), help="One of the step's attempts; the newest where none is named."
 )
+@click.option("--gates", is_flag=True, help="Show what the gates printed instead, as far as it is kept.")
 @click.option("--raw", is_flag=True, help="Print the lines as the agent wrote them.")
 @click.option("-f", "--follow", is_flag=True, help="Go on as the log grows, and with the steps that follow.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; with --follow, one line an event.")
-def command(*, raw: bool, as_json: bool, **wanted: str) -> None:
-    """Show what an agent did in an attempt, from the log that is kept of it.
+def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
+    """Show what an agent did in an attempt, from the log that is kept of it; or what the gates said of its work.
 
     RUN is an id or the beginning of one; the newest run is taken where none is named. Output of tools is shortened;
     --raw shows all of it.
     """
-    queries, alive = open_queries(here()), liveness()
+    site, alive = here(), liveness()
+    queries = open_queries(site)
     sought = Wanted(**wanted)  # type: ignore[arg-type]  # click gives each option by its name
 
     def look() -> RunView:
         return answer(lambda: run_view(queries, sought.run, alive))
 
+    if gates:
+        from shiftwork.entrypoints.cli import gate_logs  # noqa: PLC0415 - heavy, and needed only here
+
+        view = look()
+        gate_logs.show(site, view, story_of(view, sought).story.story, as_json=as_json)
+        return
     if sought.follow:
         _follow(look, sought, raw=raw, as_json=as_json)
         return
