@@ -1,13 +1,17 @@
 """Where runs and stories stand, in words: one for each state, and what leads on from there."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from shiftwork.app.queries import Pulse, RunView, Standing, StoryView
+from shiftwork.config.site import find_site
 from shiftwork.domain.model.ids import FRAME
 from shiftwork.entrypoints.cli import standing
 from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.entrypoints.cli.result import summary
+from shiftwork.entrypoints.cli.session import Stop
 from shiftwork.testing.store_suite import run_row, step_row, story_row
 
 QUESTION = "question: Tabs or blanks?"
@@ -56,16 +60,55 @@ def test_the_runs_own_steps_are_no_story_that_is_counted() -> None:
     assert standing.counted(view(Pulse.WORKING, story(FRAME, "in_progress"), stories[0])) == ""
 
 
-def test_a_run_that_failed_leads_to_its_newest_failure_and_not_to_what_landed() -> None:
+def test_a_run_that_failed_leads_to_its_failures_and_not_to_what_landed() -> None:
     landed = story("US-001", "completed", commit="1a2b3c4d5e6f", ref="main")
     old, new = story("US-002", "failed", ended_at=5.0), story("US-003", "failed", ended_at=9.0, failure="a\nb is bad")
     run = view(Pulse.OVER, landed, new, old, status="failed")
     said = told(run).splitlines()
-    assert said[-2:] == [
+    assert said[-4:] == [
         "next: shiftwork logs r1 --story US-003",
         "      shiftwork retry US-003    (when you know why)",
-    ]
+        "      shiftwork logs r1 --story US-002",
+        "      shiftwork retry US-002    (when you know why)",
+    ], "every one is told, the newest first: others may hang on any of them"
     assert said[said.index("    failed: a") + 1] == "            b is bad"
+
+
+def test_of_many_failures_some_are_told_and_the_others_are_named() -> None:
+    failed = [story(f"US-00{number}", "failed", ended_at=10.0 - number) for number in range(1, 6)]
+    steps = list(standing.after(view(Pulse.OVER, *failed, status="failed")))
+    assert [command for command, _ in steps if " retry " in command] == [
+        f"shiftwork retry US-00{number}" for number in (1, 2, 3)
+    ]
+    assert steps[-1] == ("shiftwork stories r1", "2 more failed: US-004, US-005")
+
+
+def test_what_red_gates_kept_from_landing_leads_to_what_they_printed() -> None:
+    red = story("US-001", "failed", cause="refused", failure="not landed (gates) after 2 repairs: gate test failed:")
+    (look, _), _ = standing.after(view(Pulse.OVER, red, status="failed"))
+    assert look == "shiftwork logs r1 --story US-001 --gates"
+
+
+@pytest.mark.parametrize(
+    ("stories", "head"),
+    [
+        ([story("US-001", "failed", commit="")], "failed: nothing was landed"),
+        (
+            [story("US-001", "completed", commit="1a2b3c4d5e6f", ref="main"), story("US-002", "failed", commit="")],
+            "failed: 1 of 2 stories have landed, the last as 1a2b3c4d5e on main",
+        ),
+        (
+            [story(FRAME, "failed", commit="1a2b3c4d5e6f", ref="main"), story("US-002", "failed", commit="")],
+            "failed: landed 1a2b3c4d5e on main",
+        ),
+    ],
+)
+def test_a_run_that_failed_says_what_has_landed_all_the_same(
+    stories: list[StoryView], head: str, tmp_path: Path
+) -> None:
+    (tmp_path / ".git").mkdir()
+    site = find_site(tmp_path, {})
+    assert next(iter(summary(site, view(Pulse.OVER, *stories, status="failed"), Stop.OVER))) == head
 
 
 def test_a_story_that_never_began_has_no_log_to_look_at() -> None:

@@ -11,7 +11,7 @@ from shiftwork.app import amounts
 from shiftwork.app.queries import Pulse, RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.model.ids import RunId
+from shiftwork.domain.model.ids import FRAME, RunId
 from shiftwork.entrypoints.cli import limiting, merging, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
@@ -40,7 +40,7 @@ def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int
         if as_json:
             say(_document(site, view, stop, code))
         else:
-            click.echo("\n" + "\n".join(_told(site, view, stop)))
+            click.echo("\n" + "\n".join(summary(site, view, stop)))
     return code
 
 
@@ -58,7 +58,7 @@ def _document(site: Site, view: RunView, stop: Stop, code: int) -> dict[str, Any
     return {"event": "result", **document, "stop": stop.value, "diffs": str(kept or ""), "exit_code": code}
 
 
-def _told(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
+def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
     in_the_way = merging.in_the_way(site, view)
     yield from _headline(view, stop, in_the_way or Obstacle())
     kept = _diffs(site, view)
@@ -91,13 +91,24 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
         yield from _fallen(view)
     elif run.status == "completed":
         landed = standing.last_landed(view)
-        told = _where(landed, run.branch, obstacle) if landed else "there was nothing to change"
+        told = f"landed {_where(landed, run.branch, obstacle)}" if landed else "there was nothing to change"
         yield from _in_lines("done: ", told)
     else:
         reasons = [one.story for one in view.stories if one.story.failure]
-        yield words.state(run.status) + ("" if standing.last_landed(view) else ": nothing was landed")
+        yield from _in_lines(f"{words.state(run.status)}: ", _despite(view, obstacle))
         for story in reasons:
             yield from _reason(story)
+
+
+def _despite(view: RunView, obstacle: Obstacle) -> str:
+    """What stands on the branch though the run did not come to its end."""
+    last = standing.last_landed(view)
+    if last is None:
+        return "nothing was landed"
+    stories = [one.story for one in view.stories if one.story.story != FRAME]
+    landed = sum(bool(story.commit) for story in stories)
+    where = _where(last, view.run.branch, obstacle)
+    return f"{landed} of {len(stories)} stories have landed, the last as {where}" if landed else f"landed {where}"
 
 
 def _in_lines(label: str, text: str) -> Iterator[str]:
@@ -126,7 +137,7 @@ def _reason(story: StoryRow) -> Iterator[str]:
 
 def _where(story: StoryRow, branch: str, obstacle: Obstacle) -> str:
     held = "" if story.ref == branch else f", {standing.held_because(branch, obstacle)}"
-    return f"landed {story.commit[:10]} on {story.ref}{held}"
+    return f"{story.commit[:10]} on {story.ref}{held}"
 
 
 def _diffs(site: Site, view: RunView) -> Path | None:

@@ -38,8 +38,11 @@ def counted(view: RunView) -> str:
 
 
 def newest_failure(stories: Iterable[StoryView]) -> StoryView | None:
-    failed = [one for one in stories if one.story.status == "failed"]
-    return max(failed, key=lambda one: one.story.ended_at or 0.0, default=None)
+    return max(_failed(stories), key=lambda one: one.story.ended_at or 0.0, default=None)
+
+
+def _failed(stories: Iterable[StoryView]) -> list[StoryView]:
+    return [one for one in stories if one.story.status == "failed"]
 
 
 def landed_on(view: RunView) -> str:
@@ -80,9 +83,15 @@ def meanwhile(view: RunView) -> Iterator[words.Step]:
 
 
 def fallen(view: RunView) -> Iterator[words.Step]:
-    """What leads to why a story has failed, and has it done again."""
-    if failed := newest_failure(view.stories):
-        yield from _again(view, failed)
+    """What leads to why stories have failed, the newest failure first, and has them done again."""
+    failed = sorted(_failed(view.stories), key=lambda one: one.story.ended_at or 0.0, reverse=True)
+    for one in failed[:_NAMED]:
+        yield from _again(view, one)
+    if more := failed[_NAMED:]:
+        yield (
+            f"shiftwork stories {view.run.run}",
+            f"{len(more)} more failed: {', '.join(one.story.story for one in more)}",
+        )
 
 
 def after(view: RunView, edited: Sequence[str] | None = ()) -> Iterator[words.Step]:
