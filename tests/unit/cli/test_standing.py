@@ -10,8 +10,10 @@ from shiftwork.config.site import find_site
 from shiftwork.domain.model.ids import FRAME
 from shiftwork.entrypoints.cli import standing
 from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.entrypoints.cli.ordering import opening
 from shiftwork.entrypoints.cli.result import summary
 from shiftwork.entrypoints.cli.session import Stop
+from shiftwork.entrypoints.cli.words import o_clock
 from shiftwork.testing.store_suite import run_row, step_row, story_row
 
 QUESTION = "question: Tabs or blanks?"
@@ -109,6 +111,14 @@ def test_a_run_that_failed_says_what_has_landed_all_the_same(
     (tmp_path / ".git").mkdir()
     site = find_site(tmp_path, {})
     assert next(iter(summary(site, view(Pulse.OVER, *stories, status="failed"), Stop.OVER))) == head
+
+
+def test_who_takes_up_a_run_says_which_and_until_when_nothing_can_be_seen_of_it() -> None:
+    limited = story("US-001", "in_progress", waiting="reset: exit code 75", until=60.0)
+    run = view(Pulse.LIMITED, limited, story("US-002", "unclaimed"))
+    title, waits = opening(replace(run, run=replace(run.run, title="Greetings")))
+    assert title == "run r1: Greetings"
+    assert waits == f"US-001 waits until {o_clock(60.0)} for the end of a limit: exit code 75"
 
 
 def test_a_story_that_never_began_has_no_log_to_look_at() -> None:

@@ -14,6 +14,7 @@ from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit, RunId, Stream, landing_stream, run_stream, step_id, story_stream
@@ -27,6 +28,7 @@ from shiftwork.entrypoints.cli.board import EVENTS, OTHERWISE, Board
 from shiftwork.entrypoints.cli.clean import cells
 from shiftwork.entrypoints.cli.live import LiveView, window
 from shiftwork.entrypoints.cli.views import TOLD, JsonView, LineView, View, brief, line
+from shiftwork.entrypoints.cli.words import o_clock
 from shiftwork.ports.agent import AgentEvent, EventKind
 
 RUN = RunId("r1")
@@ -63,6 +65,17 @@ def failed(error: str) -> tuple[Stream, f.Fact]:
 def test_there_are_words_for_whatever_is_told() -> None:
     usually, otherwise = EVENTS.values(), OTHERWISE.values()
     assert set(TOLD) == {*(event for event, _ in usually), *(event for _, event, _ in otherwise)}
+
+
+@pytest.mark.parametrize(("until", "told"), [(3600.0, f" until {o_clock(3600.0)}"), (9.0, "")])
+def test_a_limit_of_the_agents_is_told_with_its_end(
+    capsys: pytest.CaptureFixture[str], until: float, told: str
+) -> None:
+    limited = w.StepDeferred(
+        at=9, step=FIRST, attempt=1, agent="a", resets_at=3600, until=until, reason="full", usage=Usage(), diff=""
+    )
+    shown(LineView(), (STREAM, limited))
+    assert capsys.readouterr().out.splitlines()[-1].endswith(f"  the agent is at a limit{told}: full")
 
 
 def test_a_tick_that_was_taken_away_is_told_as_such() -> None:

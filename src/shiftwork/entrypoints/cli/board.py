@@ -27,7 +27,9 @@ from shiftwork.ports.agent import AgentEvent, EventKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Something worth a line: `event` names it for programs, `text` is what was said about it, unclean."""
+    """Something worth a line: `event` names it for programs, `text` is what was said about it, unclean. `until` is
+    when what is waited for is over.
+    """
 
     at: float
     event: str
@@ -37,6 +39,7 @@ class Change:
     name: str = ""
     attempt: int = 0
     text: str = ""
+    until: float | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -162,6 +165,7 @@ def _change(fact: f.Fact, story: StoryState) -> Change:
         name=step.name if step else "",
         attempt=getattr(fact, "attempt", 0),
         text=_spelled(text),
+        until=fact.until if isinstance(fact, w.StepDeferred) and fact.until > fact.at else None,
     )
 
 

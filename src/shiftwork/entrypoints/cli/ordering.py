@@ -1,6 +1,6 @@
 """From what was typed after `run` or `resume` to work that is under way."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,12 +28,14 @@ from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.beginning import check_alone, nothing_to_do, tell_nothing
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
+from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.conditions import base_branch, conditions, find_workflow, players, trusted_conditions
 from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.sentence import is_blank
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
 from shiftwork.entrypoints.cli.trusting import TRUST, ensure
+from shiftwork.entrypoints.cli.views import LineView
 from shiftwork.errors import EXIT_DONE, UsageError
 from shiftwork.ports.specs import Sheet
 
@@ -95,9 +97,13 @@ def plan_file(request: str) -> str:
     return request or PRD_FILE
 
 
-def work(site: Site, shift: Shift, title: str, *, as_json: bool) -> int:
-    """Carry the run on, watched, and tell what came of it."""
-    run_id, stop = carry(shift, chosen_view(title, as_json=as_json))
+def work(site: Site, shift: Shift, title: str, *, as_json: bool, opening: Iterable[str] = ()) -> int:
+    """Carry the run on, watched, and tell what came of it. The opening is told where there is no table to show it."""
+    shown = chosen_view(title, as_json=as_json)
+    if isinstance(shown, LineView):
+        for line in opening:
+            shown.say(line)
+    run_id, stop = carry(shift, shown)
     return conclude(site, run_id, stop, as_json=as_json)
 
 
@@ -166,7 +172,7 @@ def resume(site: Site, run: str, bounds: Bounds, *, as_json: bool) -> int:
         if bounds.said:
             await raise_limits(world.inbox, run_id, world.clock.fresh(), limiting.typed(bounds))
 
-    return work(site, going_on(site, view, answered), titled(view), as_json=as_json)
+    return work(site, going_on(site, view, answered), titled(view), as_json=as_json, opening=opening(view))
 
 
 def _check_bounds(site: Site, view: RunView, bounds: Bounds) -> None:
@@ -223,7 +229,15 @@ def retry(site: Site, run: str, again: r.StoryRetryRequested, bounds: Bounds, *,
 
 def carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
     """Go on here with a run that nobody works on and that has been asked for more."""
-    return work(site, going_on(site, view), titled(view), as_json=as_json)
+    return work(site, going_on(site, view), titled(view), as_json=as_json, opening=opening(view))
+
+
+def opening(view: RunView) -> Iterator[str]:
+    """Which run is taken up, and until when nothing can be seen of it."""
+    yield one_line(f"run {view.run.run}: {view.run.title}", words.width())
+    for story in (one.story for one in view.stories if one.story.until is not None):
+        until, why = words.o_clock(story.until or 0.0), story.waiting.removeprefix("reset: ")
+        yield one_line(f"{story.story} waits until {until} for the end of a limit: {why}", words.width())
 
 
 def titled(view: RunView) -> str:

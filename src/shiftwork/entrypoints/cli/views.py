@@ -88,7 +88,8 @@ def line(change: Change, room: int) -> str:
     subject = f"{change.story} {change.name}".strip() or "run"
     attempt = f" (attempt {change.attempt})" if change.event == "step_started" and change.attempt > 1 else ""
     said = words.state(change.text) if change.event == "run_ended" else brief(change.text)
-    text = f": {said}" if said and said != TOLD[change.event] else ""
+    until = "" if change.until is None else f" until {words.o_clock(change.until)}"
+    text = f"{until}: {said}" if said and said != TOLD[change.event] else until
     who = words.padded(one_line(subject, _SUBJECT), _SUBJECT)
     head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {who}  "
     return head + one_line(f"{TOLD[change.event]}{attempt}{text}", max(room - len(head), 20))
