@@ -23,7 +23,13 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     assert first.stdout.splitlines()[-1] == f"next: shiftwork resume {run} --max-story-cost 3"
 
     assert project.status()["pulse"] == "waiting"
-    assert f"next: shiftwork resume {run} --max-story-cost" in project.shiftwork("status").stdout
+    lifting = f"shiftwork resume {run} --max-story-cost 3"
+    assert project.shiftwork("status").stdout.splitlines()[-1] == f"next: {lifting}"
+    assert f"    answer with: {lifting}\n" in project.shiftwork("stories").stdout
+    asked = project.shiftwork("approve", "US-001")
+    assert (asked.returncode, asked.stderr.splitlines()[-1]) == (64, f"  try: {lifting}")
+    still = project.shiftwork("pause").stdout.splitlines()
+    assert still == [f"run {run} stands still already: it waits for you, and nobody works on it", f"next: {lifting}"]
     unchanged = project.shiftwork("resume")
     assert unchanged.returncode == 2, unchanged
     assert "limit reached: the story has spent 1.20 of 1.00 USD" in unchanged.stdout

@@ -103,7 +103,7 @@ def test_each_command_is_on_a_line_of_its_own_and_never_broken() -> None:
 
 def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
     assert words.reply_to("r", "US-1", "question: limit: or not?") == 'shiftwork answer US-1 "…"'
-    assert words.reply_to("r", "US-1", "limit: the run has spent 2 of 1 USD") == "shiftwork resume r --max-cost USD"
+    assert words.reply_to("r", "US-1", "limit: the run has spent 2 of 1 USD") == "shiftwork resume r --max-cost 4"
     approve = "shiftwork approve US-1, or: shiftwork reject US-1"
     assert words.reply_to("r", "US-1", "approval: land it?") == f"{approve} --because …"
     assert words.reply_to("r", "US-1", "exhausted: 3 rounds") == approve

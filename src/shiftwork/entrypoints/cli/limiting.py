@@ -1,9 +1,6 @@
 """Limits of a run: from settings and options, refused where nothing could hold them, and how one is raised."""
 
-import math
-import re
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from shiftwork.app.queries import RunView
 from shiftwork.bootstrap.prices import price
@@ -16,13 +13,9 @@ from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.budgets import tokens_of
 from shiftwork.domain.rules.spending import dollars
-from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli import raising
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.errors import UsageError
-
-_SPENT_OF: Final = re.compile(r"spent (?:at least )?([\d.]+) of ([\d.]+) ")
-"""What `budgets.told` says first: by it `words.limit_option` knows the option, too."""
-_NEEDS: Final = re.compile(r" may need ([\d.]+) ")
 
 
 def typed(bounds: Bounds) -> Limits:
@@ -91,12 +84,12 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
         ("--max-tokens", bounds.max_tokens, tokens_of(view.used)),
         ("--max-story-tokens", bounds.max_story_tokens, longest),
     ):
-        told = [_told(story.waiting)[0] for story in held if words.limit_option(story.waiting) == option]
+        told = [raising.told(story.waiting)[0] for story in held if raising.option(story.waiting) == option]
         used = max((known, *told))
         if limit is not None and limit <= used:
             raise UsageError(
                 f"{_sum(option, used)} are spent already, so a limit of {_sum(option, limit)} changes nothing",
-                hint=f"shiftwork resume {view.run.run} {option} {_figure(option, 2 * used)}",
+                hint=f"shiftwork resume {view.run.run} {option} {raising.figure(option, 2 * used)}",
             )
 
 
@@ -104,23 +97,7 @@ def _sum(option: str, amount: float) -> str:
     return f"{amount:.0f} tokens" if option.endswith("tokens") else f"{dollars(amount)} USD"
 
 
-def _figure(option: str, amount: float) -> str:
-    """What to type: whole dollars, or so many tokens."""
-    return f"{max(amount, 1000):.0f}" if option.endswith("tokens") else str(math.ceil(max(amount, 1.0)))
-
-
-def _told(waiting: str) -> tuple[float, float]:
-    """What was spent of what, guesses included, as the story that waits was told it."""
-    found = _SPENT_OF.search(waiting)
-    return (float(found[1]), float(found[2])) if found else (0.0, 0.0)
-
-
 def lifting(view: RunView) -> str:
-    """What to type so that the run goes on, with twice what has been used, and never less than it may use now."""
-    resume = f"shiftwork resume {view.run.run}"
-    waiting = next((one.story for one in view.stories if one.story.waiting.startswith("limit")), None)
-    if waiting is None:
-        return resume
-    option, (spent, limit) = words.limit_option(waiting.waiting), _told(waiting.waiting)
-    needs = _NEEDS.search(waiting.waiting)
-    return f"{resume} {option} {_figure(option, max(2 * spent, 2 * limit, spent + float(needs[1]) if needs else 0.0))}"
+    """What to type so that the run goes on."""
+    waiting = next((one.story.waiting for one in view.stories if one.story.waiting.startswith("limit")), "")
+    return raising.command(view.run.run, waiting) if waiting else f"shiftwork resume {view.run.run}"

@@ -12,11 +12,12 @@ from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.story import Hold
+from shiftwork.entrypoints.cli import raising
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.intending import make_sure
-from shiftwork.errors import EXIT_DONE, UsageError
+from shiftwork.errors import EXIT_DONE, IntentError, UsageError
 
 
 def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
@@ -26,6 +27,7 @@ def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
     view = answer(lambda: run_view(queries, run, liveness()))
     if not run:
         _make_sure_which(view, story, answer(lambda: waiting_in(queries, story)))
+    _check_limit(view, story, word)
     make_sure(site, view)
     spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
     hold = asyncio.run(_reply(site, spoken))
@@ -46,6 +48,14 @@ def _make_sure_which(view: RunView, story: str, waiting: Sequence[str]) -> None:
     raise UsageError(
         f"{story} waits for you {told}", hint=f"shiftwork status {waiting[-1]}, then the same with: --run {waiting[-1]}"
     )
+
+
+def _check_limit(view: RunView, story: str, word: Word) -> None:
+    """A limit is not lifted by a yes: what lifts it is told before anything else is looked at."""
+    waiting = next((one.story.waiting for one in view.stories if one.story.story == story), "")
+    if waiting.startswith("limit: ") and word is not Word.REJECT:
+        reached = waiting.removeprefix("limit: ")
+        raise IntentError(f"{story} has reached its limit: {reached}", hint=raising.command(view.run.run, waiting))
 
 
 async def _reply(site: Site, spoken: Reply) -> Hold:

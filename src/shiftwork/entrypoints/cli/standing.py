@@ -76,9 +76,8 @@ def replies(view: RunView, story: StoryRow) -> tuple[words.Step, ...]:
 
 def meanwhile(view: RunView) -> Iterator[words.Step]:
     """What to type while the run waits for a person: for all that wait, and for what has failed beside them."""
-    for one in view.stories:
-        if one.story.waiting and one.story.until is None:
-            yield from replies(view, one.story)
+    waiting = (one.story for one in view.stories if one.story.waiting and one.story.until is None)
+    yield from dict.fromkeys(step for story in waiting for step in replies(view, story))  # one limit may hold many
     yield from fallen(view)
 
 

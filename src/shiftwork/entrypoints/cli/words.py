@@ -10,6 +10,7 @@ from typing import Final
 
 from shiftwork.app import amounts, states
 from shiftwork.domain.rules.idling import Idle
+from shiftwork.entrypoints.cli import raising
 from shiftwork.entrypoints.cli.clean import cells, one_line, plain
 
 type Step = tuple[str, str]
@@ -78,7 +79,7 @@ def replies(run: str, story: str, waiting: str, naming: str = "") -> tuple[Step,
     yes, no = f"shiftwork approve {story}{naming}", f"shiftwork reject {story}{naming}"
     match cause if colon else "":
         case "limit":
-            return ((f"shiftwork resume {run} {limit_option(waiting)} {'USD' if 'USD' in waiting else 'N'}", ""),)
+            return ((raising.command(run, waiting), ""),)
         case "approval":
             return ((yes, ""), (f"{no} --because …", "or"))
         case "evidence":
@@ -97,12 +98,6 @@ def reply_to(run: str, story: str, waiting: str, naming: str = "") -> str:
 def naming(run: str, *, meant: bool) -> str:
     """How a run is named in a command for a story: not at all, where it is the one that would be `meant` anyway."""
     return "" if meant else f" --run {run}"
-
-
-def limit_option(waiting: str) -> str:
-    """The option that raises the limit which a story waits for: the run's, the story's or a step's own."""
-    whose = "" if ": the run" in waiting else "story-" if ": the story" in waiting else "step-"
-    return f"--max-{whose}{'cost' if 'USD' in waiting else 'tokens'}"
 
 
 def width() -> int:

@@ -2,9 +2,15 @@
 
 import click
 
+from shiftwork.app.queries import Pulse, RunView, run_view
+from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.domain.model import run_facts as r
+from shiftwork.entrypoints.cli import standing, words
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.intending import intend, tell
+from shiftwork.errors import EXIT_DONE
 
 
 @click.command("pause", short_help="Let nothing new begin until the run is resumed.")
@@ -13,7 +19,22 @@ from shiftwork.entrypoints.cli.intending import intend, tell
 def command(run: str, *, as_json: bool) -> int:
     """Let nothing new begin: no story is started, and those under way finish their present attempt and then wait.
 
-    RUN is an id or the beginning of one; the newest run is taken where none is named. `shiftwork resume` goes on.
+    A run that waits for you and that nobody works on stands still as it is. RUN is an id or the beginning of one; the
+    newest run is taken where none is named. `shiftwork resume` goes on.
     """
-    asked = intend(here(), run, lambda _: r.RunPaused(at=0))
+    site = here()
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    if view.pulse is Pulse.WAITING and view.worker is None:
+        return _stands_still(view, as_json=as_json)
+    asked = intend(site, view.run.run, lambda _: r.RunPaused(at=0))
     return tell(asked, f"run {asked.run} is paused\nnext: shiftwork resume {asked.run}", as_json=as_json)
+
+
+def _stands_still(view: RunView, *, as_json: bool) -> int:
+    """Whoever goes on with it lifts a pause, so there is nothing to record."""
+    if as_json:
+        say({"run": view.run.run, "asked": "RunPaused", "state": "needless"})
+        return EXIT_DONE
+    click.echo(f"run {view.run.run} stands still already: it waits for you, and nobody works on it")
+    click.echo("\n".join(words.following(standing.meanwhile(view))))
+    return EXIT_DONE
