@@ -197,6 +197,16 @@ def test_the_doctor_is_content(project: Project) -> None:
     assert told.stdout.splitlines()[-1] == 'ready: shiftwork run "what you want done"'
 
 
+def test_the_doctor_tells_what_one_may_not_expect_of_commits(project: Project) -> None:
+    project.git("config", "commit.gpgsign", "yes")
+    project.git("config", "--unset", "user.email")
+    told = project.shiftwork("doctor")
+    assert told.returncode == 0, "that is no failure"
+    nobody, signing = [line for line in told.stdout.splitlines() if line.startswith("warn  commits ")]
+    assert nobody.endswith("what lands is by Shiftwork <shiftwork@localhost>")
+    assert "commit.gpgsign is set, and what lands is not signed" in signing
+
+
 def test_the_doctor_keeps_within_a_terminal(project: Project) -> None:
     code, screen = on_a_terminal(project, "doctor", TERM="dumb")
     lines = screen.decode().splitlines()

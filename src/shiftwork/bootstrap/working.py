@@ -205,6 +205,19 @@ async def _identity(site: Site, env: Mapping[str, str]) -> Identity:
     return Identity(name=name, email=email) if name and email else _NOBODY
 
 
+async def commit_remarks(site: Site, env: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    """What the user may not expect of commits that land, each with what to type, for `doctor`."""
+    git = user_git(root=site.root, state=site.state, env=env)
+    remarks = []
+    if (who := await _identity(site, env)) == _NOBODY:
+        told = f"git knows no name and address of yours: what lands is by {who.name} <{who.email}>"
+        remarks.append((told, 'git config user.name "…" && git config user.email "…"'))
+    if (await git.run("config", "--type=bool", "commit.gpgsign", accept=(0, 1, 128))).text == "true":
+        told = "commit.gpgsign is set, and what lands is not signed: nobody is there to unlock a key"
+        remarks.append((told, "before you push: git rebase --force-rebase --gpg-sign @{upstream}"))
+    return remarks
+
+
 async def current_branch(site: Site, env: Mapping[str, str]) -> str:
     """The branch that is checked out; empty where HEAD is detached."""
     git = user_git(root=site.root, state=site.state, env=env)

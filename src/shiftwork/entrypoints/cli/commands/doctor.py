@@ -12,7 +12,7 @@ import click
 from shiftwork.bootstrap.agents import Place, build_agents
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
-from shiftwork.bootstrap.working import conduct_of, open_inbox, repository_problems
+from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import Claim, settings_claim
@@ -51,7 +51,7 @@ def command(*, as_json: bool) -> int:
 
     Nothing is spent: the agent is only asked for its version. The exit code is 1 if anything has failed.
     """
-    checks = asyncio.run(_examine())
+    checks = [*asyncio.run(_examine()), *asyncio.run(_commits())]
     failed = any(check.state == FAIL for check in checks)
     if as_json:
         say({"ok": not failed, "checks": [asdict(check) for check in checks]})
@@ -145,6 +145,15 @@ def _workflow(site: Site, settings: Settings) -> tuple[Workflow | None, list[Che
         Check(name="workflow", state=OK, detail=told),
         *(one for one in trust if one.state != OK),
     ]
+
+
+async def _commits() -> list[Check]:
+    """Nothing that a run would stumble over: it is as well to know of it before the first commit is there."""
+    try:
+        remarks = await commit_remarks(around(), environment())
+    except ShiftworkError:  # what is wrong has been told
+        return []
+    return [Check(name="commits", state=WARN, detail=told, hint=hint) for told, hint in remarks]
 
 
 def _gates(site: Site, found: Conditions) -> Check:
