@@ -7,10 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import new_project, sleeping
+from tests.e2e.cli_rig import Project, new_project, sleeping
 from tests.patience import SECONDS, eventually
 
 pytestmark = pytest.mark.slow
+
+
+def telling(project: Project) -> None:
+    """By now the settings have an agent that tells what it uses; runs that were begun go on with their own."""
+    path = project.root / "shiftwork.toml"
+    before = path.read_text(encoding="utf-8")
+    own = before.partition("[gates]")[0].replace("[agent]", "[profiles.command]")
+    settings = before.replace('use = "command"', 'use = "claude-code"') + own
+    path.write_text(settings, encoding="utf-8")
 
 
 def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
@@ -41,6 +50,11 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     assert untold.returncode == 64
     assert "money is limited, but command (command) does not tell what it costs" in untold.stderr
 
+    uncounted = project.shiftwork("resume", "--max-story-cost", "2", "--max-step-tokens", "1000")
+    assert uncounted.returncode == 64
+    assert "tokens are limited, but command (command) does not tell how many it uses" in uncounted.stderr
+
+    telling(project)
     resumed = project.shiftwork("resume", "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert resumed.returncode == 0, resumed
     assert resumed.stdout.splitlines()[0] == f"run {run}: Greetings"
@@ -53,6 +67,7 @@ def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Pat
     assert project.shift("costly").returncode == 2
     run = project.status()["run"]
     assert project.shiftwork("cancel", run).returncode == 0
+    telling(project)
     kept = project.shiftwork("resume", run, "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert (kept.returncode, kept.stderr) == (0, "")
     assert kept.stdout.splitlines()[0] == f"run {run} is over: these limits hold when it goes on"
@@ -69,6 +84,7 @@ def test_whoever_works_on_the_run_is_told_of_other_limits_paused_or_not(tmp_path
     project.settle(agent=sleeping(tmp_path))
     with project.started("run", "Say hello") as worker:
         eventually((tmp_path / "pid").exists)
+        telling(project)
         told = project.shiftwork("resume", "--max-story-tokens", "5000")
         assert (told.returncode, told.stderr) == (0, "")
         run = project.status()["run"]

@@ -76,7 +76,20 @@ def test_money_is_limited_only_where_whoever_may_come_to_work_tells_what_it_cost
     known = Settings.model_validate(settings)
     with pytest.raises(UsageError, match=rf"{who} \(command\) does not tell what it costs"):
         limiting.check(known, DYNAMIC, Limits(story=Budget(usd=5.0)))
+    with pytest.raises(UsageError, match=rf"{who} \(command\) does not tell how many it uses"):
+        limiting.check(known, DYNAMIC, Limits(story=Budget(usd=5.0), run=Budget(tokens=9)))
+    limiting.check(known, DYNAMIC, Limits())
+
+
+def test_money_and_tokens_are_limited_together_where_tokens_are_told_and_costs_are_not() -> None:
+    known = Settings.model_validate({"agent": {"use": "codex"}})
     limiting.check(known, DYNAMIC, Limits(story=Budget(usd=5.0), run=Budget(tokens=9)))
+
+
+def test_a_plain_command_tells_nothing_whatever_model_is_named_for_it() -> None:
+    known = Settings.model_validate({"agent": {**UNTOLD, "model": "gpt-5.5"}})
+    with pytest.raises(UsageError, match="does not tell what it costs"):
+        limiting.check(known, DYNAMIC, Limits(run=Budget(usd=5.0)))
 
 
 def test_a_profile_that_nobody_is_to_call_need_not_tell_what_it_costs() -> None:

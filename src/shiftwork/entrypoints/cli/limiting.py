@@ -32,15 +32,25 @@ def limits(settings: LimitSettings, bounds: Bounds) -> Limits:
 
 
 def check(settings: Settings, workflow: Workflow, wanted: Limits) -> None:
-    """Money can only be limited where somebody tells what an agent costs: itself, or the prices of its model."""
+    """Money can only be limited where somebody tells what an agent costs: itself, or the prices of its model. Tokens
+    can be where the agent counts them, and money with them then: a limit that sees nothing would never be kept.
+    """
     budgets = (wanted.run, wanted.story, wanted.step)
-    if all(budget.usd is None for budget in budgets) or any(budget.tokens is not None for budget in budgets):
+    tokens = any(budget.tokens is not None for budget in budgets)
+    if not tokens and all(budget.usd is None for budget in budgets):
         return
     everybody = {settings.agent.use: settings.agent, **settings.profiles}
     for name, model in _players(settings, workflow, everybody):
         agent = everybody[name]
-        if not _tells_costs(agent, model or agent.model):
+        if tokens and not _counts_tokens(agent):
+            told = f"tokens are limited, but {name} ({agent.use}) does not tell how many it uses"
+            raise UsageError(told, hint=_instead(agent))
+        if not tokens and not _tells_costs(agent, model or agent.model):
             raise UsageError(_unpriced(name, agent, model or agent.model), hint=_instead(agent))
+
+
+def _counts_tokens(agent: AgentSettings) -> bool:
+    return agent.use != "command"
 
 
 def _players(
@@ -58,7 +68,8 @@ def _players(
 
 
 def _tells_costs(agent: AgentSettings, model: str) -> bool:
-    return agent.use == "claude-code" or (bool(model) and price(model, Usage(input_tokens=1)) is not None)
+    priced = _counts_tokens(agent) and bool(model) and price(model, Usage(input_tokens=1)) is not None
+    return agent.use == "claude-code" or priced
 
 
 def _unpriced(name: str, agent: AgentSettings, model: str) -> str:
@@ -67,7 +78,7 @@ def _unpriced(name: str, agent: AgentSettings, model: str) -> str:
 
 
 def _instead(agent: AgentSettings) -> str:
-    if agent.use == "command":
+    if not _counts_tokens(agent):
         return "leave the limit out, or have an agent that tells what it uses: claude-code, codex or acp"
     naming = "" if agent.model else f", or name its model in {SETTINGS_FILE}"
     return f"limit tokens as well or instead: --max-tokens N{naming}"
