@@ -2,18 +2,15 @@
 
 import contextlib
 import json
-import os
-import pty
 import signal
 import sqlite3
-import subprocess
-import termios
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, interrupt, lives, new_project, sleeping
+from tests.e2e.shell_rig import a_shell
 from tests.patience import SECONDS, eventually
 
 pytestmark = pytest.mark.slow
@@ -101,29 +98,14 @@ def test_one_wish_that_comes_as_two_signals_stops_everything_in_order(project: P
 def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project: Project) -> None:
     """A terminal with a shell in it: both of them hang up."""
     stubborn(project)
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (24, 80))
-    os.set_blocking(ours, False)
-    screen = bytearray()
-
-    def reached(file: Path) -> bool:
-        with contextlib.suppress(BlockingIOError):
-            screen.extend(os.read(ours, 65536))
-        return file.exists()
-
-    # Opened by the leader of a session that has none, it becomes the session's terminal.
-    opened = f"exec bash --norc -i <{os.ttyname(theirs)} >{os.ttyname(theirs)} 2>&1"
-    env = project.environment(TERM="xterm-256color")
-    with subprocess.Popen(["sh", "-c", opened], cwd=project.root, env=env, start_new_session=True) as shell:
-        os.write(ours, f"{SHIFTWORK} run 'Add a greeting'; touch {project.agent.with_name('over')}\n".encode())
-        eventually(lambda: reached(project.agent.with_name("pid")))
+    told = project.agent.with_name("pid")
+    with a_shell(project) as terminal:
+        terminal.types(f"{SHIFTWORK} run 'Add a greeting'\n")
+        eventually(lambda: terminal.seen() and told.exists())
         agent = agent_of(project)
-        os.close(theirs)
-        os.close(ours)
-        shell.wait(timeout=20)
     eventually(lambda: not lives(agent))
     eventually(lambda: project.status()["pulse"] == "interrupted")
-    assert not list((project.root / ".shiftwork").glob("crash-*")), screen
+    assert not list((project.root / ".shiftwork").glob("crash-*"))
     project.agent.with_name("go").touch()
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 0, resumed
@@ -214,3 +196,25 @@ def test_what_a_run_died_of_is_told_anew_with_what_to_type_until_it_is_gone(proj
     project.git("branch", "-m", held, "put-aside")
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 0, resumed
+
+
+def test_while_it_is_stopped_the_terminal_has_its_cursor(project: Project) -> None:
+    shown, hidden = b"\x1b[?25h", b"\x1b[?25l"
+    told = project.agent.with_name("pid")
+    with a_shell(project) as terminal:
+        terminal.types(f"{SHIFTWORK} run 'Add a greeting'\n")
+        eventually(lambda: terminal.seen() and told.exists())
+        assert terminal.seen().rfind(hidden) > terminal.seen().rfind(shown)
+        terminal.types("\x1a")
+        eventually(lambda: b"Stopped" in terminal.seen())
+        assert terminal.seen().rfind(shown) > terminal.seen().rfind(hidden)
+        terminal.types("fg\n")
+        eventually(lambda: terminal.seen().rfind(hidden) > terminal.seen().rfind(shown))
+        terminal.types("\x1a")
+        eventually(lambda: terminal.seen().count(b"Stopped") == 2)
+        assert terminal.seen().rfind(shown) > terminal.seen().rfind(hidden)
+        terminal.types("fg\n")
+        eventually(lambda: terminal.seen().rfind(hidden) > terminal.seen().rfind(shown))
+        terminal.types("\x03")
+        eventually(lambda: b"next: shiftwork resume" in terminal.seen())
+        assert terminal.seen().rfind(shown) > terminal.seen().rfind(hidden)

@@ -3,6 +3,7 @@
 Everything an agent said is cleaned and handed over as text, never as markup.
 """
 
+import sys
 from collections.abc import Sequence
 from typing import Final, Literal
 
@@ -19,6 +20,7 @@ from shiftwork.domain.model.workflow import StepKind
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.board import Board, Change
 from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.cursor import HiddenCursor
 from shiftwork.entrypoints.cli.overview import stories_table
 from shiftwork.entrypoints.cli.views import line
 from shiftwork.ports.agent import AgentEvent
@@ -57,7 +59,10 @@ class LiveView:
         self._now = 0.0
         self._said = ""
         self._live = Live(console=console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        self._cursor = HiddenCursor(sys.stdout.fileno()) if console.file is sys.stdout else None
         self._live.start()
+        if self._cursor:
+            self._cursor.begin()
 
     def see(self, sighting: Sighting) -> None:
         if change := self.board.see(sighting):
@@ -73,6 +78,8 @@ class LiveView:
 
     def close(self) -> None:
         self._said = ""
+        if self._cursor:
+            self._cursor.end()
         self._live.update(self._drawn(), refresh=True)
         self._live.stop()
 

@@ -24,6 +24,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Hold
 from shiftwork.domain.rules.decide_run import rests
 from shiftwork.entrypoints.cli.board import Board
+from shiftwork.entrypoints.cli.cursor import SHOW_CURSOR
 from shiftwork.entrypoints.cli.hearing import ASKING, Hearing
 from shiftwork.entrypoints.cli.views import JsonView, LineView, View
 from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError
@@ -31,7 +32,6 @@ from shiftwork.ports.agent import Agent
 from shiftwork.ports.views import Queries
 
 _TICK_SECONDS: Final = 0.2
-_SHOW_CURSOR: Final = "\x1b[?25h"
 
 
 class Stop(StrEnum):
@@ -210,5 +210,5 @@ def _leave() -> Never:
         leave_nobody()
     if sys.stdout.isatty():
         with contextlib.suppress(OSError):  # it may be closed
-            os.write(sys.stdout.fileno(), _SHOW_CURSOR.encode())
+            os.write(sys.stdout.fileno(), SHOW_CURSOR)
     os._exit(EXIT_INTERRUPTED)
