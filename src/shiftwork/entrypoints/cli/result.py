@@ -108,7 +108,8 @@ def _despite(view: RunView, obstacle: Obstacle) -> str:
     stories = [one.story for one in view.stories if one.story.story != FRAME]
     landed = sum(bool(story.commit) for story in stories)
     where = _where(last, view.run.branch, obstacle)
-    return f"{landed} of {len(stories)} stories have landed, the last as {where}" if landed else f"landed {where}"
+    several = landed and len(stories) > 1
+    return f"{landed} of {len(stories)} stories have landed, the last as {where}" if several else f"landed {where}"
 
 
 def _in_lines(label: str, text: str) -> Iterator[str]:

@@ -19,8 +19,9 @@ from shiftwork.entrypoints.cli.conditions import conditions
 from shiftwork.entrypoints.cli.documents import run_document, say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.intending import PATIENCE_SECONDS, intend, looked_into, tell
+from shiftwork.entrypoints.cli.standing import naming
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
-from shiftwork.ports.views import Queries
+from shiftwork.ports.views import Queries, StoryRow
 
 _POLL_SECONDS: Final = 0.1
 
@@ -55,7 +56,25 @@ def command(run: str, *, story: str, as_json: bool) -> int:
         told = f"asked for the end of run {run_id}; its worker has not answered yet"
         _tell(after, f"{told}\nnext: shiftwork status {run_id}", as_json=as_json)
         return EXIT_FAILED
-    return _tell(after, f"run {run_id} is {words.state(after.run.status)}", as_json=as_json)
+    landed = _landed_meanwhile(before, after)
+    told = "\n".join((f"run {run_id} is {words.state(after.run.status)}", *(_too_late(after, one) for one in landed)))
+    _tell(after, told, as_json=as_json, landed=tuple(one.story for one in landed))
+    return EXIT_FAILED if landed else EXIT_DONE
+
+
+def _landed_meanwhile(before: RunView, after: RunView) -> tuple[StoryRow, ...]:
+    """What was past its gates when its end was asked for: somebody who cancels believes that nothing lands any more."""
+    known = {one.story.commit for one in before.stories}
+    return tuple(one.story for one in after.stories if one.story.commit and one.story.commit not in known)
+
+
+def _too_late(view: RunView, story: StoryRow) -> str:
+    where = f"landed {story.commit[:10]} on {story.ref}"
+    return f"{story.story} was past its gates, and has {where}\nnext: {_undoing(story.story, view)}"
+
+
+def _undoing(story: str, view: RunView) -> str:
+    return f"shiftwork undo {story}{naming(view)}"
 
 
 def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int:
@@ -64,10 +83,12 @@ def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int
     retry = f"shiftwork retry {story} --run {asked.run}"
     told = {
         "failed": f"{story} is cancelled\nnext: {retry}",
-        "completed": f"{story} was about to land, and has\nnext: shiftwork undo {story} --run {asked.run}",
+        "completed": f"{story} was past its gates, and has landed\nnext: {_undoing(story, asked.view)}",
     }
     waits = f"{story} has been told to end, and has not yet\nnext: shiftwork status {asked.run}"
-    return tell(asked, told.get(status, waits), as_json=as_json, story=story)
+    more = {"status": status} if status else {}
+    code = tell(asked, told.get(status, waits), as_json=as_json, story=story, **more)
+    return EXIT_FAILED if asked.heard and status != "failed" else code
 
 
 def _ending(site: Site, run: RunId, story: StoryId) -> str:
@@ -104,9 +125,9 @@ async def _carry_through(site: Site, run: RunId) -> None:
         await wait_for(world, run)
 
 
-def _tell(view: RunView, text: str, *, as_json: bool) -> int:
+def _tell(view: RunView, text: str, *, as_json: bool, landed: tuple[str, ...] = ()) -> int:
     if as_json:
-        say(run_document(view))
+        say({**run_document(view), "landed_meanwhile": list(landed)})
     else:
         click.echo(text)
     return EXIT_DONE
