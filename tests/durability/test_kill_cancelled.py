@@ -29,4 +29,4 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_says_so(words: str, tmp_
     _, told, hint = cancelled.stdout.splitlines()
     assert told == f"US-001 was past its gates, and has landed {commit[:10]} on main"
     assert hint == "next: shiftwork undo US-001"
-    assert f"cancelled: landed {commit[:10]} on main" in bench.shiftwork("resume").stdout
+    assert f"cancelled: 1 of 2 stories have landed, the last as {commit[:10]} on main" in bench.shiftwork("resume").stdout
