@@ -19,6 +19,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.ids import FRAME, Commit, StepId
 from shiftwork.domain.model.notices import NoticePlan, Occasion
@@ -44,6 +45,7 @@ FOLDER: Final = Path(__file__).resolve().parent.parent / "tests/golden/histories
 BOUND: Final = 5_000
 FRAMED: Final = Workflow(id="framed", version=1, steps=(planned("plan", plans=True), *DYNAMIC.steps))
 
+LEFT: Final = {q.EntryWithdrawn, q.BaseMissed, q.CandidateFailed, q.EntryRefused, q.BaseMoved}
 MENDED: Final = {
     f.WorkflowEdited,
     f.WorkflowEditRejected,
@@ -305,6 +307,43 @@ def queue_of_a_few(chance: Chance) -> Play[QueueState]:
     return play
 
 
+def queue_that_is_left(chance: Chance) -> Play[QueueState]:
+    world = QueueWorld(chance=chance, requests=5, withdrawals=3)
+    return Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
+
+
+def story_taken_back() -> Play[StoryState]:
+    """A story that is paused on its way to the branch, asks again when it goes on, and is cancelled then."""
+    base, step, world = Commit("base-0"), StepId("step-001"), StoryWorld(chance=FirstChoice())
+    play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
+    play.open(
+        [
+            f.StoryStarted(at=0, assignment=assignment(), steps=(planned("coding"),)),
+            f.WorkspacePrepared(at=1, number=1, base=base, head=base),
+            f.StepStarted(at=2, step=step, attempt=1, commit=base, log="", agent="scripted"),
+            f.StepCompleted(at=3, step=step, attempt=1, commit=Commit("tip-1"), notes="", outputs=(), usage=Usage()),
+            f.LandingRequested(at=4, number=1, tip=Commit("tip-1")),
+            f.StoryPaused(at=5),
+            t.LandingWithdrawalAsked(at=6, number=1),
+            t.LandingWithdrawn(at=7, number=1),
+            f.StoryUnpaused(at=8),
+            f.LandingRequested(at=9, number=2, tip=Commit("tip-1")),
+            f.StoryCancelRequested(at=10),
+            t.LandingWithdrawalAsked(at=11, number=2),
+            t.LandingWithdrawn(at=12, number=2),
+        ]
+    )
+    play.run(BOUND)
+    return play
+
+
+def withdrawn() -> dict[str, Play[Any]]:
+    return {
+        "story/r7/US-001": story_taken_back(),
+        "landing/repository/main": first_with(LEFT, queue_that_is_left),
+    }
+
+
 def first_with(kinds: set[Any], begin: Callable[[Chance], Play[Any]]) -> Play[Any]:
     """The first world by number in which a history holds all of these kinds of facts."""
     for seed in itertools.count():
@@ -350,6 +389,7 @@ def main(release: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"{release}-happy.json").write_text(recorded(happy), encoding="utf-8")
     (FOLDER / f"{release}-mended.json").write_text(recorded(troubled), encoding="utf-8")
+    (FOLDER / f"{release}-withdrawn.json").write_text(recorded(withdrawn()), encoding="utf-8")
 
 
 if __name__ == "__main__":

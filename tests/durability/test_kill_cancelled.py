@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.durability.rig import make_bench
+from tests.durability.rig import Bench, kill, make_bench
+from tests.patience import eventually
 
 pytestmark = pytest.mark.durability
 
@@ -29,4 +30,48 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_says_so(words: str, tmp_
     _, told, hint = cancelled.stdout.splitlines()
     assert told == f"US-001 was past its gates, and has landed {commit[:10]} on main"
     assert hint == "next: shiftwork undo US-001"
-    assert f"cancelled: 1 of 2 stories have landed, the last as {commit[:10]} on main" in bench.shiftwork("resume").stdout
+    resumed = bench.shiftwork("resume")
+    assert f"cancelled: 1 of 2 stories have landed, the last as {commit[:10]} on main" in resumed.stdout
+
+
+SLOW = "touch {told}; [ -e {go} ] || sleep 600"
+
+
+def at_its_gates(bench: Bench) -> None:
+    """The run is killed while the gates run on what is to land."""
+    told, go = bench.root / "gates-run", bench.root / "go"
+    settings = bench.repo / "shiftwork.toml"
+    settings.write_text(settings.read_text().replace("test -s work.txt", SLOW.format(told=told, go=go)))
+    bench.git("commit", "--quiet", "-am", "slow gates")
+    running = bench.start(*RUN)
+    eventually(told.exists)
+    kill(running)
+
+
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "withdrawal.posted",
+        "withdrawal.heard",
+        "landing.answered",
+        *(f"append.{moment}@{number}" for moment in ("before", "after") for number in range(1, 7)),
+    ],
+)
+def test_a_story_that_is_cancelled_at_its_gates_never_lands_whenever_the_cancel_dies(
+    place: str, engine: str, tmp_path: Path
+) -> None:
+    bench = make_bench(tmp_path, "")
+    at_its_gates(bench)
+    died = bench.shiftwork("cancel", failpoint=place)
+    assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
+    if engine == "deleted":
+        bench.forget_engine()
+    (bench.root / "go").touch()  # gates would pass now
+    resumed = bench.shiftwork("resume")
+    assert resumed.returncode == 1, resumed.stdout + resumed.stderr
+    assert bench.git("log", "--format=%s", "main").splitlines() == ["slow gates", "start"]
+    view = bench.status()
+    assert (view["status"], view["worker"], view["stories"][0]["cause"]) == ("cancelled", None, "cancelled")
+    assert bench.marked() == []
+    assert not list((bench.repo / ".git").rglob("*.lock"))

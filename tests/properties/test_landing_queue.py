@@ -24,7 +24,8 @@ WORLDS = settings(QUICK, max_examples=80)
 
 
 def played(policy: LandingPolicy, data: st.DataObject) -> tuple[QueueWorld, Play[QueueState]]:
-    world = QueueWorld(chance=DrawnChance(data), policy=policy, requests=data.draw(st.integers(0, 9)), deaths=3)
+    requests = data.draw(st.integers(0, 9))
+    world = QueueWorld(chance=DrawnChance(data), policy=policy, requests=requests, deaths=3, withdrawals=3)
     play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
     play.run(world.bound())
     return world, play
@@ -40,14 +41,27 @@ def asked(play: Play[QueueState]) -> list[str]:
 
 @given(policies, st.data())
 @WORLDS
-def test_every_entry_is_landed_or_refused_once_and_its_story_told(policy: LandingPolicy, data: st.DataObject) -> None:
+def test_every_entry_has_one_end_and_its_story_is_told(policy: LandingPolicy, data: st.DataObject) -> None:
     world, play = played(policy, data)
     landed = [key for fact in of(play, q.BaseMoved) for key in fact.requests]
     refused = [fact.request for fact in of(play, q.EntryRefused)]
-    assert Counter(landed + refused) == Counter(asked(play))
+    assert Counter([*landed, *refused, *set(world.left)]) == Counter(asked(play))
     assert Counter(fact.request for fact in of(play, q.EntryClosed)) == Counter(asked(play))
     assert {key for key, refusal in world.told.items() if refusal is None} == set(landed)
     assert play.state.entries == ()
+
+
+@given(policies, st.data())
+@WORLDS
+def test_what_was_told_that_it_is_withdrawn_never_lands(policy: LandingPolicy, data: st.DataObject) -> None:
+    """Whenever the process died: the branch has never been at a commit with the story in it. Nobody else leaves."""
+    world, play = played(policy, data)
+    on_branch = {story for commit in world.been for story in world.stories[commit]}
+    assert not on_branch & set(world.left)
+    assert set(world.left) <= set(world.inbox), "it was asked for"
+    for turn in play.turns:
+        if isinstance(turn.effect, e.MoveBase):
+            assert not any(isinstance(fact, q.EntryWithdrawn) for fact in turn.facts)
 
 
 @given(policies, st.data())
@@ -176,6 +190,10 @@ def test_worlds_differ_enough_to_prove_something() -> None:
         world, play = played(policy, data)
         seen.update(type(fact).__name__ for fact in play.history)
         seen.update(f"{refusal}" for refusal in world.told.values())
+        seen.update("left" for _ in world.left)
+        late = {one for one in world.inbox if isinstance(one, str)} - set(world.left)
+        seen.update("too late" for key in late if key in world.told)
+        seen.update(f"left {stage}" for stage in left_from(play))
         seen.update("together" for fact in of(play, q.BaseMoved) if len(fact.requests) > 2)
         seen.update("halved" for turn in play.turns if inner_check(turn.before, turn.effect))
 
@@ -183,6 +201,15 @@ def test_worlds_differ_enough_to_prove_something() -> None:
         entries: tuple[Entry, ...] = effect.entries if isinstance(effect, e.CheckCandidates) else ()
         return queue.policy.proof is Proof.TIP and bool(entries) and entries[0] not in {queue.chain[0], queue.chain[-1]}
 
+    def left_from(play: Play[QueueState]) -> set[str]:
+        """How far entries had come when they were withdrawn."""
+        stages: set[str] = set()
+        for turn in play.turns:
+            leaving = {fact.request for fact in turn.facts if isinstance(fact, q.EntryWithdrawn)}
+            stages |= {str(entry.stage) for entry in turn.before.entries if entry.request.key in leaving}
+        return stages
+
     look()
-    wanted = {"BaseMissed", "CandidateFailed", "BaseMoved", "together", "halved", *Refusal, "None"}
+    leaving = {"left", "too late", "left queued", "left built", "left verified"}
+    wanted = leaving | {"BaseMissed", "CandidateFailed", "BaseMoved", "together", "halved", *Refusal, "None"}
     assert wanted <= seen

@@ -73,7 +73,7 @@ def test_a_run_replays_alike(stories: tuple[Story, ...], parallel: int, data: st
 @given(st.data())
 @QUICK
 def test_a_queue_replays_alike(data: st.DataObject) -> None:
-    world = QueueWorld(chance=DrawnChance(data))
+    world = QueueWorld(chance=DrawnChance(data), withdrawals=2)
     play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
     play.run(world.bound())
     replays_alike(play, QueueState())

@@ -24,6 +24,7 @@ What streams, people and files are told:
 
 Landing:
     landing, gating, proving      batches of candidates; the gates on one; evidence for its criteria
+    checking, withdrawing         the gates on a batch; a story that takes its request back meanwhile
 
 What people ask for:
     commands                      a run as a whole: start, resume, wait, cancel, other limits

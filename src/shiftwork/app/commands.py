@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from shiftwork import failpoints
-from shiftwork.app import messages
+from shiftwork.app import mail, messages
 from shiftwork.app.again import again
 from shiftwork.app.allowances import tell_limits
 from shiftwork.app.kinds import RUN, STORY, load
@@ -153,7 +153,8 @@ async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease |
 async def _revive(world: World, state: RunState, wanted: RunState) -> None:
     """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work.
 
-    Limits that the run has yet to hear of are in a story's inbox before it begins anything: the run may be later.
+    Limits that the run has yet to hear of are in a story's inbox before it begins anything: the run may be later. So it
+    is with what is to be cancelled, of which the landing queue hears before it runs any gates.
     """
     run = state.given.run
     for story, go in afoot(state).items():
@@ -163,6 +164,8 @@ async def _revive(world: World, state: RunState, wanted: RunState) -> None:
             await tell_limits(world.inbox, wanted, story)
         if known.landing is LandingStage.REQUESTED:
             request = request_key(run, story, known.landings)
+            if wanted.cancelling or story in wanted.unwanted:
+                await mail.withdraw(world.inbox, state.given.landing, request)
             await world.engine.start(world.landing_job(state.given.landing, request))
         await world.engine.start(world.story_job(run, story, go))
     for story, undo in state.undoing.items():

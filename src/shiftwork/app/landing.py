@@ -5,12 +5,10 @@ the next one: that candidate may yet be refused itself, and a story is sent back
 never on top of what may land.
 """
 
-import asyncio
 from collections.abc import Sequence
 
 from shiftwork import failpoints
-from shiftwork.app import messages, proving
-from shiftwork.app.gating import gates_on
+from shiftwork.app import messages
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import queue_facts as q
@@ -19,7 +17,7 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.model.story import Refusal
 from shiftwork.domain.rules.commit_message import message_of
-from shiftwork.domain.rules.landing import SLOW_SECONDS, batch_size
+from shiftwork.domain.rules.landing import batch_size
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Unchanged
 
 
@@ -97,46 +95,6 @@ def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged) -> Fact:
         base=why.base,
         report=None,
     )
-
-
-async def check(effect: e.CheckCandidates, pen: Pen) -> tuple[Fact, ...]:
-    """As many at a time as the policy says, from the front. Once one is red, or they have turned out to be slow, no
-    further one is begun: what is known then may settle what is to be done.
-    """
-    verdicts: list[Fact] = []
-    at_once = pen.state.policy.at_once
-    begun, waiting = effect.entries[:at_once], list(effect.entries[at_once:])
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + SLOW_SECONDS
-
-    async def work(entry: Entry | None) -> None:
-        while entry:
-            verdicts.append(await _check(pen, entry))
-            go_on = waiting and loop.time() < deadline and not _any_red(verdicts)
-            entry = waiting.pop(0) if go_on else None
-
-    workers = [asyncio.ensure_future(work(entry)) for entry in begun]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
-    failpoints.reach("landing.verified")
-    return tuple(verdicts)
-
-
-def _any_red(verdicts: Sequence[Fact]) -> bool:
-    return any(isinstance(fact, q.CandidateFailed | q.CandidateUnproved) for fact in verdicts)
-
-
-async def _check(pen: Pen, entry: Entry) -> Fact:
-    request = entry.request
-    marker = f"{request.run}/{request.story}/verify/{request.number}.{entry.round}.{entry.reds + 1}"
-    report = await gates_on(pen, entry, marker)
-    if report.passed:
-        return await proving.verdict(pen, entry, report)
-    return q.CandidateFailed(at=pen.world.clock.now(), request=request.key, report=report)
 
 
 async def move(effect: e.MoveBase, pen: Pen) -> tuple[Fact, ...]:

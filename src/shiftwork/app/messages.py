@@ -9,12 +9,13 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.codec import decode, encode, from_plain, to_plain
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import FRAME, Commit, StoryId, Stream
 from shiftwork.domain.model.memory import Learnt, Remark, Scope
 from shiftwork.domain.model.proof import ProofReport
-from shiftwork.domain.model.queue import Entry, LandingRequest
+from shiftwork.domain.model.queue import Entry, EntryStage, LandingRequest
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import FailureCause, Refusal, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
@@ -32,6 +33,8 @@ ENDED: Final = "ended"
 NOTE: Final = "note"
 LANDED: Final = "landed"
 REFUSED: Final = "refused"
+WITHDRAWN: Final = "withdrawn"
+WITHDRAW: Final = "withdraw"
 LAND: Final = "land"
 OPEN: Final = "open"
 CLOSED: Final = "closed"
@@ -102,8 +105,14 @@ def land(branch: str, request: LandingRequest) -> dict[str, Any]:
     return {"type": LAND, "branch": branch, "request": to_plain(request)}
 
 
+def withdraw(request: str) -> dict[str, Any]:
+    return {"type": WITHDRAW, "request": request}
+
+
 def answer(entry: Entry) -> dict[str, Any]:
     named = {"story": entry.request.story}
+    if entry.stage is EntryStage.WITHDRAWN:
+        return {"type": WITHDRAWN, **named, "number": entry.request.number}
     if entry.refusal is None:
         found = {"report": to_plain(entry.report), "proof": to_plain(entry.proof)}
         where = {"commit": entry.candidate, "ref": entry.landed_ref, "base": entry.base}
@@ -245,11 +254,15 @@ _READERS: Final[dict[str, dict[str, Callable[[dict[str, Any], float], f.Fact]]]]
     "story": {
         LANDED: _landed,
         REFUSED: _refused,
+        WITHDRAWN: lambda body, at: t.LandingWithdrawn(at=at, number=body["number"]),
         RELEASE: _released,
         CLOSED: _closed,
         CANCEL: lambda _, at: f.StoryCancelRequested(at=at),
         PAUSE: _paused,
         **allowances.STORY_READERS,
     },
-    "landing": {LAND: _queued},
+    "landing": {
+        LAND: _queued,
+        WITHDRAW: lambda body, at: q.EntryWithdrawn(at=at, request=body["request"]),
+    },
 }

@@ -5,7 +5,19 @@ from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork import failpoints
-from shiftwork.app import allowances, dispatching, framing, landing, mail, memory, messages, proving, waiting
+from shiftwork.app import (
+    allowances,
+    checking,
+    dispatching,
+    framing,
+    landing,
+    mail,
+    memory,
+    messages,
+    proving,
+    waiting,
+    withdrawing,
+)
 from shiftwork.app.again import again
 from shiftwork.app.attempting import run_agent
 from shiftwork.app.gating import inspected
@@ -205,12 +217,13 @@ _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]]
     e.ClaimAllowance: allowances.claim,
     e.SettleAllowance: allowances.settle,
     e.RequestLanding: _request_landing,
+    e.WithdrawLanding: withdrawing.withdraw,
     e.ReleaseWorkspace: _release,
     e.TellWaiting: _tell_waiting,
     e.WaitUntil: waiting.wait_until,
     e.ReportStory: _report,
     e.TakeBatch: landing.take,
-    e.CheckCandidates: landing.check,
+    e.CheckCandidates: checking.check,
     e.MoveBase: landing.move,
     e.AnswerStories: landing.answer,
 }

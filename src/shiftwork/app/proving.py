@@ -2,7 +2,6 @@
 
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.proof import ProofReport
 from shiftwork.domain.model.queue import Case, Entry, QueueState
@@ -16,7 +15,7 @@ def own_gates(queue: QueueState, entry: Entry) -> tuple[Gate, ...]:
     return tuple(gate for one in spoken_for(queue, entry) for gate in step_gates(one.request.story, one.request.case))
 
 
-async def verdict(pen: Pen, entry: Entry, report: GateReport) -> Fact:
+async def verdict(pen: Pen, entry: Entry, report: GateReport) -> q.CandidateVerified | q.CandidateUnproved:
     """What green gates and the evidence come to: verified, or what the first candidate that is not proved lacks."""
     at = pen.world.clock.now()
     proofs: list[ProofReport] = []

@@ -65,7 +65,7 @@ async def _take(world: World, stream: Stream) -> None:
 
 
 async def _tidy(world: World, stream: Stream) -> None:
-    for entry in (await load(world.events, LANDING, stream)).chain:
+    for entry in (await load(world.events, LANDING, stream)).entries:
         await world.reaper.end(f"{entry.request.run}/{entry.request.story}/verify/")
 
 

@@ -1,4 +1,4 @@
-"""A world for a landing queue: stories that conflict, break, mend or waver, a user who commits, and sudden deaths.
+"""A world for a landing queue: stories that conflict, break, mend, waver or leave, a user who commits, sudden deaths.
 
 A commit is known by the stories in it. Whether gates pass on it follows from them, so that what the queue did can be
 held against what was true.
@@ -13,7 +13,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport
-from shiftwork.domain.model.queue import Entry, LandingPolicy, LandingRequest, QueueState
+from shiftwork.domain.model.queue import Entry, EntryStage, LandingPolicy, LandingRequest, QueueState
 from shiftwork.domain.model.story import Refusal
 from shiftwork.domain.rules.evolve_queue import evolve_queue
 from shiftwork.domain.rules.gating import tried_again
@@ -22,6 +22,7 @@ from shiftwork.testing.builders import BASE, gate_report, landing_request
 from shiftwork.testing.simulation import Chance, Ticking
 
 type Facts = tuple[f.Fact, ...]
+type Verdict = q.CandidateVerified | q.CandidateUnproved | q.CandidateFailed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +45,9 @@ ORDINARY: Final = Traits()
 
 @dataclass(slots=True, kw_only=True)
 class QueueWorld:
-    """Answers the effects of a landing queue. `requests` more may come, the user may commit `misses` times more, and
-    the process may die `deaths` times more after it has done something and before that is recorded.
+    """Answers the effects of a landing queue. `requests` more may come, the user may commit `misses` times more,
+    `withdrawals` more requests may be taken back at any moment, and the process may die `deaths` times more after it
+    has done something and before that is recorded. What was asked back lies as a key in the inbox.
     """
 
     chance: Chance
@@ -53,24 +55,28 @@ class QueueWorld:
     requests: int = 3
     misses: int = 2
     deaths: int = 0
-    inbox: list[LandingRequest] = field(default_factory=list)
+    withdrawals: int = 0
+    inbox: list[LandingRequest | str] = field(default_factory=list)
     traits: dict[str, Traits] = field(default_factory=dict)
     stories: dict[Commit, tuple[str, ...]] = field(default_factory=lambda: {BASE: ()})
     at: Commit = BASE
     been: list[Commit] = field(default_factory=list)
     checked: list[Commit] = field(default_factory=list)
     told: dict[str, Refusal | None] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
     ticking: Ticking = field(default_factory=Ticking)
 
     def answer(self, effect: e.Effect, queue: QueueState) -> Facts:
         while self.deaths and self.chance.pick((False, True)):
             self.deaths -= 1
             _ANSWERS[type(effect)](self, effect, queue)
+            self._take_back()
+        self._take_back()
         return _ANSWERS[type(effect)](self, effect, queue)
 
     def bound(self) -> int:
         """Each batch settles its first entry or is missed, and its effects are a few for each of its entries."""
-        batches = self.requests + self.misses + 1
+        batches = self.requests + self.misses + self.withdrawals + 1
         return batches * (5 * min(self.requests, self.policy.batch) + 2)
 
     def is_red(self, commit: Commit) -> bool:
@@ -83,22 +89,37 @@ class QueueWorld:
     def take(self, effect: e.TakeBatch, queue: QueueState) -> Facts:
         for _ in range(self.chance.pick(range(self.requests + 1))):
             self._ask()
+        news, queue = self._news(queue, effect.cursor)
+        at = self.ticking.now()
+        waiting = queue.waiting[: batch_size(queue.recent, self.policy.batch)]
+        taken = q.BatchTaken(at=at, number=queue.batch + 1, policy=self.policy)
+        return (*news, taken, *self._chain(waiting)) if waiting else tuple(news)
+
+    def _news(self, queue: QueueState, cursor: int) -> tuple[Facts, QueueState]:
+        """What lies unread in the inbox, and the queue when it has heard of it."""
         at = self.ticking.now()
         news: list[f.Fact] = [
-            q.EntryQueued(at=at, branch="main", request=request) for request in self.inbox[effect.cursor :]
+            q.EntryWithdrawn(at=at, request=one)
+            if isinstance(one, str)
+            else q.EntryQueued(at=at, branch="main", request=one)
+            for one in self.inbox[cursor:]
         ]
         if news:
             news.append(f.MessagesRead(at=at, upto=len(self.inbox)))
         for fact in news:
             queue = evolve_queue(queue, fact)
-        waiting = queue.waiting[: batch_size(queue.recent, self.policy.batch)]
-        taken = q.BatchTaken(at=at, number=queue.batch + 1, policy=self.policy)
-        return (*news, taken, *self._chain(waiting)) if waiting else tuple(news)
+        return tuple(news), queue
+
+    def _take_back(self) -> None:
+        asked = [one.key for one in self.inbox if isinstance(one, LandingRequest) and one.key not in self.inbox]
+        if self.withdrawals and asked and self.chance.pick((False, True)):
+            self.withdrawals -= 1
+            self.inbox.append(self.chance.pick(asked))
 
     def _ask(self) -> None:
         self.requests -= 1
-        request = landing_request(len(self.inbox) + 1)
-        rivals = ("", *(other.key for other in self.inbox))
+        request = landing_request(len(self.traits) + 1)
+        rivals = ("", *self.traits)
         odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True))
         kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), *odd)
         self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
@@ -128,11 +149,19 @@ class QueueWorld:
         return self.traits.get(entry.request.key, ORDINARY)
 
     def check(self, effect: e.CheckCandidates, queue: QueueState) -> Facts:
-        """Some of the verdicts, as where the process died before it had recorded them all."""
+        """Some of the verdicts, as where the process died before it had recorded them all. What is withdrawn meanwhile
+        is heard first.
+        """
         verdicts = [self._verdict(entry, queue) for entry in effect.entries]
-        return tuple(verdicts[: self.chance.pick(range(len(verdicts), 0, -1))])
+        some = verdicts[: self.chance.pick(range(len(verdicts), 0, -1))]
+        self._take_back()
+        if not any(isinstance(one, str) for one in self.inbox[queue.cursor :]):
+            return tuple(some)
+        news, queue = self._news(queue, queue.cursor)
+        wanted = {entry.request.key for entry in queue.chain}
+        return (*news, *(verdict for verdict in some if verdict.request in wanted))
 
-    def _verdict(self, entry: Entry, queue: QueueState) -> f.Fact:
+    def _verdict(self, entry: Entry, queue: QueueState) -> Verdict:
         commit = entry.candidate
         wavers = self._traits(entry).flaky and commit not in self.checked
         self.checked.append(commit)
@@ -166,7 +195,11 @@ class QueueWorld:
 
     def tell(self, effect: e.AnswerStories, queue: QueueState) -> Facts:  # noqa: ARG002
         for entry in effect.entries:
-            self.told.setdefault(entry.request.key, entry.refusal)
+            key = entry.request.key
+            if entry.stage is EntryStage.WITHDRAWN:
+                self.left.append(key)
+            else:
+                self.told.setdefault(key, entry.refusal)
         return tuple(q.EntryClosed(at=self.ticking.now(), request=entry.request.key) for entry in effect.entries)
 
     def conclude(self, effect: e.Conclude, queue: QueueState) -> Facts:  # noqa: ARG002

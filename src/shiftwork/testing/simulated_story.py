@@ -8,6 +8,7 @@ from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.editing import Edit
 from shiftwork.domain.model.facts import Trouble
@@ -309,10 +310,17 @@ class StoryWorld:
             case _:
                 return (f.StoryReleased(at=at, granted=what == "grant", answer="said"),)
 
-    def _queue(self, story: StoryState) -> Facts:  # noqa: ARG002
+    def withdraw(self, effect: e.WithdrawLanding, story: StoryState) -> Facts:  # noqa: ARG002
+        return (t.LandingWithdrawalAsked(at=self.ticking.now(), number=effect.number),)
+
+    def _queue(self, story: StoryState) -> Facts:
         """What the landing queue answers; a person's message may come before it."""
-        what = self.chance.pick((*self.verdicts, *self.verdicts, *(("release", "cancel") if self.answers else ())))
+        asked_back = ("withdrawn",) if 0 < story.withdrawing == story.landings else ()
+        mail = ("release", "cancel") if self.answers else ()
+        what = self.chance.pick((*self.verdicts, *self.verdicts, *mail, *asked_back))
         at = self.ticking.now()
+        if what == "withdrawn":
+            return (t.LandingWithdrawn(at=at, number=story.landings),)
         if what in {"cancel", "release"}:
             self.answers -= 1
             released = f.StoryReleased(at=at, granted=True, answer="")
@@ -333,6 +341,7 @@ _ANSWERS: Final[dict[type[e.Effect], Callable[[StoryWorld, Any, StoryState], Fac
     e.RunGates: StoryWorld.run_gates,
     e.MergeBase: StoryWorld.merge_base,
     e.RequestLanding: StoryWorld.request_landing,
+    e.WithdrawLanding: StoryWorld.withdraw,
     e.ReleaseWorkspace: StoryWorld.release,
     e.TellWaiting: StoryWorld.tell_waiting,
     e.WaitUntil: StoryWorld.wait_until,

@@ -206,10 +206,10 @@ def test_a_question_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> 
     assert 'waits for you [shiftwork answer US-001 "…" --run r1]: question: Tabs?' in drawn(held, meant=False)
 
 
-def test_what_is_on_its_way_lands_before_a_pause() -> None:
+def test_what_is_on_its_way_leaves_the_queue_before_a_pause() -> None:
     assert "paused: shiftwork resume r1 goes on" in drawn(changed=lambda story: replace(story, paused=True))
     told = drawn(changed=lambda story: replace(story, paused=True, landing=LandingStage.REQUESTED))
-    assert "lands what is on its way, then pauses" in told
+    assert "leaves the landing queue, then pauses" in told
     assert "shiftwork resume" not in told
 
 

@@ -20,6 +20,7 @@ from shiftwork.domain.model.story import (
     StoryStatus,
 )
 from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.model.withdrawal_facts import LandingWithdrawalAsked
 from shiftwork.domain.model.workflow import Exhausted, StepKind
 from shiftwork.domain.rules.decide_story import MAX_WORKSPACES, decide_story
 from shiftwork.testing.builders import (
@@ -307,6 +308,8 @@ def test_a_cancelled_story_fails_wherever_it_stands() -> None:
 
 def test_a_story_that_may_be_landing_right_now_waits_for_the_answer_before_it_is_cancelled() -> None:
     story = fold_story(landing_asked("coding"), f.StoryCancelRequested(at=1), f.MessagesRead(at=1, upto=4))
+    assert next_effect(story) == e.WithdrawLanding(key="withdraw/1", number=1)
+    story = fold_story(story, LandingWithdrawalAsked(at=1, number=1))
     assert next_effect(story) == e.Receive(key="receive/4", cursor=4)
     landed = fold_story(story, f.LandingAccepted(at=1, commit=Commit("c"), ref="main"))
     assert isinstance(conclusion(landed), f.StoryCompleted)

@@ -276,3 +276,47 @@ def test_a_refusal_tells_what_the_red_gates_said() -> None:
         GateResult(name="test", passed=False, seconds=1, output="1 != 2"),
     )
     assert failing(GateReport(commit=commit(1), results=results)) == "gate test failed:\n1 != 2"
+
+
+# Taken back --------------------------------------------------------------------------------------------------------
+
+
+def withdrawn(number: int) -> f.Fact:
+    return q.EntryWithdrawn(at=3, request=KEYS[number - 1])
+
+
+def stages(state: QueueState) -> list[str]:
+    return [entry.stage.value for entry in state.entries]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_a_request_that_is_taken_back_leaves_and_what_stood_on_it_is_built_again(number: int) -> None:
+    state = fold_queue(batch(3, waiting=1), withdrawn(number))
+    behind = ["queued"] * (4 - number)
+    assert stages(state) == [*["built"] * min(number - 1, 3), "withdrawn", *behind]
+    told = next_of(state)
+    assert isinstance(told, e.AnswerStories)
+    assert numbers(told.entries) == [number]
+    gone = fold_queue(state, closed(number))
+    assert [entry.request.number for entry in gone.entries] == [one for one in (1, 2, 3, 4) if one != number]
+
+
+def test_one_that_is_verified_can_be_taken_back_while_others_are_checked() -> None:
+    state = fold_queue(batch(2), green(1))
+    assert checked(state) == [2]
+    assert stages(fold_queue(state, withdrawn(1))) == ["withdrawn", "queued"]
+
+
+def test_what_is_to_land_at_once_cannot_be_taken_back() -> None:
+    """The branch may have been moved by somebody who died before that was recorded."""
+    for state in (fold_queue(batch(1), green(1)), fold_queue(batch(2), green(1, SLOW_SECONDS))):
+        assert isinstance(next_of(state), e.MoveBase)
+        assert fold_queue(state, withdrawn(1)) is state
+
+
+@pytest.mark.parametrize("end", [moved(1), refused(1)], ids=["landed", "refused"])
+def test_what_has_its_verdict_is_told_that(end: f.Fact) -> None:
+    state = fold_queue(batch(1), green(1), end) if isinstance(end, q.BaseMoved) else fold_queue(batch(1), end)
+    assert fold_queue(state, withdrawn(1)) is state
+    gone = fold_queue(state, closed(1))
+    assert fold_queue(gone, withdrawn(1)) is gone

@@ -9,6 +9,7 @@ from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.story import FailureCause, Hold, HoldCause, LandingStage, Limits, Refusal, StoryState
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.waiting import Awaited, Waited
+from shiftwork.domain.model.withdrawal_facts import LandingWithdrawalAsked
 from shiftwork.testing.builders import (
     BASE,
     after_steps,
@@ -137,7 +138,8 @@ def test_a_paused_story_waits_for_mail_and_goes_on_where_it_was() -> None:
 
 @pytest.mark.parametrize("answer", ["accepted", "refused"])
 def test_a_paused_story_is_told_of_its_landing(answer: str) -> None:
-    story = fold_story(landing_asked(*STEPS), f.StoryPaused(at=90))
+    """It has asked for its request back; the queue may have been quicker."""
+    story = fold_story(landing_asked(*STEPS), f.StoryPaused(at=90), LandingWithdrawalAsked(at=90, number=1))
     assert next_effect(story).key == "receive/0"
     if answer == "accepted":
         story = fold_story(story, f.LandingAccepted(at=91, commit=Commit("c"), ref="main"))

@@ -12,6 +12,7 @@ The facts, which are all that is stored:
     facts                                      what they share, and a story's
     budget_facts, waiting_facts                a story's about money; about limits of its agents
     proof_facts, notice_facts                  the certificate; what people were told
+    withdrawal_facts                           a request to land that is taken back
     run_facts, queue_facts                     a run's; a landing queue's
     codec                                      facts to JSON and back, old versions included
 

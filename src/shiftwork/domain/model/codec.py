@@ -13,13 +13,31 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Final
 
-from shiftwork.domain.model import budget_facts, facts, notice_facts, proof_facts, queue_facts, run_facts, waiting_facts
+from shiftwork.domain.model import (
+    budget_facts,
+    facts,
+    notice_facts,
+    proof_facts,
+    queue_facts,
+    run_facts,
+    waiting_facts,
+    withdrawal_facts,
+)
 from shiftwork.domain.model.facts import Fact
 from shiftwork.errors import CodecError
 
 KINDS: Final[dict[str, type[Fact]]] = {
     name: kind
-    for module in (facts, run_facts, queue_facts, waiting_facts, proof_facts, notice_facts, budget_facts)
+    for module in (
+        facts,
+        run_facts,
+        queue_facts,
+        waiting_facts,
+        proof_facts,
+        notice_facts,
+        budget_facts,
+        withdrawal_facts,
+    )
     for name, kind in vars(module).items()
     if isinstance(kind, type) and issubclass(kind, Fact) and kind is not Fact
 }

@@ -182,6 +182,13 @@ class RequestLanding(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WithdrawLanding(Effect):
+    """Take back the request of this number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseWorkspace(Effect):
     number: int
 

@@ -20,6 +20,7 @@ class EntryStage(StrEnum):
     VERIFIED = "verified"
     LANDED = "landed"
     REFUSED = "refused"
+    WITHDRAWN = "withdrawn"
     CLOSED = "closed"
 
 
@@ -141,7 +142,7 @@ class QueueState:
     @property
     def settled(self) -> tuple[Entry, ...]:
         """Those whose stories are still to be told."""
-        return self._at(EntryStage.LANDED, EntryStage.REFUSED)
+        return self._at(EntryStage.LANDED, EntryStage.REFUSED, EntryStage.WITHDRAWN)
 
     def _at(self, *stages: EntryStage) -> tuple[Entry, ...]:
         return tuple(entry for entry in self.entries if entry.stage in stages)

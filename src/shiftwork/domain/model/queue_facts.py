@@ -90,6 +90,13 @@ class EntryRefused(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EntryWithdrawn(Fact):
+    """The story does not want to land any more; where it is about to, or has, this changes nothing."""
+
+    request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EntryClosed(Fact):
     """The story has been told; the entry leaves the queue."""
 

@@ -176,6 +176,7 @@ class StoryState:
     # Its way through the landing queue; `landings` counts the requests.
     landing: LandingStage = LandingStage.NONE
     landings: int = 0
+    withdrawing: int = 0  # the number of the last request that it has taken back
     refused: Refused | None = None
     repairs: int = 0
     conflicts: int = 0

@@ -12,8 +12,8 @@ from shiftwork.domain.rules.landing import lands_now, to_check
 
 def decide_queue(queue: QueueState) -> Effects:
     """One batch at a time; a queue without one looks into its inbox, and rests when nobody waits."""
-    if told := queue.settled:
-        return (e.AnswerStories(key=f"answer/{told[0].request.key}", entries=told),)
+    if told := answers(queue):
+        return told
     chain = queue.chain
     if not chain:
         return (e.TakeBatch(key=f"batch/{queue.batch + 1}/{queue.cursor}", cursor=queue.cursor),)
@@ -24,6 +24,11 @@ def decide_queue(queue: QueueState) -> Effects:
         tried = f"{checks[0].request.key}/{checks[0].reds + 1}"
         return (e.CheckCandidates(key=f"check/{queue.batch}/{tried}", entries=checks),)
     return (_refuse(chain[0], chain[0].report),)
+
+
+def answers(queue: QueueState) -> tuple[e.AnswerStories, ...]:
+    told = queue.settled
+    return (e.AnswerStories(key=f"answer/{told[0].request.key}", entries=told),) if told else ()
 
 
 def _refuse(culprit: Entry, report: GateReport | None) -> e.Conclude:

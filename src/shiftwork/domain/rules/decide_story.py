@@ -27,6 +27,7 @@ from shiftwork.domain.rules.noticing import notice_of_hold
 from shiftwork.domain.rules.repairing import escalation, on_plateau, whole_story
 from shiftwork.domain.rules.routing import Spent, next_route
 from shiftwork.domain.rules.waiting import wait_for_reset
+from shiftwork.domain.rules.withdrawing import withdrawal
 
 MAX_WORKSPACES: Final = 200
 """A workspace is lost when a worker dies; one that is lost again and again has another reason."""
@@ -45,6 +46,8 @@ def _decide(story: StoryState) -> Effects:
         return owed
     if story.cancelled and story.landing not in {LandingStage.REQUESTED, LandingStage.LANDED}:
         return (_fail(FailureCause.CANCELLED, _called_off(story)),)
+    if unwanted := withdrawal(story):
+        return unwanted
     if news := notice_of_hold(story) or tell_waiting(story):
         return news
     return _go_on(story)

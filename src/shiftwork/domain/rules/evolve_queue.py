@@ -11,7 +11,7 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.queue import Entry, EntryStage, QueueState
 from shiftwork.domain.model.story import Refusal
 from shiftwork.domain.rules.evidence import step_gates
-from shiftwork.domain.rules.landing import REMEMBERED, TRIES, spoken_for
+from shiftwork.domain.rules.landing import REMEMBERED, TRIES, lands_now, spoken_for
 from shiftwork.domain.rules.machine import Trigger, turn_entry
 
 _NOTHING: Final[dict[str, Any]] = {
@@ -122,13 +122,22 @@ def _on_candidate(entry: Entry, report: GateReport) -> bool:
 
 def _refused(queue: QueueState, entry: Entry, fact: q.EntryRefused) -> QueueState | None:
     """What stood on the refused candidate is to be built again without it."""
-    behind = queue.chain[queue.chain.index(entry) + 1 :] if entry in queue.chain else ()
+    behind = _behind(queue, entry)
     told = {"refusal": fact.cause, "detail": fact.detail, "files": fact.files, "base": fact.base}
     changed = _put(queue, [turn_entry(entry, Trigger.REFUSE, report=fact.report, **told)])
     if changed is None:
         return None
     dissolved = _dissolve(changed, behind)
     return _remember(dissolved, False) if fact.cause is Refusal.GATES else dissolved
+
+
+def _withdrawn(queue: QueueState, entry: Entry, fact: q.EntryWithdrawn) -> QueueState | None:  # noqa: ARG001 - one shape for all
+    """What is to land at once cannot be taken back any more: somebody who has died may have moved the branch to it."""
+    if entry in lands_now(queue.chain, queue.policy):
+        return None
+    behind = _behind(queue, entry)
+    changed = _put(queue, [turn_entry(entry, Trigger.WITHDRAW)])
+    return None if changed is None else _dissolve(changed, behind)
 
 
 def _closed(queue: QueueState, entry: Entry, fact: q.EntryClosed) -> QueueState | None:  # noqa: ARG001 - one shape for all
@@ -146,6 +155,11 @@ def _put(queue: QueueState, changed: Sequence[Entry | None]) -> QueueState | Non
     if len(new) < len(changed):
         return None
     return replace(queue, entries=tuple(new.get(entry.request.key, entry) for entry in queue.entries))
+
+
+def _behind(queue: QueueState, entry: Entry) -> tuple[Entry, ...]:
+    """What stands on the entry's candidate."""
+    return queue.chain[queue.chain.index(entry) + 1 :] if entry in queue.chain else ()
 
 
 def _dissolve(queue: QueueState, entries: Sequence[Entry]) -> QueueState:
@@ -172,5 +186,6 @@ _ENTRY: Final[dict[type[f.Fact], Callable[[QueueState, Entry, Any], QueueState |
     q.CandidateFailed: _failed,
     q.CandidateUnproved: _unproved,
     q.EntryRefused: _refused,
+    q.EntryWithdrawn: _withdrawn,
     q.EntryClosed: _closed,
 }

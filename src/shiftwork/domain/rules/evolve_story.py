@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
+from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.catalogue import CATALOGUE
 from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus, pipeline_of, planned_step
@@ -18,7 +19,18 @@ from shiftwork.domain.model.story import (
     StoryStatus,
 )
 from shiftwork.domain.model.workflow import StepKind, catalogue_step
-from shiftwork.domain.rules import allowing, asking, certifying, charging, looping, noticing, reopening, timing, waiting
+from shiftwork.domain.rules import (
+    allowing,
+    asking,
+    certifying,
+    charging,
+    looping,
+    noticing,
+    reopening,
+    timing,
+    waiting,
+    withdrawing,
+)
 from shiftwork.domain.rules.booking import opened
 from shiftwork.domain.rules.context import merged
 from shiftwork.domain.rules.editing import Rejected, apply_edits
@@ -282,6 +294,8 @@ _HANDLERS: Final[dict[type[f.Fact], _Handler]] = {
     f.LandingRequested: _landing_requested,
     f.LandingAccepted: _landing_accepted,
     f.LandingRefused: _landing_refused,
+    t.LandingWithdrawalAsked: withdrawing.asked,
+    t.LandingWithdrawn: withdrawing.withdrawn,
     f.MendingPlanned: _mending_planned,
     f.BaseMerged: _base_merged,
     StoryCertified: certifying.certified,

@@ -37,6 +37,7 @@ class Trigger(StrEnum):
     VERIFY = "verify"
     LAND = "land"
     REFUSE = "refuse"
+    WITHDRAW = "withdraw"
     MISS = "miss"
     CLOSE = "close"
     BLOCK = "block"
@@ -90,13 +91,17 @@ RUN: Final[Table[RunStatus]] = {
 ENTRY: Final[Table[EntryStage]] = {
     (EntryStage.QUEUED, Trigger.BUILD): EntryStage.BUILT,
     (EntryStage.QUEUED, Trigger.REFUSE): EntryStage.REFUSED,
+    (EntryStage.QUEUED, Trigger.WITHDRAW): EntryStage.WITHDRAWN,
     (EntryStage.BUILT, Trigger.VERIFY): EntryStage.VERIFIED,
     (EntryStage.BUILT, Trigger.REFUSE): EntryStage.REFUSED,
     (EntryStage.BUILT, Trigger.MISS): EntryStage.QUEUED,
+    (EntryStage.BUILT, Trigger.WITHDRAW): EntryStage.WITHDRAWN,
     (EntryStage.VERIFIED, Trigger.LAND): EntryStage.LANDED,
     (EntryStage.VERIFIED, Trigger.MISS): EntryStage.QUEUED,
+    (EntryStage.VERIFIED, Trigger.WITHDRAW): EntryStage.WITHDRAWN,
     (EntryStage.LANDED, Trigger.CLOSE): EntryStage.CLOSED,
     (EntryStage.REFUSED, Trigger.CLOSE): EntryStage.CLOSED,
+    (EntryStage.WITHDRAWN, Trigger.CLOSE): EntryStage.CLOSED,
 }
 
 

@@ -19,6 +19,7 @@ from shiftwork.domain.model.run import RunPlan
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import Hold, HoldCause, StoryState
 from shiftwork.domain.model.tampering import Inspection
+from shiftwork.domain.model.withdrawal_facts import LandingWithdrawn
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.noticing import notice_of_hold
@@ -133,6 +134,7 @@ EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     f.LandingRequested: ("landing_requested", "inspection"),
     CandidateVerified: ("gates_passed", "report"),
     f.LandingRefused: ("landing_refused", "detail"),
+    LandingWithdrawn: ("landing_withdrawn", ""),
     f.MendingPlanned: ("repair_planned", "description"),
     f.LandingAccepted: ("landed", "ref"),
     f.StoryFailed: ("story_failed", "reason"),

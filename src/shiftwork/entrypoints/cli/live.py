@@ -153,7 +153,7 @@ def _now_doing(board: Board, story: StoryState, event: AgentEvent | None) -> str
     if story.paused:
         on_its_way = story.landing is LandingStage.REQUESTED
         resume = f"shiftwork resume {story.given.run}"
-        return "lands what is on its way, then pauses" if on_its_way else f"paused: {resume} goes on"
+        return "leaves the landing queue, then pauses" if on_its_way else f"paused: {resume} goes on"
     if event:
         return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
     if story.landing is LandingStage.REQUESTED:

@@ -72,6 +72,7 @@ TOLD: Final = {
     "landing_requested": "asks to land",
     "gates_passed": "gates",
     "landing_refused": "landing refused",
+    "landing_withdrawn": "has left the landing queue",
     "repair_planned": "sent back",
     "landed": "landed on",
     "story_failed": "failed",

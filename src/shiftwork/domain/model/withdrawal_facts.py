@@ -1,0 +1,19 @@
+"""Facts of a story that takes back its request to land, because somebody has cancelled or paused it."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.model.facts import Fact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingWithdrawalAsked(Fact):
+    """The landing queue has been told; until it answers, the story may land nevertheless."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingWithdrawn(Fact):
+    """The request has left the queue: what it asked for never lands."""
+
+    number: int

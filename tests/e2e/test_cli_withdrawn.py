@@ -1,0 +1,108 @@
+"""Cancelling and pausing a story while the gates run on what it is about to land: it does not land."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli_rig import WORKING, Project, interrupt, lives, new_project
+from tests.patience import eventually
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+RUN = ("run", "--workflow", "ralph", "Add a greeting")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Its gate tells its pid and does not end while there is no file `go`."""
+    project = new_project(tmp_path)
+    told = f"echo $$ > {tmp_path}/gate.new; mv {tmp_path}/gate.new {tmp_path}/gate"
+    gate = f"test -f hello.txt; {told}; until [ -f {tmp_path}/go ]; do sleep 0.1; done"
+    project.settle(agent=WORKING, gates=f'test = "{gate}"')
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "settings")
+    return project
+
+
+def gate_of(project: Project) -> int:
+    told = project.agent.with_name("gate")
+    eventually(told.exists, seconds=40)
+    pid = int(told.read_text(encoding="utf-8"))
+    assert lives(pid)
+    return pid
+
+
+def log(project: Project) -> list[str]:
+    return project.git("log", "--format=%s", "main").splitlines()
+
+
+def assert_cancelled(project: Project) -> None:
+    (project.agent.with_name("go")).touch()  # what was still under way would pass now
+    assert log(project) == ["settings", "start"]
+    status = project.status()
+    assert [(one["status"], one["cause"], one["commit"]) for one in status["stories"]] == [("failed", "cancelled", "")]
+    assert status["worker"] is None
+
+
+def left_at_its_gates(project: Project) -> None:
+    with project.started(*RUN) as process:
+        gate = gate_of(project)
+        interrupt(process)
+        process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert not lives(gate)
+    project.agent.with_name("gate").unlink()
+
+
+def test_a_run_that_was_left_at_its_gates_is_cancelled_and_lands_nothing(project: Project) -> None:
+    left_at_its_gates(project)
+    project.agent.with_name("go").touch()
+    cancelled = project.shiftwork("cancel")
+    assert cancelled.returncode == 0, cancelled
+    assert "is cancelled" in cancelled.stdout
+    assert_cancelled(project)
+    assert project.status()["status"] == "cancelled"
+    assert not project.agent.with_name("gate").exists(), "the cancel ran no gates"
+
+
+def test_a_story_of_a_run_that_was_left_at_its_gates_is_cancelled_when_it_is_resumed(project: Project) -> None:
+    left_at_its_gates(project)
+    project.agent.with_name("go").touch()
+    asked = project.shiftwork("cancel", "--story", "US-001")
+    assert "asked for, and done when the run goes on" in asked.stdout
+    resumed = project.shiftwork("resume")
+    assert resumed.returncode == 1, resumed
+    assert "landed on" not in resumed.stdout
+    assert_cancelled(project)
+
+
+@pytest.mark.parametrize("words", [(), ("--story", "US-001")], ids=["the run", "one story"])
+def test_a_cancel_under_its_worker_ends_the_gates_within_five_seconds(project: Project, words: tuple[str, ...]) -> None:
+    with project.started(*RUN) as process:
+        gate = gate_of(project)
+        asked = time.monotonic()
+        cancelled = project.shiftwork("cancel", *words)
+        assert cancelled.returncode == 0, cancelled
+        assert "is cancelled" in cancelled.stdout
+        assert time.monotonic() - asked < 5 + 3, "five seconds, and the time that the command takes to start"
+        assert not lives(gate)
+        told, _ = process.communicate(timeout=30)
+    assert process.returncode == 1, told
+    assert "nothing was landed" in told
+    assert_cancelled(project)
+
+
+def test_nothing_lands_in_a_paused_run(project: Project) -> None:
+    with project.started(*RUN) as process:
+        gate = gate_of(project)
+        assert "is paused" in project.shiftwork("pause").stdout
+        eventually(lambda: not lives(gate), seconds=20)
+        project.agent.with_name("go").touch()
+        eventually(lambda: project.status()["stories"][0]["landing"] == "none", seconds=20)
+        assert log(project) == ["settings", "start"]
+        assert "goes on" in project.shiftwork("resume").stdout
+        told, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, told
+    assert "has left the landing queue" in told
+    assert len(log(project)) == 3
