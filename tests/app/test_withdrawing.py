@@ -17,11 +17,13 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.queue import LandingPolicy, LandingRequest, Proof
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import FailureCause, StoryStatus
+from shiftwork.domain.model.workflow import StepKind, StepPlan, catalogue_step
 from tests.app.landing_rig import answer, outcome, post, queue, titles, work
-from tests.app.rig import LANDING, SHORT, Rig
+from tests.app.rig import LANDING, SHORT, Rig, story_workflow
 
 US_001 = StoryId("US-001")
 
@@ -138,6 +140,26 @@ def test_a_cancelled_story_that_is_retried_asks_to_land_once_more(rig: Rig, tmp_
 
     asyncio.run(scenario())
     assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+
+
+def test_a_cancel_ends_the_gates_of_a_step_too(rig: Rig, tmp_path: Path) -> None:
+    told = tmp_path / "gate"
+    gate = StepPlan(name="check", type="check", kind=StepKind.GATE, description="check", max_retries=0)
+    rig.gates = (slow(told),)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding"), gate))
+            await gate_runs(rig, told)
+            await cancel_run(world.inbox, run)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert state.status is RunStatus.CANCELLED
+        story = await rig.story(run)
+        assert (story.cause, story.pipeline.steps[1].status) == (FailureCause.CANCELLED, StepStatus.PENDING)
+
+    asyncio.run(scenario())
+    assert rig.log() == ["start"]
+    assert is_gone(told)
 
 
 # Of a queue ----------------------------------------------------------------------------------------------------------

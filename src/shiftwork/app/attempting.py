@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from shiftwork import failpoints
 from shiftwork.app import casting, mail, messages
@@ -29,8 +29,6 @@ from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
 from shiftwork.ports.desk import Desk
 from shiftwork.prompts.context import Surroundings, compose
-
-FIRST_LOOK_SECONDS: Final = 0.25
 
 
 async def run_agent(effect: e.RunAgent, pen: Pen) -> tuple[Fact, ...]:
@@ -200,10 +198,6 @@ async def _until_ended(attempt: Attempt, task: AgentTask) -> AgentReport:
 
 
 async def _cancel_message(attempt: Attempt) -> AgentReport:
-    """Return when somebody asks for the end of the story; the first look comes late, to cost quick attempts nothing."""
-    await asyncio.sleep(FIRST_LOOK_SECONDS)
-    seen, cancelled = attempt.story.cursor, False
-    while not cancelled:
-        arrived = await attempt.pen.world.inbox.wait(attempt.pen.stream, after=seen)
-        seen, cancelled = arrived[-1].position, any(one.body.get("type") == messages.CANCEL for one in arrived)
+    """Return when somebody asks for the end of the story."""
+    await mail.until(attempt.pen, messages.CANCEL)
     return AgentReport(ending=Ending.CANCELLED, detail="cancelled")

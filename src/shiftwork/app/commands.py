@@ -154,7 +154,7 @@ async def _revive(world: World, state: RunState, wanted: RunState) -> None:
     """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work.
 
     Limits that the run has yet to hear of are in a story's inbox before it begins anything: the run may be later. So it
-    is with what is to be cancelled, of which the landing queue hears before it runs any gates.
+    is with what is to be cancelled: story and landing queue hear of it before they go on.
     """
     run = state.given.run
     for story, go in afoot(state).items():
@@ -162,9 +162,12 @@ async def _revive(world: World, state: RunState, wanted: RunState) -> None:
         known = await load(world.events, STORY, stream)
         if known.raises < wanted.raises:
             await tell_limits(world.inbox, wanted, story)
+        unwanted = wanted.cancelling or story in wanted.unwanted
+        if unwanted:
+            await mail.cancel(world.inbox, stream, go)
         if known.landing is LandingStage.REQUESTED:
             request = request_key(run, story, known.landings)
-            if wanted.cancelling or story in wanted.unwanted:
+            if unwanted:
                 await mail.withdraw(world.inbox, state.given.landing, request)
             await world.engine.start(world.landing_job(state.given.landing, request))
         await world.engine.start(world.story_job(run, story, go))

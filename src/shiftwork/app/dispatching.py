@@ -13,7 +13,7 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.ids import FRAME, StoryId, Stream, in_go, story_stream
+from shiftwork.domain.model.ids import FRAME, StoryId, Stream, story_stream
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.rules.framing import afoot
@@ -63,8 +63,7 @@ async def _pen(world: World, stream: Stream) -> Pen:
 
 
 async def forward_cancel(effect: e.ForwardCancel, pen: Pen) -> Facts:
-    key = in_go("cancel", afoot(pen.state)[effect.story])
-    await pen.world.inbox.post(_of(pen.state, effect.story), key, messages.cancel())
+    await mail.cancel(pen.world.inbox, _of(pen.state, effect.story), afoot(pen.state)[effect.story])
     return (r.CancelForwarded(at=pen.world.clock.now(), story=effect.story),)
 
 

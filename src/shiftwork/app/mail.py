@@ -1,12 +1,17 @@
 """Mail before work: nothing is begun for a story, or landed, while there is something that is not heard of."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, Final
 
 from shiftwork.app import messages
 from shiftwork.app.pen import Pen
-from shiftwork.domain.model.ids import Stream
+from shiftwork.domain.model.ids import Stream, in_go
 from shiftwork.domain.rules.deciding import receive
 from shiftwork.ports.store import Inbox, Message
+
+FIRST_LOOK_SECONDS: Final = 0.25
+"""The first look comes late, to cost what is quick nothing."""
 
 
 async def unread(pen: Pen) -> Sequence[Message]:
@@ -21,3 +26,33 @@ async def take_in(pen: Pen, mail: Sequence[Message]) -> None:
 async def withdraw(inbox: Inbox, queue: Stream, request: str) -> None:
     """Tell a landing queue, once, that a request is taken back."""
     await inbox.post(queue, f"withdraw/{request}", messages.withdraw(request))
+
+
+async def cancel(inbox: Inbox, story: Stream, go: int) -> None:
+    """Tell a story to end, once in each of its goes."""
+    await inbox.post(story, in_go("cancel", go), messages.cancel())
+
+
+async def until(pen: Pen, kind: str) -> None:
+    """Return when a message of that kind has come to the stream; nothing is taken in by that."""
+    await asyncio.sleep(FIRST_LOOK_SECONDS)
+    seen, found = pen.state.cursor, False
+    while not found:
+        arrived = await pen.world.inbox.wait(pen.stream, after=seen)
+        seen, found = arrived[-1].position, holds(arrived, kind)
+
+
+def holds(letters: Sequence[Message], kind: str) -> bool:
+    return any(one.body.get("type") == kind for one in letters)
+
+
+async def unless_cancelled[T](pen: Pen, work: Coroutine[Any, Any, T]) -> T | None:
+    """What the work comes to; None where the end of the story is asked for first, which ends the work."""
+    working, told = asyncio.ensure_future(work), asyncio.ensure_future(until(pen, messages.CANCEL))
+    try:
+        await asyncio.wait({working, told}, return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else told.result()
+    finally:
+        working.cancel()
+        told.cancel()
+        await asyncio.gather(working, told, return_exceptions=True)

@@ -102,7 +102,11 @@ async def _run_gates(effect: e.RunGates, pen: Pen) -> Facts:
     started = f.StepStarted(at=at, step=effect.step, attempt=effect.attempt, commit=story.head, log="")
     step = story.pipeline.find(effect.step)
     commands = step.commands or world.conduct.gates
-    report = await world.gates.check(story.head, commands, f"{story.given.run}/{effect.key}")
+    checking = world.gates.check(story.head, commands, f"{story.given.run}/{effect.key}")
+    report = await mail.unless_cancelled(pen, checking)
+    if report is None:  # as if it had not begun
+        await mail.take_in(pen, await mail.unread(pen))
+        return ()
     return (started, _gates_ended(step, effect.attempt, report, world.clock.now()))
 
 
