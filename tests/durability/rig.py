@@ -109,11 +109,11 @@ class Bench:
         """As at a prompt, with the installed command on the path."""
         return at_a_prompt(commands, self.repo, self.environment())
 
-    def start(self, *args: str) -> subprocess.Popen[bytes]:
+    def start(self, *args: str, failpoint: str = "") -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             (SHIFTWORK, *args),
             cwd=self.repo,
-            env=self.environment(),
+            env=self.environment(failpoint),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,

@@ -38,6 +38,8 @@ NOT_PASSED_BY_A_HAPPY_RUN = frozenset(
         "loop.closed",
         "undo.posted",
         "story.reverted",
+        "withdrawal.posted",
+        "withdrawal.heard",
     }
 )
 """Tried by tests of their own."""

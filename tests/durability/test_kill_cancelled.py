@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -37,15 +38,23 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_says_so(words: str, tmp_
 SLOW = "touch {told}; [ -e {go} ] || sleep 600"
 
 
-def at_its_gates(bench: Bench) -> None:
-    """The run is killed while the gates run on what is to land."""
+def at_its_gates(bench: Bench, failpoint: str = "") -> subprocess.Popen[bytes]:
+    """The run under way, whose gates run on what is to land."""
     told, go = bench.root / "gates-run", bench.root / "go"
     settings = bench.repo / "shiftwork.toml"
     settings.write_text(settings.read_text().replace("test -s work.txt", SLOW.format(told=told, go=go)))
     bench.git("commit", "--quiet", "-am", "slow gates")
-    running = bench.start(*RUN)
+    running = bench.start(*RUN, failpoint=failpoint)
     eventually(told.exists)
-    kill(running)
+    return running
+
+
+def assert_cancelled(bench: Bench) -> None:
+    assert bench.git("log", "--format=%s", "main").splitlines() == ["slow gates", "start"]
+    view = bench.status()
+    assert (view["status"], view["worker"], view["stories"][0]["cause"]) == ("cancelled", None, "cancelled")
+    assert bench.marked() == []
+    assert not list((bench.repo / ".git").rglob("*.lock"))
 
 
 @pytest.mark.parametrize("engine", ["kept", "deleted"])
@@ -62,7 +71,7 @@ def test_a_story_that_is_cancelled_at_its_gates_never_lands_whenever_the_cancel_
     place: str, engine: str, tmp_path: Path
 ) -> None:
     bench = make_bench(tmp_path, "")
-    at_its_gates(bench)
+    kill(at_its_gates(bench))
     died = bench.shiftwork("cancel", failpoint=place)
     assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
     if engine == "deleted":
@@ -70,8 +79,25 @@ def test_a_story_that_is_cancelled_at_its_gates_never_lands_whenever_the_cancel_
     (bench.root / "go").touch()  # gates would pass now
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 1, resumed.stdout + resumed.stderr
-    assert bench.git("log", "--format=%s", "main").splitlines() == ["slow gates", "start"]
-    view = bench.status()
-    assert (view["status"], view["worker"], view["stories"][0]["cause"]) == ("cancelled", None, "cancelled")
-    assert bench.marked() == []
-    assert not list((bench.repo / ".git").rglob("*.lock"))
+    assert_cancelled(bench)
+
+
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+@pytest.mark.parametrize("place", ["withdrawal.posted", "withdrawal.heard", "landing.answered"])
+def test_a_worker_that_dies_while_its_story_leaves_the_queue_lands_nothing_later(
+    place: str, engine: str, tmp_path: Path
+) -> None:
+    """Its gates run on when it dies: whoever goes on ends them."""
+    bench = make_bench(tmp_path, "")
+    running = at_its_gates(bench, failpoint=place)
+    asked = bench.shiftwork("cancel")
+    assert asked.returncode == 1, asked.stdout + asked.stderr
+    assert "has not answered yet" in asked.stdout
+    assert running.wait(timeout=20) == -signal.SIGKILL, f"{place} was not reached"
+    if engine == "deleted":
+        bench.forget_engine()
+    (bench.root / "go").touch()
+    cancelled = bench.shiftwork("cancel")
+    assert cancelled.returncode == 0, cancelled.stdout + cancelled.stderr
+    assert "is cancelled" in cancelled.stdout
+    assert_cancelled(bench)
