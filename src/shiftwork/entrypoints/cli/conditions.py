@@ -13,6 +13,7 @@ from shiftwork.config.site import SETTINGS_FILE, Site
 from shiftwork.config.trust import settings_claim
 from shiftwork.config.user import user_folder
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
+from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.entrypoints.cli.trusting import ensure
 from shiftwork.errors import UnfitRepositoryError, UsageError
 
@@ -43,7 +44,7 @@ def conditions(site: Site, env: Mapping[str, str]) -> Conditions:
     settings = load_settings(site.root, env)
     unchecked = f"no gates: nothing but the diff will be checked; {naming_gates(site)}"
     if "gates" in settings.model_fields_set:
-        names = ", ".join(settings.gates)
+        names = ", ".join(map(marked, settings.gates))
         note = f"gates from {SETTINGS_FILE}: {names}" if names else unchecked
         return Conditions(settings=settings, note=note)
     found = detect(site.root)
