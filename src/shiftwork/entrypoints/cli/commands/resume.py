@@ -20,4 +20,4 @@ def command(run: str, *, as_json: bool, **asked: float | None) -> int:
     """
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 
-    return ordering.resume(here(settings=True), run, taken(asked), as_json=as_json)
+    return ordering.resume(here(), run, taken(asked), as_json=as_json)
