@@ -82,7 +82,7 @@ def test_a_branch_that_cannot_be_moved_is_told_with_the_command_to_merge(project
 def test_without_a_branch_to_land_on_nothing_starts(project: Project) -> None:
     project.git("checkout", "-q", "--detach")
     told = project.shiftwork("run", "Add a greeting")
-    assert told.returncode == 1
+    assert told.returncode == 64
     assert told.stderr.splitlines()[0].startswith("shiftwork: no branch is checked out")
     assert "--branch" in told.stderr
     assert project.shiftwork("status").returncode == 64

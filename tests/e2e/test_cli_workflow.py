@@ -176,8 +176,8 @@ def test_what_init_writes_is_trusted_at_once(project: Project) -> None:
 def test_doctor_does_not_start_a_program_that_nobody_has_trusted(project: Project) -> None:
     project.agent.write_text(f"touch {project.root}/started")
     told = json.loads(untrusting(project, "doctor", "--json").stdout)
-    assert {check["name"]: check["state"] for check in told["checks"]}["trust"] == "fail"
-    assert "agent" not in {check["name"] for check in told["checks"]}
+    states = {check["name"]: check["state"] for check in told["checks"]}
+    assert (states["trust"], states["agent"]) == ("fail", "warn")
     assert not (project.root / "started").exists()
 
 
