@@ -15,10 +15,14 @@ from shiftwork.domain.model.ids import RunId
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.tracing import Wanted, story_of
 from shiftwork.errors import UsageError
 
 
-def show(site: Site, view: RunView, story: str, *, as_json: bool) -> None:
+def show(site: Site, view: RunView, wanted: Wanted, *, as_json: bool) -> None:
+    if not view.stories:
+        raise UsageError("no story has begun yet", hint=f"shiftwork status {view.run.run}")
+    story = story_of(view, wanted).story.story
     checks = asyncio.run(_checks(site, RunId(view.run.run), story))
     if not checks:
         raise UsageError(f"no gates have run on what {story} has done", hint=f"shiftwork logs --story {story}")

@@ -101,8 +101,9 @@ def work(site: Site, shift: Shift, title: str, *, as_json: bool, opening: Iterab
     """Carry the run on, watched, and tell what came of it. The opening is told where there is no table to show it."""
     shown = chosen_view(title, as_json=as_json)
     if isinstance(shown, LineView):
-        for line in opening:
-            shown.say(line)
+        with though_unheard():
+            for line in opening:
+                shown.say(line)
     run_id, stop = carry(shift, shown)
     return conclude(site, run_id, stop, as_json=as_json)
 

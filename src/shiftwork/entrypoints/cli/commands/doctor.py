@@ -51,7 +51,7 @@ def command(*, as_json: bool) -> int:
 
     Nothing is spent: the agent is only asked for its version. The exit code is 1 if anything has failed.
     """
-    checks = [*asyncio.run(_examine()), *asyncio.run(_commits())]
+    checks = asyncio.run(_examine())
     failed = any(check.state == FAIL for check in checks)
     if as_json:
         say({"ok": not failed, "checks": [asdict(check) for check in checks]})
@@ -91,7 +91,7 @@ async def _examine() -> Sequence[Check]:
     except ShiftworkError as error:
         return [*checks, _failed("settings", error)]
     if not unfit:
-        checks.append(await _branch(site, found.settings))
+        checks += [await _branch(site, found.settings), *await _commits(site)]
     trust = _trust(settings_claim(site.root))
     choice, workflow = _workflow(site, found.settings)
     # A program that the repository names is not even asked for its version before it is trusted, nor a database opened.
@@ -147,12 +147,9 @@ def _workflow(site: Site, settings: Settings) -> tuple[Workflow | None, list[Che
     ]
 
 
-async def _commits() -> list[Check]:
+async def _commits(site: Site) -> list[Check]:
     """Nothing that a run would stumble over: it is as well to know of it before the first commit is there."""
-    try:
-        remarks = await commit_remarks(around(), environment())
-    except ShiftworkError:  # what is wrong has been told
-        return []
+    remarks = await commit_remarks(site, environment())
     return [Check(name="commits", state=WARN, detail=told, hint=hint) for told, hint in remarks]
 
 

@@ -15,7 +15,7 @@ from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.tracing import Chosen, Wanted, choose, follow, story_of
+from shiftwork.entrypoints.cli.tracing import Chosen, Wanted, choose, follow
 from shiftwork.entrypoints.cli.transcript import Said, read
 from shiftwork.errors import UsageError
 
@@ -50,8 +50,7 @@ def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
     if gates:
         from shiftwork.entrypoints.cli import gate_logs  # noqa: PLC0415 - heavy, and needed only here
 
-        view = look()
-        gate_logs.show(site, view, story_of(view, sought).story.story, as_json=as_json)
+        gate_logs.show(site, look(), sought, as_json=as_json)
         return
     if sought.follow:
         _follow(look, sought, raw=raw, as_json=as_json)
