@@ -16,4 +16,5 @@ What they stand on:
 
 The views, for commands that only look:
     reader, reader_postgres     without SQLAlchemy and without an event loop
+    closed                      a SQLite file in a folder that cannot be written to
 """

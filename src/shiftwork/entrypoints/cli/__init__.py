@@ -22,6 +22,7 @@ From what was typed to what is done:
 What is seen of a run:
     board                                       what happens in it, folded as it is seen
     live, overview, views                       on a terminal, for one story and for many; elsewhere, line by line
+    cursor                                      the terminal's, while the process is stopped
     result, standing                            when it stops; where it stands and what to type next
     merging, foreseeing                         what git knows of that: edits in the way; stories that will not merge
 
