@@ -7,12 +7,13 @@ from shiftwork.app.turns import call
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.queue import request_key
 from shiftwork.domain.rules.landing import lands_now
 
 
 async def withdraw(effect: e.WithdrawLanding, pen: Pen) -> tuple[Fact, ...]:
     world, given = pen.world, pen.state.given
-    request = f"{given.run}/{given.story.id}/{effect.number}"
+    request = request_key(given.run, given.story.id, effect.number)
     await mail.withdraw(world.inbox, given.landing, request)
     failpoints.reach("withdrawal.posted")
     await call(world, given.landing, f"{request}/withdrawn")
