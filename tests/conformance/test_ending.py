@@ -82,6 +82,23 @@ def test_one_that_cannot_be_ended_is_given_up_by_a_look_that_finds_nobody_new(ma
         assert stuck.looks == 2
 
 
+class Endless(Seen):
+    """There is somebody new at every look."""
+
+    def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
+        self.looks += 1
+        one = Sighting(self.pids[0], 1, self.pids[0], self.pids[0], float(self.looks), zombie=False)
+        on_sight(one)
+        return [one]
+
+
+def test_who_becomes_more_without_end_is_given_up_at_last(marker: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ending, "_MOST_LOOKS", 20)
+    with asleep(marker) as pid:
+        endless = Endless(pid)
+        assert within(60, end_all(endless)) == endless.looks == 20
+
+
 def test_whoever_dies_of_anothers_end_is_counted_as_well(marker: str) -> None:
     """As all within a wall do, before their turn has come."""
     with asleep(marker) as outer, asleep(marker) as inner:

@@ -13,6 +13,8 @@ _LONGEST_PAUSE = 0.02
 # Ten seconds, in which nobody new has come. Counted in looks: where we stand still ourselves, those that were found
 # would be left frozen when the time is over, and what was born meanwhile would not be seen at all.
 _PATIENCE_LOOKS = 500
+# A few minutes: one who forks faster than we look is left to the reaper then, for the run is to go on or to end.
+_MOST_LOOKS = 10_000
 
 
 class Quarry(Protocol):
@@ -34,7 +36,9 @@ async def end_all(quarry: Quarry) -> int:
     strike = _Strike(quarry.group)
     put_off: asyncio.CancelledError | None = None
     pause, in_vain = 0.001, 0
-    while in_vain < _PATIENCE_LOOKS and not all(one.identity in strike.refused for one in quarry.look(strike)):
+    for _ in range(_MOST_LOOKS):
+        if in_vain >= _PATIENCE_LOOKS or all(one.identity in strike.refused for one in quarry.look(strike)):
+            break
         in_vain = 0 if strike.kill() else in_vain + 1
         try:
             await asyncio.sleep(pause)
