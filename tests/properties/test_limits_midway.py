@@ -176,7 +176,7 @@ class Run(RuleBasedStateMachine):
                 return (b.AllowanceClaimed(at=1, number=effect.number),)
             case e.SettleAllowance():
                 self.settled += (effect.used.cost_usd or 0.0) if effect.number and effect.used else 0.0
-                told = r.AttemptSettled(at=1, story=story, number=effect.number, used=effect.used)
+                told = r.AttemptSettled(at=1, story=story, number=effect.number, used=effect.used, unused=effect.unused)
                 self.box.post(f"{story}/settle/{effect.number}", told)
                 return (b.AllowanceSettled(at=1, number=effect.number),)
             case e.RequestLanding():

@@ -41,7 +41,8 @@ async def claim(effect: e.ClaimAllowance, pen: Pen) -> tuple[Fact, ...]:
 
 async def settle(effect: e.SettleAllowance, pen: Pen) -> tuple[Fact, ...]:
     used = None if effect.used is None else to_plain(effect.used)
-    body = {"type": SETTLE, "story": pen.state.given.story.id, "number": effect.number, "used": used}
+    about = {"story": pen.state.given.story.id, "number": effect.number}
+    body = {"type": SETTLE, **about, "used": used, "unused": effect.unused}
     await _tell_run(pen, f"settle/{effect.number}", body)
     return (b.AllowanceSettled(at=pen.world.clock.now(), number=effect.number),)
 
@@ -89,7 +90,8 @@ def _claimed(body: dict[str, Any], at: float) -> Fact:
 
 def _settled(body: dict[str, Any], at: float) -> Fact:
     used = from_plain(Usage | None, body["used"])
-    return r.AttemptSettled(at=at, story=StoryId(body["story"]), number=body["number"], used=used)
+    unused = body.get("unused", False)
+    return r.AttemptSettled(at=at, story=StoryId(body["story"]), number=body["number"], used=used, unused=unused)
 
 
 def _granted(body: dict[str, Any], at: float) -> Fact:

@@ -170,6 +170,29 @@ def test_a_worker_that_died_can_tell_nothing_of_its_attempt() -> None:
     assert next_effect(died) == e.SettleAllowance(key="settle/1", number=1, used=None)
 
 
+def test_who_waits_for_a_person_gives_back_what_it_has_not_begun_to_use() -> None:
+    """A limit of the story's own, or a pause, may come after the run has set something aside."""
+    granted = fold_story(claiming(), b.AllowanceGranted(at=2, number=1, cap=None))
+    back = e.SettleAllowance(key="settle/1", number=1, used=None, unused=True)
+    paused = fold_story(granted, f.StoryPaused(at=3))
+    assert next_effect(paused) == back
+    held = fold_story(granted, f.StoryHeld(at=3, cause=HoldCause.LIMIT, detail="spent"))
+    assert next_effect(held) == back
+    assert isinstance(next_effect(fold_story(paused, b.AllowanceSettled(at=4, number=1))), e.Receive)
+    at_work = fold_story(granted, began(granted), f.StoryPaused(at=3))
+    assert isinstance(next_effect(at_work), e.Receive)
+
+
+def test_what_is_given_back_is_there_for_others_and_nothing_is_learnt_of_it() -> None:
+    reserved = r.AmountReserved(at=3, story=US_1, number=1, amount=Amount(usd=1.0))
+    run = fold_run(run_with(replace(MONEY, run=Budget(usd=1.0)), claim(), claim(US_2)), reserved)
+    free = fold_run(run, r.AttemptSettled(at=4, story=US_1, number=1, used=None, unused=True))
+    assert (free.ledger.spent, free.ledger.dearest, free.ledger.reserved) == (Amount(), {}, {})
+    (granted,) = decide_run(free)
+    assert isinstance(granted, e.GrantAllowance)
+    assert granted.story == US_2
+
+
 def test_a_refusal_holds_the_story_until_it_is_granted_or_ended() -> None:
     held = fold_story(claiming(), b.AllowanceRefused(at=2, number=1, detail="spent"))
     assert held.hold is not None

@@ -223,10 +223,11 @@ class ClaimAllowance(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettleAllowance(Effect):
-    """Tell the run what the attempt has used."""
+    """Tell the run what the attempt has used; or that there is none, and what was set aside for it is `unused`."""
 
     number: int
     used: Usage | None
+    unused: bool = False
 
 
 # A landing queue's ---------------------------------------------------------------------------------------------

@@ -268,12 +268,13 @@ class ShortageTold(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptSettled(Fact):
     """What the attempt used; nothing is known of it where `used` is empty. With the number 0 it is what the story had
-    used before it heard of a limit of the run.
+    used before it heard of a limit of the run. Where what was set aside is `unused`, the attempt was not made.
     """
 
     story: StoryId
     number: int
     used: Usage | None
+    unused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,13 +46,17 @@ def claim(story: StoryState, step: Step) -> e.Effect | None:
 
 
 def settle(story: StoryState) -> Effects:
-    """The run is told what was used before anything else is done."""
+    """The run is told what was used before anything else is done. A story that waits for a person keeps nothing to
+    itself meanwhile: others would wait for it, and nobody would know why.
+    """
     held, step = story.allowance, story.pipeline.current
     if held is None:
         return booking.owed(story)
-    if not held.begun or (step and step.status is StepStatus.IN_PROGRESS):
+    unused = not held.begun
+    under_way = step is not None and step.status is StepStatus.IN_PROGRESS
+    if under_way or (unused and not (story.hold or story.paused)):
         return ()
-    return (e.SettleAllowance(key=f"settle/{held.number}", number=held.number, used=held.used),)
+    return (e.SettleAllowance(key=f"settle/{held.number}", number=held.number, used=held.used, unused=unused),)
 
 
 def cap(story: StoryState, step: Step) -> float | None:
@@ -174,6 +178,8 @@ def attempt_settled(run: RunState, fact: r.AttemptSettled) -> RunState | None:
     held = run.ledger.reserved.get(fact.story)
     if held is None or held.claim.number != fact.number:
         return None
+    if fact.unused:
+        return replace(run, ledger=budgets.returned(run.ledger, fact.story))
     return replace(run, ledger=budgets.settled(run.ledger, fact.story, fact.used))
 
 

@@ -114,6 +114,11 @@ def reserved(ledger: Ledger, story: StoryId, amount: Amount) -> Ledger:
     return replace(ledger, claims=claims, reserved={**ledger.reserved, story: held})
 
 
+def returned(ledger: Ledger, story: StoryId) -> Ledger:
+    """Nothing was used, and nothing is learnt by that."""
+    return replace(ledger, reserved={one: held for one, held in ledger.reserved.items() if one != story})
+
+
 def settled(ledger: Ledger, story: StoryId, used: Usage | None) -> Ledger:
     """What nobody can tell is counted as all that was set aside, and never as nothing."""
     rest = dict(ledger.reserved)
