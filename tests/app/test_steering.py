@@ -98,12 +98,12 @@ def test_a_run_whose_branch_is_called_something_else_says_how_to_go_on(rig: Rig)
         async with rig.open() as world:
             await resume_run(world, run, alive=False)
             with pytest.raises(BranchGoneError, match=f"run {run} lands on main") as told:
-                await asyncio.wait_for(wait_for(world, run), timeout=20)
+                await asyncio.wait_for(wait_for(world, run), timeout=60)
         assert told.value.hint == f"git branch -m NEW main where it is called NEW now; then: shiftwork resume {run}"
         git(rig.repo, "branch", "-m", "away", "main")
         async with rig.open() as world:
             await resume_run(world, run, alive=False)
-            assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
+            assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
 

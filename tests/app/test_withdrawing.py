@@ -1,7 +1,6 @@
 """Requests to land that are taken back: gates end, nothing of it lands, and nobody else is held up by that."""
 
 import asyncio
-import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ from shiftwork.domain.model.story import FailureCause, StoryStatus
 from shiftwork.domain.model.workflow import StepKind, StepPlan, catalogue_step
 from tests.app.landing_rig import answer, outcome, post, queue, titles, work
 from tests.app.rig import LANDING, SHORT, Rig, story_workflow
+from tests.patience import SECONDS, Stopwatch
 
 US_001 = StoryId("US-001")
 
@@ -57,13 +57,13 @@ def test_a_cancel_ends_the_gates_and_the_story_does_not_land(rig: Rig, tmp_path:
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
             await gate_runs(rig, told)
-            asked = time.monotonic()
+            watch = Stopwatch()
             if whole:
                 await cancel_run(world.inbox, run)
             else:
                 await ask(world.events, world.inbox, run, r.StoryCancellationRequested(at=0, story=US_001), "1")
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
-            assert time.monotonic() - asked < 5
+            state = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            assert watch.within(5)
             assert state.status is (RunStatus.CANCELLED if whole else RunStatus.FAILED)
         story = await rig.story(run)
         assert (story.status, story.cause) == (StoryStatus.FAILED, FailureCause.CANCELLED)
@@ -91,7 +91,7 @@ def test_a_cancel_while_nobody_works_runs_no_gate_again(rig: Rig, tmp_path: Path
         rig.gates = (Gate(name="quick", command=f"touch {again}"),)
         async with rig.open() as world:
             await resume_run(world, run, alive=False)
-            await asyncio.wait_for(wait_for(world, run), timeout=20)
+            await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
         assert (await rig.story(run)).cause is FailureCause.CANCELLED
 
     asyncio.run(scenario())
@@ -114,7 +114,7 @@ def test_a_paused_story_leaves_the_queue_and_lands_after_the_pause(rig: Rig, tmp
             assert rig.log() == ["start"]
             go.touch()
             await ask(world.events, world.inbox, run, r.RunUnpaused(at=0), "2")
-            state = await asyncio.wait_for(wait_for(world, run), timeout=20)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
             assert state.status is RunStatus.COMPLETED
         assert (await rig.story(run)).landings == 2
 
@@ -131,12 +131,12 @@ def test_a_cancelled_story_that_is_retried_asks_to_land_once_more(rig: Rig, tmp_
             run = await rig.start(world, workflow=SHORT)
             await gate_runs(rig, told)
             await cancel_run(world.inbox, run)
-            await asyncio.wait_for(wait_for(world, run), timeout=20)
+            await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
         await ask(rig.store.events, rig.store.inbox, run, r.StoryRetryRequested(at=0, story=US_001, afresh=False), "1")
         rig.gates = ()
         async with rig.open() as world:
             await resume_run(world, run, alive=False)
-            assert (await asyncio.wait_for(wait_for(world, run), timeout=20)).status is RunStatus.COMPLETED
+            assert (await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
     assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
@@ -152,7 +152,7 @@ def test_a_cancel_ends_the_gates_of_a_step_too(rig: Rig, tmp_path: Path) -> None
             run = await rig.start(world, workflow=story_workflow(catalogue_step("coding"), gate))
             await gate_runs(rig, told)
             await cancel_run(world.inbox, run)
-            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
             assert state.status is RunStatus.CANCELLED
         story = await rig.story(run)
         assert (story.cause, story.pipeline.steps[1].status) == (FailureCause.CANCELLED, StepStatus.PENDING)
@@ -171,7 +171,7 @@ async def withdraw(world: World, one: LandingRequest) -> None:
 
 async def told_withdrawn(world: World, one: LandingRequest) -> None:
     """As soon as the story has its answer."""
-    said = await asyncio.wait_for(world.inbox.wait(one.stream, after=0), timeout=20)
+    said = await asyncio.wait_for(world.inbox.wait(one.stream, after=0), timeout=SECONDS)
     assert [message.body["type"] for message in said] == [messages.WITHDRAWN]
 
 

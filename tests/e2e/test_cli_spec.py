@@ -9,8 +9,8 @@ import pytest
 from shiftwork.config.site import find_site
 from shiftwork.entrypoints.cli.asking import asked_for
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import Project, new_project, sleeping
-from tests.patience import eventually
+from tests.e2e.cli_rig import Project, interrupt, new_project, sleeping
+from tests.patience import SECONDS, eventually
 
 AGENT = """\
 prompt=$(cat)
@@ -115,7 +115,8 @@ def test_a_spec_that_somebody_works_on_is_not_begun_a_second_time(project: Proje
         assert project.status()["run"] == run
         (tmp_path / "go").touch()
         assert project.shiftwork("run", "other.md").returncode == 0, "another spec is begun beside it"
-        worker.kill()
+        interrupt(worker)  # killed, it would leave its agents behind
+        worker.communicate(timeout=SECONDS)
     project.settle(agent=AGENT.format(prompts=tmp_path / "prompts"))
     assert project.shiftwork("run", "prd.json").returncode == 0, "nobody works on the first any more"
 

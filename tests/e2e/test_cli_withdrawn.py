@@ -1,12 +1,11 @@
 """Cancelling and pausing a story while the gates run on what it is about to land: it does not land."""
 
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.cli_rig import WORKING, Project, interrupt, lives, new_project
-from tests.patience import eventually
+from tests.patience import SECONDS, Stopwatch, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -49,7 +48,7 @@ def left_at_its_gates(project: Project) -> None:
     with project.started(*RUN) as process:
         gate = gate_of(project)
         interrupt(process)
-        process.communicate(timeout=30)
+        process.communicate(timeout=SECONDS)
     assert process.returncode == 130
     assert not lives(gate)
     project.agent.with_name("gate").unlink()
@@ -81,13 +80,13 @@ def test_a_story_of_a_run_that_was_left_at_its_gates_is_cancelled_when_it_is_res
 def test_a_cancel_under_its_worker_ends_the_gates_within_five_seconds(project: Project, words: tuple[str, ...]) -> None:
     with project.started(*RUN) as process:
         gate = gate_of(project)
-        asked = time.monotonic()
+        watch = Stopwatch()
         cancelled = project.shiftwork("cancel", *words)
         assert cancelled.returncode == 0, cancelled
         assert "is cancelled" in cancelled.stdout
-        assert time.monotonic() - asked < 5 + 3, "five seconds, and the time that the command takes to start"
+        assert watch.within(5 + 3), "five seconds, and the time that the command takes to start"
         assert not lives(gate)
-        told, _ = process.communicate(timeout=30)
+        told, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 1, told
     assert "nothing was landed" in told
     assert_cancelled(project)
@@ -97,12 +96,12 @@ def test_nothing_lands_in_a_paused_run(project: Project) -> None:
     with project.started(*RUN) as process:
         gate = gate_of(project)
         assert "is paused" in project.shiftwork("pause").stdout
-        eventually(lambda: not lives(gate), seconds=20)
+        eventually(lambda: not lives(gate))
         project.agent.with_name("go").touch()
-        eventually(lambda: project.status()["stories"][0]["landing"] == "none", seconds=20)
+        eventually(lambda: project.status()["stories"][0]["landing"] == "none")
         assert log(project) == ["settings", "start"]
         assert "goes on" in project.shiftwork("resume").stdout
-        told, _ = process.communicate(timeout=60)
+        told, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, told
     assert "has left the landing queue" in told
     assert len(log(project)) == 3
