@@ -140,3 +140,9 @@ def test_several_reasons_are_told_with_the_way_out_of_each(project: Project, tmp
     told = both.shiftwork("doctor").stdout
     assert "try: git fetch --unshallow\n" in told
     assert "try: git sparse-checkout disable\n" in told
+
+
+def test_a_settings_file_that_cannot_be_read_is_told_under_its_own_name(project: Project) -> None:
+    (project.root / "shiftwork.toml").write_text("[[[\n", encoding="utf-8")
+    checks = json.loads(project.shiftwork("doctor", "--json").stdout)["checks"]
+    assert [(one["name"], one["state"]) for one in checks if one["state"] == "fail"] == [("settings", "fail")]

@@ -22,7 +22,7 @@ from shiftwork.entrypoints.cli.conditions import Conditions, conditions, find_ba
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import TRUST, book, next_command
-from shiftwork.errors import EXIT_DONE, EXIT_FAILED, ShiftworkError
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkError
 from shiftwork.ports.agent import Agent
 
 OK: Final = "ok"
@@ -82,7 +82,7 @@ async def _examine() -> Sequence[Check]:
     try:
         site = around()
     except ShiftworkError as error:
-        return [*checks, _failed("repository", error)]
+        return [*checks, _failed("settings" if isinstance(error, SettingsError) else "repository", error)]
     problems = await repository_problems(site, environment())
     unfit = [Check(name="repository", state=FAIL, detail=told, hint=hint) for told, hint in problems]
     checks += unfit or [Check(name="repository", state=OK, detail=str(site.root))]
