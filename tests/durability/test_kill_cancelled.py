@@ -38,12 +38,18 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_says_so(words: str, tmp_
 SLOW = "touch {told}; [ -e {go} ] || sleep 600"
 
 
-def at_its_gates(bench: Bench, failpoint: str = "") -> subprocess.Popen[bytes]:
-    """The run under way, whose gates run on what is to land."""
+def with_slow_gates(bench: Bench) -> Path:
+    """Gates that pass once there is a file `go`; the file that tells of their start is given."""
     told, go = bench.root / "gates-run", bench.root / "go"
     settings = bench.repo / "shiftwork.toml"
     settings.write_text(settings.read_text().replace("test -s work.txt", SLOW.format(told=told, go=go)))
     bench.git("commit", "--quiet", "-am", "slow gates")
+    return told
+
+
+def at_its_gates(bench: Bench, failpoint: str = "") -> subprocess.Popen[bytes]:
+    """The run under way, whose gates run on what is to land."""
+    told = with_slow_gates(bench)
     running = bench.start(*RUN, failpoint=failpoint)
     eventually(told.exists)
     return running
@@ -80,6 +86,24 @@ def test_a_story_that_is_cancelled_at_its_gates_never_lands_whenever_the_cancel_
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 1, resumed.stdout + resumed.stderr
     assert_cancelled(bench)
+
+
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+def test_a_story_that_died_before_it_knew_that_it_had_asked_to_land_takes_that_back_too(
+    engine: str, tmp_path: Path
+) -> None:
+    bench = make_bench(tmp_path, "")
+    with_slow_gates(bench)
+    assert bench.shiftwork(*RUN, failpoint="landing.posted").returncode == -signal.SIGKILL
+    if engine == "deleted":
+        bench.forget_engine()
+    cancelled = bench.shiftwork("cancel")
+    assert cancelled.returncode == 0, cancelled.stdout + cancelled.stderr
+    assert_cancelled(bench)
+    (bench.root / "go").touch()  # gates would pass now
+    assert bench.shiftwork("run", "../prd.json", "--workflow", "ralph").returncode == 0
+    subjects = bench.git("log", "--format=%s", "main").splitlines()
+    assert subjects.count(LANDED[0]) == 1, "what the cancelled run had asked for has landed, too"
 
 
 @pytest.mark.parametrize("place", ["withdrawal.posted", "withdrawal.heard", "landing.answered"])

@@ -32,7 +32,7 @@ from shiftwork.domain.model.facts import Fact, Trouble
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit, in_go, run_stream
 from shiftwork.domain.model.pipeline import Step
-from shiftwork.domain.model.queue import LandingRequest
+from shiftwork.domain.model.queue import LandingRequest, request_key
 from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.domain.rules.commit_message import body_of
@@ -148,11 +148,15 @@ async def _merge_base(effect: e.MergeBase, pen: Pen) -> Facts:
 
 
 async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
-    if letters := await mail.unread(pen):
-        await mail.take_in(pen, letters)
-        return ()
+    """Mail comes first, but for one who has asked already and has died over it: it is recorded then, as the queue knows
+    of it, and whoever cancels the story takes it back.
+    """
     world, story = pen.world, pen.state
     given = story.given
+    asked = f"land/{request_key(given.run, given.story.id, effect.number)}"
+    if (letters := await mail.unread(pen)) and not await world.inbox.posted(given.landing, asked):
+        await mail.take_in(pen, letters)
+        return ()
     inspection, case = await inspected(world, story, effect.tip), proving.case_of(story)
     request = LandingRequest(
         run=given.run,
@@ -168,7 +172,7 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         inspection=inspection,
         broken=story.refused.broken if story.refused else (),
     )
-    await world.inbox.post(given.landing, f"land/{request.key}", messages.land(given.branch, request))
+    await world.inbox.post(given.landing, asked, messages.land(given.branch, request))
     failpoints.reach("landing.posted")
     await call(world, given.landing, request.key)
     at = world.clock.now()

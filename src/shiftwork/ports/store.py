@@ -58,6 +58,10 @@ class Inbox(Protocol):
         """Leave a message, once per target and key: a second call changes nothing, even if the body differs."""
         ...
 
+    async def posted(self, target: Stream, key: str) -> bool:
+        """Whether there is, or ever was, a message with that key."""
+        ...
+
     async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
         """The messages after a position, in order; returns at once, with none where there are none."""
         ...

@@ -57,6 +57,17 @@ class InboxConformance:
         assert [found.key for found in await inbox.receive(target, after=message.position)] == ["l"]
 
     @awaited
+    async def test_whether_a_key_was_posted_is_known_to_all_and_for_each_target_apart(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+        assert not await inbox.posted(target, "k")
+        await inbox.post(target, "k", {})
+        await inbox.receive(target, after=0)
+        assert await inbox.posted(target, "k")
+        assert await handles().inbox.posted(target, "k")
+        assert not await inbox.posted(target, "l")
+        assert not await inbox.posted(_target(), "k")
+
+    @awaited
     async def test_a_stored_body_is_nobody_elses(self, handles: Handles) -> None:
         inbox, target, body = handles().inbox, _target(), {"words": ["a"]}
         await inbox.post(target, "k", body)

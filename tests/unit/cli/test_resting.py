@@ -22,6 +22,9 @@ class TakenMeanwhile:
     real: Inbox
     board: Board
 
+    async def posted(self, target: Stream, key: str) -> bool:
+        return await self.real.posted(target, key)
+
     async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
         for stream in self.board.stories:
             released = f.StoryReleased(at=1.0, granted=True, answer="blanks")

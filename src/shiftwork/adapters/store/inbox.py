@@ -34,6 +34,10 @@ class SqlInbox:
         await self._database.write(act)
         self._bell.ring(target)
 
+    async def posted(self, target: Stream, key: str) -> bool:
+        query = sa.select(sa.exists().where(table.c.target == target, table.c.key == key))
+        return await self._database.read(lambda connection: bool(connection.scalar(query)))
+
     async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
         query = (
             sa.select(table.c.position, table.c.key, table.c.body)

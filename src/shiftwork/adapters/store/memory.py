@@ -135,6 +135,10 @@ class MemoryInbox:
             messages.setdefault(key, (len(messages) + 1, text))
         self._bell.ring(target)
 
+    async def posted(self, target: Stream, key: str) -> bool:
+        with self._lock:
+            return key in self._messages.get(target, {})
+
     async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
         with self._lock:
             messages = tuple(self._messages.get(target, {}).items())
