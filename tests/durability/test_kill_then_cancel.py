@@ -1,0 +1,46 @@
+"""kill -9 at every failpoint that a run passes, and then a cancel: what it tells is true, and stays true."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from shiftwork import failpoints
+from tests.durability.rig import Bench, make_bench
+from tests.durability.test_kill import NOT_PASSED_BY_A_HAPPY_RUN
+
+pytestmark = pytest.mark.durability
+
+RUN = ("run", "../prd.json", "--workflow", "ralph")
+LANDED = "feat: US-001 - Make work.txt"
+PLACES = (
+    *(name for name in failpoints.NAMES if name not in NOT_PASSED_BY_A_HAPPY_RUN),
+    *(f"append.{moment}@{number}" for number in (6, 8, 10, 12) for moment in ("before", "after")),
+)
+
+
+def landings(bench: Bench) -> int:
+    return bench.git("log", "--format=%s", "main").splitlines().count(LANDED)
+
+
+@pytest.mark.parametrize("engine", ["kept", "deleted"])
+@pytest.mark.parametrize("place", PLACES)
+def test_killed_and_cancelled(place: str, engine: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, "")
+    died = bench.shiftwork(*RUN, failpoint=place)
+    assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
+    if engine == "deleted":
+        bench.forget_engine()
+    cancelled = bench.shiftwork("cancel")
+    if place == "append.before":
+        assert "nothing has been run" in cancelled.stderr  # killed before the run itself was recorded
+        return
+    landed = landings(bench)
+    story, _ = bench.status()["stories"]
+    assert story["status"] == ("completed" if landed else "failed")
+    assert f'"passes": {"true" if landed else "false"}' in bench.spec.read_text().splitlines()[1]
+    assert cancelled.returncode == ("has landed" in cancelled.stdout), cancelled.stdout + cancelled.stderr
+    assert bench.marked() == []
+    assert not list((bench.repo / ".git").rglob("*.lock"))
+    assert bench.shiftwork(*RUN).returncode == 0
+    assert landings(bench) == 1, "the next run lands it where the cancelled one had not, and nobody lands it later"
