@@ -1,6 +1,7 @@
 """Runs as a whole: begin one, take one up again, wait for it, call it off, give it other limits."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shiftwork import failpoints
@@ -20,7 +21,7 @@ from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.queue import request_key
 from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
-from shiftwork.domain.model.story import LandingStage, Limits
+from shiftwork.domain.model.story import LandingStage, Limits, StoryState
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.deciding import receive
 from shiftwork.domain.rules.framing import afoot
@@ -28,6 +29,8 @@ from shiftwork.domain.rules.steering import undo_request
 from shiftwork.errors import BranchGoneError, RunBusyError, UnknownRunError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Lease
+
+type Stories = Mapping[StoryId, StoryState]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +107,11 @@ async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> 
     previous = await _take_over(world, run, alive=alive)
     state = await _reopened(world, run)
     await world.reaper.end(f"{run}/")
+    stories = {story: await load(world.events, STORY, story_stream(run, story)) for story in afoot(state)}
+    await _tell_beforehand(world, stories, state, wanted)
     if previous is not None:
         await world.engine.recover(previous.owner.executor)
-    await _revive(world, state, wanted)
+    await _revive(world, stories, state)
     return state
 
 
@@ -150,25 +155,31 @@ async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease |
     return held
 
 
-async def _revive(world: World, state: RunState, wanted: RunState) -> None:
-    """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work.
-
-    Limits that the run has yet to hear of are in a story's inbox before it begins anything: the run may be later. So it
-    is with what is to be cancelled: story and landing queue hear of it before they go on.
+async def _tell_beforehand(world: World, stories: Stories, state: RunState, wanted: RunState) -> None:
+    """What the run has yet to hear of is in the inboxes of those whom it concerns before any of them goes on: the run
+    may be later. A story begins nothing under the limits of before, and a queue runs no gates on what is cancelled.
     """
     run = state.given.run
     for story, go in afoot(state).items():
-        stream = story_stream(run, story)
-        known = await load(world.events, STORY, stream)
+        known, stream = stories[story], story_stream(run, story)
         if known.raises < wanted.raises:
             await tell_limits(world.inbox, wanted, story)
-        unwanted = wanted.cancelling or story in wanted.unwanted
-        if unwanted:
+        if wanted.cancelling or story in wanted.unwanted:
             await mail.cancel(world.inbox, stream, go)
+            # It may have died after it had asked to land, and before it had recorded that.
+            number = known.landings + (known.landing is not LandingStage.REQUESTED)
+            request = request_key(run, story, number)
+            if await mail.has_asked(world.inbox, state.given.landing, request):
+                await mail.withdraw(world.inbox, state.given.landing, request)
+
+
+async def _revive(world: World, stories: Stories, state: RunState) -> None:
+    """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work."""
+    run = state.given.run
+    for story, go in afoot(state).items():
+        known = stories[story]
         if known.landing is LandingStage.REQUESTED:
             request = request_key(run, story, known.landings)
-            if unwanted:
-                await mail.withdraw(world.inbox, state.given.landing, request)
             await world.engine.start(world.landing_job(state.given.landing, request))
         await world.engine.start(world.story_job(run, story, go))
     for story, undo in state.undoing.items():

@@ -28,6 +28,11 @@ async def withdraw(inbox: Inbox, queue: Stream, request: str) -> None:
     await inbox.post(queue, f"withdraw/{request}", messages.withdraw(request))
 
 
+async def has_asked(inbox: Inbox, queue: Stream, request: str) -> bool:
+    """Whether that request to land was ever in the queue's inbox."""
+    return await inbox.posted(queue, f"land/{request}")
+
+
 async def cancel(inbox: Inbox, story: Stream, go: int) -> None:
     """Tell a story to end, once in each of its goes."""
     await inbox.post(story, in_go("cancel", go), messages.cancel())

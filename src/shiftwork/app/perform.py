@@ -153,8 +153,8 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
     """
     world, story = pen.world, pen.state
     given = story.given
-    asked = f"land/{request_key(given.run, given.story.id, effect.number)}"
-    if (letters := await mail.unread(pen)) and not await world.inbox.posted(given.landing, asked):
+    asked = request_key(given.run, given.story.id, effect.number)
+    if (letters := await mail.unread(pen)) and not await mail.has_asked(world.inbox, given.landing, asked):
         await mail.take_in(pen, letters)
         return ()
     inspection, case = await inspected(world, story, effect.tip), proving.case_of(story)
@@ -172,7 +172,7 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         inspection=inspection,
         broken=story.refused.broken if story.refused else (),
     )
-    await world.inbox.post(given.landing, asked, messages.land(given.branch, request))
+    await world.inbox.post(given.landing, f"land/{asked}", messages.land(given.branch, request))
     failpoints.reach("landing.posted")
     await call(world, given.landing, request.key)
     at = world.clock.now()

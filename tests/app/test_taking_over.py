@@ -1,0 +1,136 @@
+"""Taking a run over: whatever was asked of it meanwhile is in every inbox before anything of it goes on."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shiftwork.adapters.store.memory import MemoryInbox
+from shiftwork.app.commands import cancel_run, resume_run, wait_for
+from shiftwork.app.intents import ask
+from shiftwork.app.turns import call
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.ids import RunId, StoryId, Stream
+from shiftwork.domain.model.queue import request_key
+from shiftwork.domain.model.run import RunStatus
+from shiftwork.domain.model.story import FailureCause
+from shiftwork.ports.agent import AgentEvent
+from shiftwork.ports.engine import Engine, Job
+from shiftwork.ports.store import Message
+from tests.app.landing_rig import queue
+from tests.app.rig import LANDING, SHORT, Rig, done, honest
+from tests.patience import SECONDS
+
+US_001 = StoryId("US-001")
+
+
+class Slow(MemoryInbox):
+    """Where it is `deadly`, whoever asks to land does nothing more, as one who is killed in that moment; where the run
+    is `late`, it hears of nothing.
+    """
+
+    def __init__(self, *, deadly: bool) -> None:
+        super().__init__()
+        self.deadly, self.late = deadly, False
+
+    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
+        while self.late and target.startswith("run/"):
+            await asyncio.sleep(0.01)
+        return await super().wait(target, after=after)
+
+    async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
+        await super().post(target, key, body)
+        if self.deadly and key.startswith("land/"):
+            await asyncio.Event().wait()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thorough:
+    """An engine whose recovered jobs have come as far as they can when `recover` returns."""
+
+    engine: Engine
+    begun: Path
+
+    async def recover(self, executor: str) -> None:
+        await self.engine.recover(executor)
+        for _ in range(50):
+            if not self.begun.exists():
+                await asyncio.sleep(0.02)
+
+    async def start(self, job: Job) -> None:
+        await self.engine.start(job)
+
+    async def join(self, job: Job) -> None:
+        await self.engine.join(job)
+
+    async def cancel(self, job: Job) -> None:
+        await self.engine.cancel(job)
+
+    async def close(self) -> None:
+        await self.engine.close()
+
+
+async def killed_at_its_gates(rig: Rig, told: Path, *, recorded: bool) -> RunId:
+    """A run whose process is gone while gates run on what its story has asked to land, whether or not it knows that."""
+    rig.gates = (Gate(name="slow", command=f"touch {told}; sleep 60"),)
+    async with rig.open() as world:
+        run = await rig.start(world, workflow=SHORT)
+        if not recorded:
+            request = request_key(run, US_001, 1)
+            async with asyncio.timeout(SECONDS):
+                while not await world.inbox.posted(LANDING, f"land/{request}"):
+                    await asyncio.sleep(0.01)
+            await call(world, LANDING, request)
+        await rig.until(told.exists)
+        if recorded:
+            await rig.until(lambda: any(isinstance(one.what, f.LandingRequested) for one in rig.seen))
+    assert ((await rig.story(run)).landings == 1) == recorded
+    return run
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["the run", "one story"])
+@pytest.mark.parametrize("recorded", [True, False], ids=["and knows it", "and died before it knew"])
+def test_a_story_that_has_asked_to_land_is_taken_back_before_its_gates_go_on(
+    rig: Rig, tmp_path: Path, *, recorded: bool, whole: bool
+) -> None:
+    told, again = tmp_path / "gate", tmp_path / "again"
+    rig.store.inbox = inbox = Slow(deadly=not recorded)
+
+    async def scenario() -> None:
+        run = await killed_at_its_gates(rig, told, recorded=recorded)
+        inbox.deadly, inbox.late = False, True
+        if whole:
+            await cancel_run(inbox, run)
+        else:
+            await ask(rig.store.events, inbox, run, r.StoryCancellationRequested(at=0, story=US_001), "1")
+        rig.gates = (Gate(name="quick", command=f"touch {again}"),)
+        async with rig.open() as world:
+            await resume_run(replace(world, engine=Thorough(engine=world.engine, begun=again)), run, alive=False)
+            inbox.late = False
+            await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+        assert (await rig.story(run)).cause is FailureCause.CANCELLED
+        assert (await queue(rig)).entries == ()
+
+    asyncio.run(scenario())
+    assert rig.log() == ["start"]
+    assert not again.exists(), "no gate was run on what nobody wants any more"
+
+
+def test_a_story_that_has_not_asked_to_land_takes_nothing_back(rig: Rig) -> None:
+    rig.script = honest(coding=[done(pause=60)])
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(one.what, AgentEvent) for one in rig.seen))
+        await cancel_run(rig.store.inbox, run)
+        assert (await rig.carried_on(run)).status is RunStatus.CANCELLED
+        assert (await rig.story(run)).cause is FailureCause.CANCELLED
+        assert not await rig.store.inbox.receive(LANDING, after=0)
+
+    asyncio.run(scenario())
