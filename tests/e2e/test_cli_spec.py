@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,31 @@ def test_a_spec_that_somebody_works_on_is_not_begun_a_second_time(project: Proje
         worker.communicate(timeout=SECONDS)
     project.settle(agent=AGENT.format(prompts=tmp_path / "prompts"))
     assert project.shiftwork("run", "prd.json").returncode == 0, "nobody works on the first any more"
+
+
+def test_of_two_that_are_typed_at_once_one_begins(project: Project, tmp_path: Path) -> None:
+    write(project, "prd.json", PRD)
+    project.settle(agent=sleeping(tmp_path))
+    with project.started("run", "prd.json") as one, project.started("run", "prd.json") as two:
+        eventually(lambda: (tmp_path / "pid").exists() and any(process.poll() is not None for process in (one, two)))
+        winner, loser = (one, two) if one.poll() is None else (two, one)
+        (run,) = [known["run"] for known in json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"]]
+        said, _ = loser.communicate(timeout=SECONDS)
+        assert loser.returncode == 1
+        assert said.splitlines()[-2:] == [
+            f"shiftwork: run {run} works on prd.json already",
+            f"  try: shiftwork status {run} shows it; shiftwork cancel {run} ends it",
+        ]
+        interrupt(winner)
+        winner.communicate(timeout=SECONDS)
+
+
+def test_who_is_killed_while_beginning_keeps_nobody_from_the_spec(project: Project) -> None:
+    write(project, "prd.json", PRD)
+    killed = project.shiftwork("run", "prd.json", SHIFTWORK_FAILPOINT="append.before")
+    assert killed.returncode == -signal.SIGKILL, killed
+    told = project.shiftwork("run", "prd.json")
+    assert told.returncode == 0, told
 
 
 def test_a_change_folder_lands_on_the_branch_it_is_given(project: Project) -> None:

@@ -27,7 +27,7 @@ Landing:
     checking, withdrawing         the gates on a batch; a story that takes its request back meanwhile
 
 What people ask for:
-    commands                      a run as a whole: start, resume, wait, cancel, other limits
+    commands, beginning           a run as a whole: start, resume, wait, cancel, other limits; one run of a spec at once
     intents, answering            what is asked of a run; what is said to a story that waits
     rehearsal, forecasting        what a run would send first; what it may cost
     certificates, cleaning        proof of what has landed; what runs have left on disk

@@ -8,6 +8,7 @@ from shiftwork import failpoints
 from shiftwork.app import mail, messages
 from shiftwork.app.again import again
 from shiftwork.app.allowances import tell_limits
+from shiftwork.app.beginning import claimed
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.leases import is_gone, until_lost
 from shiftwork.app.pen import Pen
@@ -57,13 +58,17 @@ class Order:
 
 
 async def start_run(world: World, order: Order) -> RunId:
-    """Record the run and give it a job; it goes on while this process lives, and can be resumed afterwards."""
+    """Record the run and give it a job; it goes on while this process lives, and can be resumed afterwards.
+
+    Raises RunBusyError where a living process works on a run of the same spec.
+    """
     await again(lambda: _on_branch(world, order))
     run = RunId(world.clock.fresh())
-    await world.leases.acquire(run, world.owner)
-    pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
-    await pen.write("start", opening(order, run, world.clock.now()))
-    failpoints.reach("run.recorded")
+    async with claimed(world, order.landing, order.source):
+        await world.leases.acquire(run, world.owner)
+        pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
+        await pen.write("start", opening(order, run, world.clock.now()))
+        failpoints.reach("run.recorded")
     await _start_job(world, pen.state)
     return run
 

@@ -28,6 +28,16 @@ def landing_stream(repository: str, branch: str) -> Stream:
     return Stream(f"landing/{repository}/{branch}")
 
 
+def repository_of(landing: Stream) -> str:
+    """The repository that is landed on."""
+    return landing.split("/")[1]
+
+
+def spec_claim(repository: str, source: str) -> Stream:
+    """What is held by whoever begins a run of a spec; nothing is ever written to it."""
+    return Stream(f"spec/{repository}/{source}")
+
+
 def in_go(name: str, go: int) -> str:
     """A name for something that is done once in each go at a story; that of the first is plain."""
     return name if go == 1 else f"{name}/{go}"

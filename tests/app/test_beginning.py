@@ -1,0 +1,197 @@
+"""Of runs of one spec that are begun at once one begins, and the others are told of it; the dead block nobody."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from shiftwork.adapters.store.memory import MemoryLeases
+from shiftwork.adapters.store.opening import open_store
+from shiftwork.app.commands import Order, start_run, wait_for
+from shiftwork.app.leases import LEASE_SECONDS
+from shiftwork.app.world import World, nobody_knows
+from shiftwork.domain.model.ids import RunId, Stream, landing_stream, repository_of, spec_claim
+from shiftwork.domain.model.spec import one_shot
+from shiftwork.errors import RunBusyError
+from shiftwork.ports.views import Lease, Owner
+from tests.app.rig import SHORT, Rig
+
+STRANGER = Owner(executor="another", host="here", pid=1, pid_started=0.0)
+QUICKER = Owner(executor="quicker", host="here", pid=2, pid_started=0.0)
+
+
+def order(source: str = "prd:prd.json", repository: str = "test", branch: str = "main") -> Order:
+    return Order(
+        spec=one_shot("Add work.txt"),
+        workflow=SHORT,
+        branch=branch,
+        landing=landing_stream(repository, branch),
+        agent="scripted",
+        base="main",
+        source=source,
+    )
+
+
+def claim_of(wanted: Order) -> Stream:
+    return spec_claim(repository_of(wanted.landing), wanted.source)
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def kept(rig: Rig, request: pytest.FixtureRequest) -> Iterator[Rig]:
+    """A repository whose history is in each kind of store."""
+    rig.alive = lambda _: True
+    if request.param == "memory":
+        yield rig
+        return
+    with contextlib.closing(open_store(request.getfixturevalue(f"{request.param}_url"))) as store:
+        rig.store = store  # type: ignore[assignment]  # of the same shape
+        yield rig
+
+
+async def begun(*started: Any) -> tuple[list[RunId], list[RunBusyError]]:
+    ends = await asyncio.gather(*started, return_exceptions=True)
+    refused = [end for end in ends if isinstance(end, RunBusyError)]
+    runs = [end for end in ends if isinstance(end, str)]
+    assert len(runs) + len(refused) == len(ends), ends
+    return [RunId(run) for run in runs], refused
+
+
+def test_of_many_runs_of_one_spec_that_are_begun_at_once_one_begins(kept: Rig) -> None:
+    async def scenario() -> None:
+        async with contextlib.AsyncExitStack() as opened:
+            worlds = [await opened.enter_async_context(kept.open()) for _ in range(4)]
+            branches = ("main", "main", "other", "main")
+            runs, refused = await begun(
+                *(start_run(world, order(branch=branch)) for world, branch in zip(worlds, branches, strict=True))
+            )
+            assert len(runs) == 1
+            assert {error.message for error in refused} == {f"run {runs[0]} works on prd.json already"}
+            hint = f"shiftwork status {runs[0]} shows it; shiftwork cancel {runs[0]} ends it"
+            assert {error.hint for error in refused} == {hint}
+            assert not [one for one in await worlds[0].leases.holders() if one.resource == claim_of(order())]
+
+    asyncio.run(scenario())
+
+
+def test_one_process_begins_a_spec_no_second_time_either(rig: Rig) -> None:
+    rig.alive = lambda _: True
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            runs, refused = await begun(*(start_run(world, order()) for _ in range(3)))
+            assert (len(runs), len(refused)) == (1, 2)
+            await asyncio.wait_for(wait_for(world, runs[0]), timeout=60)
+            await start_run(world, order())  # nobody works on the first any more
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("other", [order("prd:other.json"), order(repository="beside"), order("")])
+def test_what_is_another_spec_or_none_begins_beside_it(rig: Rig, other: Order) -> None:
+    rig.alive = lambda _: True
+
+    async def scenario() -> None:
+        async with rig.open() as one, rig.open() as two:
+            runs, _ = await begun(start_run(one, order()), start_run(two, other), start_run(two, order("")))
+            assert len(runs) == 3
+
+    asyncio.run(scenario())
+
+
+def test_a_run_whose_process_is_dead_keeps_nobody_from_another(rig: Rig) -> None:
+    rig.alive = lambda _: False
+
+    async def scenario() -> None:
+        async with rig.open() as one, rig.open() as two:
+            assert await start_run(one, order()) != await start_run(two, order())
+
+    asyncio.run(scenario())
+
+
+def test_who_was_killed_while_beginning_keeps_nobody_from_it(kept: Rig) -> None:
+    kept.alive = lambda owner: owner.executor != STRANGER.executor
+
+    async def scenario() -> None:
+        async with kept.open() as one, kept.open() as two:
+            await one.leases.acquire(claim_of(order()), STRANGER)
+            runs, refused = await begun(start_run(one, order()), start_run(two, order()))
+            assert (len(runs), len(refused)) == (1, 1)
+
+    asyncio.run(scenario())
+
+
+def test_who_finds_another_beginning_hears_what_comes_of_it(rig: Rig) -> None:
+    """The other may yet fail: then this one begins."""
+    rig.alive = lambda _: True
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            await world.leases.acquire(claim_of(order()), STRANGER)
+            starting = asyncio.ensure_future(start_run(world, order()))
+            await asyncio.sleep(0.6)
+            assert not starting.done()
+            await world.leases.release(claim_of(order()), STRANGER)
+            assert await starting
+
+    asyncio.run(scenario())
+
+
+class AgedLeases(MemoryLeases):
+    """Whoever holds something gives no sign of life for long."""
+
+    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+        held = await super().acquire(resource, owner, replacing=replacing)
+        return held and Lease(resource=resource, owner=held.owner, age=LEASE_SECONDS + 1)
+
+
+@pytest.mark.parametrize("alive", [True, None])
+def test_who_is_frozen_while_beginning_is_told_of_and_elsewhere_taken_for_dead(rig: Rig, *, alive: bool | None) -> None:
+    rig.alive = (lambda _: True) if alive else nobody_knows
+    rig.store.leases = AgedLeases()
+
+    async def started(world: World) -> RunId:
+        await world.leases.acquire(claim_of(order()), STRANGER)
+        return await start_run(world, order())
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            if alive is None:
+                assert await started(world)
+                return
+            with pytest.raises(RunBusyError, match=r"process 1 on here is beginning a run of prd\.json") as refused:
+                await started(world)
+            assert refused.value.hint == "shiftwork status shows whether it came to that; then type this once more"
+
+    asyncio.run(scenario())
+
+
+class ContestedLeases(MemoryLeases):
+    """Somebody else is always quicker to take the place of a dead process, and has soon begun."""
+
+    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+        if replacing is not None:
+            await super().acquire(resource, QUICKER, replacing=replacing)
+            held = await super().acquire(resource, owner)
+            await self.release(resource, QUICKER)
+            return held
+        return await super().acquire(resource, owner)
+
+
+def test_the_place_of_a_dead_one_is_taken_by_one(rig: Rig) -> None:
+    rig.alive = lambda owner: owner.executor != STRANGER.executor
+    rig.store.leases = ContestedLeases()
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            await world.leases.acquire(claim_of(order()), STRANGER)
+            assert await start_run(world, order())
+
+    asyncio.run(scenario())
+
+
+def test_the_claims_of_a_store_are_apart_by_repository_and_spec() -> None:
+    claims = {claim_of(order()), claim_of(order("prd:other.json")), claim_of(order(repository="beside"))}
+    assert len(claims) == 3
+    assert claim_of(order()) == claim_of(order(branch="other")), "it is one spec, wherever it lands"
