@@ -26,7 +26,7 @@ wrong is told on standard error in two lines, what happened and what to try, or 
 | 0 | done |
 | 1 | failed |
 | 2 | a limit is reached, and the run waits for you |
-| 64 | the command line, a settings file, a request or the repository is not in order; nothing was started |
+| 64 | the command line, a settings file, a variable, a request or the repository is not in order; nothing was started |
 | 130 | interrupted; `shiftwork resume` goes on |
 """
 

@@ -23,6 +23,7 @@ from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.user_trees import in_the_way
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.cleaning import Broom
+from shiftwork.bootstrap.addresses import store_address
 from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
@@ -43,7 +44,7 @@ _RADAR_SECONDS: Final = 3.0
 @asynccontextmanager
 async def open_history(site: Site) -> AsyncIterator[EventStore]:
     """The streams of facts; to be opened where the views know of a run, since a database is made otherwise."""
-    store = open_store(site.store_url)
+    store = open_store(store_address(site))
     try:
         yield store.events
     finally:
@@ -66,7 +67,7 @@ class Mailbox:
 @asynccontextmanager
 async def open_mailbox(site: Site) -> AsyncIterator[Mailbox]:
     """To be opened where the views know of a run, as the history is."""
-    store = open_store(site.store_url)
+    store = open_store(store_address(site))
     try:
         yield Mailbox(events=store.events, inbox=store.inbox, clock=SystemClock())
     finally:
@@ -107,7 +108,7 @@ async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]
     """What cleaning up needs. The state folder must be there."""
     clock = SystemClock()
     hub = await _hub(site, env)
-    store = open_store(site.store_url)
+    store = open_store(store_address(site))
     try:
         yield Broom(
             events=store.events,

@@ -6,6 +6,7 @@ from typing import Final
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.store import reader
 from shiftwork.app.queries import Liveness, Silence
+from shiftwork.bootstrap.addresses import store_address
 from shiftwork.config.site import Site
 from shiftwork.errors import SettingsError
 from shiftwork.ports.views import Owner, Queries
@@ -15,7 +16,7 @@ _SOON_SECONDS: Final = 1.0
 
 
 def open_queries(site: Site) -> Queries:
-    return reader.open_queries(site.store_url)
+    return reader.open_queries(store_address(site))
 
 
 def silence(site: Site) -> Silence:

@@ -32,6 +32,7 @@ from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.again import again
 from shiftwork.app.loop import bodies
 from shiftwork.app.world import Conduct, Sighting, World, nobody
+from shiftwork.bootstrap.addresses import engine_address, store_address
 from shiftwork.bootstrap.agents import Place, build_agents
 from shiftwork.bootstrap.notifying import build_notifiers
 from shiftwork.bootstrap.reading import open_queries
@@ -58,7 +59,7 @@ _NOBODY: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
 async def open_inbox(site: Site) -> AsyncIterator[Inbox]:
     """The store without the engine: for commands that only leave a message."""
     open_state(site)
-    store = open_store(site.store_url)
+    store = open_store(store_address(site))
     try:
         yield store.inbox
     finally:
@@ -84,11 +85,11 @@ async def open_world(
     owner = this_owner(clock.fresh())
     git = await again(lambda: _open_git(site, settings, env, clock))
     place = Place(env=env, sandbox=git.sandboxes.agents, root=site.root)
-    store = open_store(site.store_url)
+    store = open_store(store_address(site))
     worlds: list[World] = []
     try:
         engine = await DbosEngine.open(
-            DbosSettings(name="shiftwork", url=site.engine_url, executor=owner.executor, version=ENGINE_VERSION),
+            DbosSettings(name="shiftwork", url=engine_address(site), executor=owner.executor, version=ENGINE_VERSION),
             bodies(lambda: worlds[0]),
         )
         try:

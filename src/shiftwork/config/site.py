@@ -11,6 +11,7 @@ from shiftwork.errors import NoRepositoryError, SettingsError
 SETTINGS_FILE: Final = "shiftwork.toml"
 STATE_FOLDER: Final = ".shiftwork"
 STORE_URL: Final = "SHIFTWORK_STORE_URL"
+ENGINE_URL: Final = "SHIFTWORK_ENGINE_URL"
 
 _STORE: Final = "state.db"
 
@@ -53,7 +54,7 @@ def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> S
         root=root,
         state=state,
         store_url=url or f"sqlite:///{state / _STORE}",
-        engine_url=env.get("SHIFTWORK_ENGINE_URL") or url or f"sqlite:///{state}/engine.db",
+        engine_url=env.get(ENGINE_URL) or url or f"sqlite:///{state}/engine.db",
         claimed=bool(named and not given),
     )
 

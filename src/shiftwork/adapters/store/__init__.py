@@ -9,6 +9,7 @@ The ports:
     memory                      all of them without a database
 
 What they stand on:
+    addresses                   what keeps a text from being the address of a database
     engine, dialects, prepared  a database behind an async face; what tells two kinds apart; statements made once
     bell                        wakes who waits for a message
     tables, views               the tables as SQLAlchemy sees them; where each row of a view is kept

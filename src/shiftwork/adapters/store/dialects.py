@@ -4,8 +4,8 @@ from typing import Final
 
 from shiftwork.errors import StoreError
 
-_SQLITE: Final = "sqlite:///"
-_POSTGRES: Final = ("postgresql://", "postgres://")
+SQLITE: Final = "sqlite:///"
+POSTGRES: Final = ("postgresql://", "postgres://")
 
 NOW: Final = {
     "sqlite": "(julianday('now') - 2440587.5) * 86400.0",
@@ -16,9 +16,9 @@ NOW: Final = {
 
 def sqlite_file(url: str) -> str | None:
     """The file that a SQLite address names, None for a Postgres address; raises StoreError for any other."""
-    if url.startswith(_POSTGRES):
+    if url.startswith(POSTGRES):
         return None
-    file = url.removeprefix(_SQLITE)
+    file = url.removeprefix(SQLITE)
     if file == url or not file.startswith("/"):
         raise StoreError(
             f"this is no address of a database: {url.partition(':')[0]!r}",
