@@ -10,14 +10,16 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands import Order, start_run, wait_for
-from shiftwork.app.world import Sighting
+from shiftwork.app.world import Sighting, World
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId, landing_stream
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.ports.agent import AgentTask
+from shiftwork.testing.builders import asked
 from tests.app.rig import SHORT, Rig, done, git, kinds
+from tests.app.test_intents import again
 
 PRD = """\
 { "project": "Mine", "branchName": "feature/mine",
@@ -41,20 +43,23 @@ def project(rig: Rig) -> Path:
     return path
 
 
+async def ordered(world: World) -> Order:
+    sheet = await world.specs.read("prd.json")
+    return Order(
+        spec=sheet.spec,
+        workflow=SHORT,
+        branch=sheet.spec.branch,
+        landing=landing_stream("test", sheet.spec.branch),
+        agent="scripted",
+        base="main",
+        source=sheet.source,
+        done=sheet.done,
+    )
+
+
 async def handed_over(rig: Rig, **changes: Any) -> RunState:
     async with rig.open() as world:
-        sheet = await world.specs.read("prd.json")
-        order = Order(
-            spec=sheet.spec,
-            workflow=SHORT,
-            branch=sheet.spec.branch,
-            landing=landing_stream("test", sheet.spec.branch),
-            agent="scripted",
-            base="main",
-            source=sheet.source,
-            done=sheet.done,
-        )
-        run = await start_run(world, replace(order, **changes))
+        run = await start_run(world, replace(await ordered(world), **changes))
         return await asyncio.wait_for(wait_for(world, run), timeout=60)
 
 
@@ -131,6 +136,29 @@ def test_a_story_that_fails_is_not_ticked(rig: Rig) -> None:
     run = asyncio.run(handed_over(rig))
     assert run.status is RunStatus.FAILED
     assert passes(path) == {"A": True, "B": False, "C": True}
+
+
+def test_only_what_stands_in_the_file_is_said_to_be_ticked_there(rig: Rig) -> None:
+    """A story that was added by hand does not, nor one that somebody has taken out meanwhile."""
+    path = project(rig)
+
+    async def scenario() -> RunState:
+        async with rig.open() as world:
+            run = await start_run(world, await ordered(world))
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            lines = [line for line in path.read_text(encoding="utf-8").splitlines() if '"id": "B"' not in line]
+            path.write_text("\n".join(lines), encoding="utf-8")
+            added = asked(9, after=())
+            await again(world, run, r.StoryAdded(at=0, story=added))
+            await again(world, run, r.StoryUndoRequested(at=0, story=StoryId("B")))
+            return await again(world, run, r.StoryUndoRequested(at=0, story=added.id))
+
+    run = asyncio.run(scenario())
+    told = [fact for fact in asyncio.run(rig.facts(run, "")) if isinstance(fact, r.SpecTicked)]
+    assert [fact.ticked for fact in told] == [("A",), ("B",), (), (), ()]
+    assert [fact.missing for fact in told] == [(), (), ("US-009",), ("B",), ("US-009",)]
+    assert not [fact.cleared for fact in told if fact.cleared], "what the file does not have is not open again there"
+    assert run.telling.untold == (), "and nobody is owed anything"
 
 
 def test_a_file_that_is_gone_stops_nothing(rig: Rig) -> None:

@@ -5,7 +5,9 @@ out is known without any parser: the same pieces, those of the stories that land
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -47,6 +49,12 @@ class File:
         return "".join(one.after if one.story in ids else one.before for one in self.pieces)
 
 
+def marked(kind: str, text: str, marks: Mapping[StoryId, Mark]) -> str:
+    found = dict(FORMATS[kind].edits(text, marks))
+    assert set(found) == set(marks), "what stands in the file is known as such"
+    return changed(text, chain.from_iterable(found.values()))
+
+
 def plain(*texts: str) -> tuple[Piece, ...]:
     return tuple(Piece(before=text) for text in texts)
 
@@ -59,9 +67,9 @@ def assert_only_what_landed_changes(file: File, landed: frozenset[str], note: st
     assert tuple(found.story.id for found in draft.stories) == file.ids
     assert {found.story.id for found in draft.stories if found.done} == file.done
     marks = {StoryId(name): Mark(done=True, note=note) for name in landed}
-    written = changed(file.text, format_.edits(file.text, marks))
+    written = marked(file.kind, file.text, marks)
     assert written == file.landed(landed)
-    assert changed(written, format_.edits(written, marks)) == written
+    assert marked(file.kind, written, marks) == written
     again = format_.read(path, written, "shown")
     assert {found.story.id for found in again.stories if found.done} == file.done | landed
     assert [found.story for found in again.stories] == [found.story for found in draft.stories]
@@ -165,7 +173,7 @@ def test_keys_that_are_missing_are_added_and_all_else_stays(file: File, data: st
     text = json.dumps(value, indent=data.draw(st.sampled_from([None, 2, "\t"])))
     landed = subset(data, file)
     marks = {StoryId(name): Mark(done=True, note=NOTE) for name in landed}
-    written = changed(text, FORMATS["prd-json"].edits(text, marks))
+    written = marked("prd-json", text, marks)
     after = json.loads(written)
     for story in after.get("userStories") or after.get("user_stories"):
         assert story.pop("passes", False) is (story["id"] in landed)

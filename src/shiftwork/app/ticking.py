@@ -16,13 +16,14 @@ async def tick(effect: e.TickSpec, pen: Pen) -> tuple[Fact, ...]:
     world, run = pen.world, pen.state
     marks = {story: _mark(run, story) for story in effect.stories}
     try:
-        await world.specs.mark(run.given.source, marks)
+        known = await world.specs.mark(run.given.source, marks)
     except SpecError as error:
         at, final = world.clock.now(), effect.final
         return (r.SpecTickFailed(at=at, stories=effect.stories, reason=error.message, final=final),)
     failpoints.reach("spec.ticked")
-    cleared = tuple(story for story, mark in marks.items() if not mark.done)
-    return (r.SpecTicked(at=world.clock.now(), stories=effect.stories, cleared=cleared),)
+    cleared = tuple(story for story, mark in marks.items() if story in known and not mark.done)
+    missing = tuple(story for story in marks if story not in known)
+    return (r.SpecTicked(at=world.clock.now(), stories=effect.stories, cleared=cleared, missing=missing),)
 
 
 def _mark(run: RunState, story: StoryId) -> Mark:

@@ -37,11 +37,12 @@ class Specs(Protocol):
         """
         ...
 
-    async def mark(self, source: str, marks: Mapping[StoryId, Mark]) -> None:
+    async def mark(self, source: str, marks: Mapping[StoryId, Mark]) -> frozenset[StoryId]:
         """Have the file say what has become of these stories, and leave every other byte of it as it is now.
 
-        What the user has changed since it was read stays. A story that the file no longer has is passed over. A second
-        call changes nothing. A reader sees the file as it was or as it is then, never half of it. Raises SpecError
-        where the file cannot be read as what it was, or cannot be written; then it is as it was.
+        What the user has changed since it was read stays. A story that the file does not have is passed over; those
+        that it has are given. A second call changes nothing. A reader sees the file as it was or as it is then, never
+        half of it. Raises SpecError where the file cannot be read as what it was, or cannot be written; then it is as
+        it was.
         """
         ...

@@ -44,9 +44,9 @@ class SpecsConformance(ABC):
     def read(self, root: Path) -> Sheet:
         return asyncio.run(self.specs(root).read(self.file))
 
-    def mark(self, root: Path, ids: Iterable[str], mark: Mark = LANDED) -> None:
+    def mark(self, root: Path, ids: Iterable[str], mark: Mark = LANDED) -> frozenset[StoryId]:
         source = f"{self.format_of(root)}:{self.file}"
-        asyncio.run(self.specs(root).mark(source, {StoryId(name): mark for name in ids}))
+        return asyncio.run(self.specs(root).mark(source, {StoryId(name): mark for name in ids}))
 
     def format_of(self, root: Path) -> str:
         """Of the sample, whatever the file holds by now."""
@@ -109,7 +109,7 @@ class SpecsConformance(ABC):
         path = self.write(tmp_path)
         self.mark(tmp_path, self.ids)
         once, before = self.text(tmp_path), path.stat()
-        self.mark(tmp_path, self.ids)
+        assert self.mark(tmp_path, self.ids) == set(self.ids), "it says so, whoever has written it"
         assert self.text(tmp_path) == once
         assert path.stat().st_ino == before.st_ino, "a file that needs no change is not written"
 
@@ -129,7 +129,7 @@ class SpecsConformance(ABC):
 
     def test_a_story_that_is_no_longer_there_is_passed_over(self, tmp_path: Path) -> None:
         self.write(tmp_path)
-        self.mark(tmp_path, ["US-999", self.ids[2]])
+        assert self.mark(tmp_path, ["US-999", self.ids[2]]) == {self.ids[2]}
         assert self.text(tmp_path) == self.landed(3)
 
     @pytest.mark.parametrize("end", ["\r\n", "\n"])

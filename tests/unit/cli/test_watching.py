@@ -17,7 +17,7 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
 from shiftwork.domain.model.gate import GateReport, GateResult
-from shiftwork.domain.model.ids import Commit, RunId, Stream, landing_stream, run_stream, step_id, story_stream
+from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream, landing_stream, run_stream, step_id, story_stream
 from shiftwork.domain.model.pipeline import StepStatus, pipeline_of
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import one_shot
@@ -92,6 +92,15 @@ def test_a_tick_that_was_taken_away_is_told_as_such() -> None:
         "spec_ticked",
         "story_answered",
     ]
+
+
+def test_a_story_that_the_spec_does_not_have_is_not_said_to_be_ticked() -> None:
+    board = Board()
+    added = StoryId("by-hand")
+    board.see(Sighting(stream=LANDING, what=r.SpecTicked(at=1, stories=(added,), missing=(added,))))
+    assert board.changes == []
+    board.see(Sighting(stream=LANDING, what=r.SpecTicked(at=1, stories=(STORY.id, added), missing=(added,))))
+    assert [(change.event, change.text) for change in board.changes] == [("spec_ticked", STORY.id)]
 
 
 def test_what_an_agent_has_used_is_nothing_that_it_does() -> None:

@@ -65,10 +65,11 @@ def read(path: Path, text: str, shown: str) -> Draft:
     )
 
 
-def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[Edit]:
+def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:
     for section in _stories(parse(text)):
-        if mark := marks.get(_id(section.heading)):
-            yield from _marked(section, done=mark.done)
+        story = _id(section.heading)
+        if mark := marks.get(story):
+            yield story, _marked(section, done=mark.done)
 
 
 def _marked(section: Section, *, done: bool) -> Iterator[Edit]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -18,11 +19,13 @@ from shiftwork.ports.specs import Mark, Sheet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """What a format does with a text: see whether it is one of its own, read it, and change it for what has landed."""
+    """What a format does with a text: see whether it is one of its own, read it, and change it for what has landed,
+    story by story of those that stand in it.
+    """
 
     belongs: Callable[[Path, str], bool]
     read: Callable[[Path, str, str], Draft]
-    edits: Callable[[str, Mapping[StoryId, Mark]], Iterable[Edit]]
+    edits: Callable[[str, Mapping[StoryId, Mark]], Iterable[tuple[StoryId, Iterable[Edit]]]]
 
 
 FORMATS: Final[dict[str, Format]] = {
@@ -43,8 +46,8 @@ class FileSpecs:
     async def read(self, path: str) -> Sheet:
         return await asyncio.to_thread(self._read, path)
 
-    async def mark(self, source: str, marks: Mapping[StoryId, Mark]) -> None:
-        await asyncio.to_thread(self._mark, source, marks)
+    async def mark(self, source: str, marks: Mapping[StoryId, Mark]) -> frozenset[StoryId]:
+        return await asyncio.to_thread(self._mark, source, marks)
 
     def _read(self, wanted: str) -> Sheet:
         path = self._file(self.root / wanted)
@@ -61,16 +64,21 @@ class FileSpecs:
             raise refused(name, text, mistakes)
         return _sheet(f"{kind}:{name}", draft)
 
-    def _mark(self, source: str, marks: Mapping[StoryId, Mark]) -> None:
+    def _mark(self, source: str, marks: Mapping[StoryId, Mark]) -> frozenset[StoryId]:
         kind, _, name = source.partition(":")
+        found: dict[StoryId, tuple[Edit, ...]] = {}
 
         def change(text: str) -> str:
+            found.clear()  # of the text as somebody else has left it meanwhile
             try:
-                return changed(text, FORMATS[kind].edits(text, marks))
+                for story, edits in FORMATS[kind].edits(text, marks):
+                    found[story] = (*found.get(story, ()), *edits)
             except UnreadableError as error:
                 raise refused(name, text, [error.mistake]) from None
+            return changed(text, chain.from_iterable(found.values()))
 
         rewrite(self.root / name, name, change)
+        return frozenset(found)
 
     def _file(self, path: Path) -> Path:
         """The file itself, or the one that a folder is known by."""

@@ -49,10 +49,11 @@ def read(path: Path, text: str, shown: str) -> Draft:
     )
 
 
-def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[Edit]:
+def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:
     for section in _stories(text):
-        if mark := marks.get(_id(section.heading.text)):
-            yield from ticks(section.boxes, done=mark.done)
+        story = _id(section.heading.text)
+        if mark := marks.get(story):
+            yield story, ticks(section.boxes, done=mark.done)
 
 
 def _stories(text: str) -> list[Section]:

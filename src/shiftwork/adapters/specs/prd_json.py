@@ -116,14 +116,14 @@ def _repeated(node: Node) -> Iterator[Mistake]:
 # Writing back ----------------------------------------------------------------------------------------------------
 
 
-def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[Edit]:
+def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:
     root = parse(text)
     stories = root.member(*_STORIES)
     for node in stories.node.items if stories and stories.node.kind == LIST else ():
         name = node.member("id")
-        mark = marks.get(StoryId(str(name.node.value).strip())) if name else None
-        if mark:
-            yield from _marked(text, node, mark, _note_key(root, node))
+        story = StoryId(str(name.node.value).strip() if name else "")
+        if mark := marks.get(story):
+            yield story, _marked(text, node, mark, _note_key(root, node))
 
 
 def _note_key(root: Node, story: Node) -> str:

@@ -70,10 +70,10 @@ def read(path: Path, text: str, shown: str) -> Draft:
     )
 
 
-def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[Edit]:
+def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:
     for group in _groups(text):
         if mark := marks.get(group.id):
-            yield from ticks(group.tasks, done=mark.done)
+            yield group.id, ticks(group.tasks, done=mark.done)
 
 
 def _groups(text: str) -> list[_Group]:

@@ -171,11 +171,17 @@ class UndoRefused(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecTicked(Fact):
     """The spec's file now says of these stories what has become of them: `cleared` are those that it no longer counts
-    as done, because they were undone.
+    as done, because they were undone. The `missing` ones do not stand in it: they were added by hand, or taken out.
     """
 
     stories: tuple[StoryId, ...]
     cleared: tuple[StoryId, ...] = ()
+    missing: tuple[StoryId, ...] = ()
+
+    @property
+    def ticked(self) -> tuple[StoryId, ...]:
+        """Those that it counts as done."""
+        return tuple(story for story in self.stories if story not in {*self.cleared, *self.missing})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,7 @@ class Board:
             self.stories[stream] = STORY.evolve(self.stories.get(stream, STORY.start), what)
         if isinstance(what, ENDS):
             self.doing.pop(stream, None)
-        if type(what) not in EVENTS:
+        if type(what) not in EVENTS or _untold(what):
             return None
         change = _change(what, self.stories.get(stream, STORY.start))
         self.changes.append(change)
@@ -99,7 +99,7 @@ def _loops(story: StoryState) -> bool:
 EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     r.RunStarted: ("run_started", "plan"),
     r.StoryAdopted: ("story_adopted", "story"),
-    r.SpecTicked: ("spec_ticked", "stories"),
+    r.SpecTicked: ("spec_ticked", "ticked"),
     r.SpecTickFailed: ("spec_tick_failed", "reason"),
     r.RunPaused: ("run_paused", ""),
     r.RunUnpaused: ("run_unpaused", ""),
@@ -146,6 +146,11 @@ OTHERWISE: Final[dict[type[f.Fact], tuple[str, str, str]]] = {
     r.SpecTicked: ("cleared", "spec_cleared", "cleared"),
 }
 """Those that are told in other words where a field says something."""
+
+
+def _untold(fact: f.Fact) -> bool:
+    """Whether nothing has come of it that anybody could look up: no story of these stands in the spec."""
+    return isinstance(fact, r.SpecTicked) and not fact.ticked and not fact.cleared
 
 
 def _change(fact: f.Fact, story: StoryState) -> Change:
