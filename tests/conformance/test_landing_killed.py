@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.workspace.landing import GitRepository
+from shiftwork.adapters.workspace.user_trees import holding_branch
 from shiftwork.app.again import again
 from shiftwork.ports.workspace import Moved
 from tests.conformance.git_rig import World
@@ -24,41 +25,69 @@ if "--stdin" not in words or died.exists():
 with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as real:
     for line in sys.stdin.buffer:
         last = line.strip() == {word!r}
-        if last and not {does_it}:
+        if last and {moment!r} == "before":
             break
         real.stdin.write(line)
         real.stdin.flush()
         if line.startswith(b"update"):
             continue
         told = real.stdout.readline()
+        if not last or {moment!r} == "told":
+            sys.stdout.buffer.write(told)
+            sys.stdout.buffer.flush()
         if last:
             break
-        sys.stdout.buffer.write(told)
-        sys.stdout.buffer.flush()
     real.kill()
 died.touch()
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize("does_it", [False, True])
-@pytest.mark.parametrize("word", ["start", "prepare", "commit"])
-def test_it_is_moved_whole_or_begun_anew(tmp_path: Path, word: str, *, does_it: bool) -> None:
-    world = World(tmp_path)
-    program, died = tmp_path / "mortal-git", tmp_path / "died"
-    real = shutil.which("git")
-    text = _MORTAL.format(python=sys.executable, git=real, died=str(died), word=word.encode(), does_it=does_it)
+MOMENTS = ("before", "done", "told")
+"""Before it does what the word says, once it has, and once it has said so."""
+
+
+def mortal(world: World, folder: Path, word: str, moment: str) -> GitRepository:
+    """Leaves a file `died` in the folder when it has."""
+    program, real = folder / "mortal-git", shutil.which("git")
+    died = str(folder / "died")
+    text = _MORTAL.format(python=sys.executable, git=real, died=died, word=word.encode(), moment=moment)
     program.write_text(text)
     program.chmod(0o755)
-    hub = replace(world.hub, user=replace(world.hub.user, program=str(program)))
+    return GitRepository(hub=replace(world.hub, user=replace(world.hub.user, program=str(program))))
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("word", ["start", "prepare", "commit"])
+def test_it_is_moved_whole_or_begun_anew(tmp_path: Path, word: str, moment: str) -> None:
+    world = World(tmp_path)
     candidate = world.candidate(world.story({"new.txt": "n\n", "README.md": "better\n"}))
-    repository = GitRepository(hub=hub)
+    repository = mortal(world, tmp_path, word, moment)
 
     moved = asyncio.run(again(lambda: repository.move("main", candidate)))
 
-    assert died.exists()
+    assert (tmp_path / "died").exists()
     assert moved == Moved(ref="main")
     assert world.user.at("main") == candidate.commit
     assert world.user.status() == "", "files, index and branch are one"
     assert (world.user.root / "README.md").read_text() == "better\n"
+    assert not list((world.user.root / ".git").rglob("*.lock"))
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("word", ["start", "prepare"])
+def test_its_locks_are_not_left_where_the_user_is_in_the_way(tmp_path: Path, word: str, moment: str) -> None:
+    """It has nothing more to say then, so that its death is seen at its end only."""
+    world = World(tmp_path)
+    before = world.user.at("main")
+    candidate = world.candidate(world.story({"README.md": "better\n"}))
+    (world.user.root / "README.md").write_text("my own\n")
+    repository = mortal(world, tmp_path, word, moment)
+
+    moved = asyncio.run(again(lambda: repository.move("main", candidate)))
+
+    assert (tmp_path / "died").exists()
+    assert moved == Moved(ref=holding_branch("main"))
+    assert world.user.at("main") == before
+    assert (world.user.root / "README.md").read_text() == "my own\n"
     assert not list((world.user.root / ".git").rglob("*.lock"))

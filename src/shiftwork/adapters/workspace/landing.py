@@ -6,7 +6,7 @@ put there is not taken for proven work.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -41,7 +41,7 @@ class GitRepository:
     clock: Clock = SystemClock()
 
     async def tip(self, branch: str) -> Commit:
-        return (await self._present(branch))[0]
+        return (await self._outlasting(branch, self._present(branch)))[0]
 
     async def ensure_branch(self, branch: str, base: str) -> None:
         named = await self.hub.user.run("check-ref-format", "--branch", branch, accept=(0, 1, 128))
@@ -95,13 +95,17 @@ class GitRepository:
         return ours, theirs
 
     async def move(self, branch: str, candidate: Candidate) -> Moved | Missed:
+        result = await self._outlasting(branch, self._move(branch, candidate))
+        self.hub.unpin(f"candidate/{candidate.commit}")
+        return result
+
+    async def _outlasting[T](self, branch: str, work: Awaitable[T]) -> T:
+        """What it gives. If a git of it is killed, whoever moves the branch next can clear away what that has left."""
         try:
-            result = await self._move(branch, candidate)
+            return await work
         except GitKilledError:
             await grow_old(self.hub, branch)
             raise
-        self.hub.unpin(f"candidate/{candidate.commit}")
-        return result
 
     async def unresolved(self, commit: Commit, files: Sequence[str]) -> Sequence[str]:
         if not files:

@@ -18,6 +18,7 @@ from shiftwork.ports.workspace import Obstacle
 _UNFINISHED: Final = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
 _STATUS_COLUMNS: Final = 3
 """What `git status --porcelain` prints before a name."""
+_KILLED: Final = "git update-ref was killed"
 
 
 def holding_branch(branch: str) -> str:
@@ -201,7 +202,8 @@ async def _prepared(
 ) -> AsyncIterator[asyncio.subprocess.Process | None]:
     """Hold the branch's lock, having made sure that it is at `old`; None where that cannot be had.
 
-    If we die, git reads the end of its input, and lets go of the lock without moving anything.
+    If we die, git reads the end of its input, and lets go of the lock without moving anything. If git is killed, the
+    lock stays behind: that is told at the end at the latest, also where nothing more was to be said to it.
     """
     pipe = asyncio.subprocess.PIPE
     message = f"shiftwork: landed {new[:12]}"
@@ -216,6 +218,8 @@ async def _prepared(
             await process.communicate()
         finally:
             await end(process)
+    if await process.wait() < 0:
+        raise GitKilledError(_KILLED)
 
 
 async def _say(process: asyncio.subprocess.Process, command: str) -> bool:
@@ -224,5 +228,5 @@ async def _say(process: asyncio.subprocess.Process, command: str) -> bool:
     process.stdin.write(f"{command}\n".encode())
     told = await process.stdout.readline()
     if not told and await process.wait() < 0:
-        raise GitKilledError("git update-ref was killed")
+        raise GitKilledError(_KILLED)
     return told.endswith(b": ok\n")
