@@ -5,6 +5,7 @@ Three of them are fine, one is red, and two change the same line. It prints what
 
 import asyncio
 import json
+import zlib
 from pathlib import Path
 
 from shiftwork.app import messages
@@ -17,7 +18,10 @@ from shiftwork.domain.model.ids import RunId, StoryId, Stream, landing_stream, s
 from shiftwork.domain.model.queue import LandingRequest
 from shiftwork.ports.workspace import Place
 
-RUN = RunId("r1")
+RUN = RunId(f"r{zlib.crc32(bytes(Path.cwd()))}")
+"""The same for who is killed and who goes on, and nobody else's: what a dead one has left is looked for, and ended, on
+the whole machine, where others land at the same time.
+"""
 STORIES = {
     "A": {"a.txt": "fine\n"},
     "B": {"README": "of B\n"},
