@@ -42,12 +42,13 @@ from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.waiting import Patience
 from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
-from shiftwork.ports.agent import Agent, AgentTask
+from shiftwork.ports.agent import Agent, AgentEvent, AgentTask
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.notify import Notifier
 from shiftwork.ports.views import Owner
 from shiftwork.ports.workspace import Workspaces
+from tests.patience import SECONDS
 
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"}
 LANDING = landing_stream("test", "main")
@@ -191,7 +192,7 @@ class Rig:
     ) -> RunState:
         async with self.open() as world:
             run = await self.start(world, spec, workflow=workflow, limits=limits, parallel=parallel)
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+            return await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
 
     async def start(
         self,
@@ -219,7 +220,7 @@ class Rig:
         self.memory = type(self.memory)()
         async with self.open() as world:
             await resume_run(world, run, alive=False)
-            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+            return await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
 
     async def story(self, run: RunState | RunId, story: str = "US-001") -> StoryState:
         name = run.given.run if isinstance(run, RunState) else run
@@ -230,10 +231,24 @@ class Rig:
         stream = story_stream(name, StoryId(story)) if story else run_stream(name)
         return [recorded.fact for recorded in await self.store.events.read(stream)]
 
-    async def until(self, wanted: Callable[[], bool], seconds: float = 60) -> None:
+    async def until(self, wanted: Callable[[], bool], seconds: float = SECONDS) -> None:
         async with asyncio.timeout(seconds):
             while not wanted():
                 await asyncio.sleep(0.01)
+
+    async def at_work(self, step: str = "", story: str = "") -> None:
+        """Until an agent is at the step: that this was begun is recorded before anybody is asked for anything."""
+
+        def begun() -> bool:
+            there = False
+            for one in self.seen:
+                if isinstance(one.what, f.StepStarted) and one.stream.endswith(story):
+                    there = there or one.what.step.endswith(step)
+                elif there and isinstance(one.what, AgentEvent) and one.stream.endswith(story):
+                    return True
+            return False
+
+        await self.until(begun)
 
     def log(self) -> list[str]:
         """The subjects of the base branch, newest first."""

@@ -55,9 +55,7 @@ async def interrupted(rig: Rig, spec: Spec | None = None) -> RunId:
     rig.script = honest(final_review=[done(pause=60)])
     async with rig.open() as world:
         run = await rig.start(world, spec, workflow=SHORT)
-        await rig.until(
-            lambda: any(isinstance(one.what, f.StepStarted) and one.what.step == "step-002" for one in rig.seen)
-        )
+        await rig.at_work("step-002")
         (tree(rig, run) / "half.txt").write_text("half done\n")
     await rig.store.leases.release(run, world.owner)
     await rig.store.leases.acquire(run, dead())

@@ -175,13 +175,13 @@ def test_a_run_that_was_paused_when_its_process_died_goes_on_when_it_is_resumed(
 
 
 def test_one_story_is_cancelled_and_the_others_go_on(rig: Rig) -> None:
-    crew_of(rig, US_001=[done(pause=60)])
+    crew = crew_of(rig, US_001=[done(pause=60)])
 
     async def scenario() -> None:
         stories = (asked(1), asked(2), asked(3, after=(1,)))
         async with rig.open() as world:
             run = await rig.start(world, spec(*stories), workflow=SHORT, parallel=2)
-            await rig.until(lambda: seen(rig, f.StepStarted) >= 1)
+            await rig.until(lambda: "US-001" in crew.began)
             await intend(world, run, r.StoryCancellationRequested(at=0, story=story_id(1)))
             state = await ended(world, run)
             assert statuses(state) == {"US-001": "failed", "US-002": "completed", "US-003": "blocked"}
@@ -296,17 +296,17 @@ def test_mail_for_the_go_before_is_not_read_in_the_next(rig: Rig) -> None:
 
 
 def test_a_run_that_was_cancelled_goes_on_for_a_retry_and_can_be_cancelled_again(rig: Rig) -> None:
-    crew_of(rig, US_001=[done(pause=60), done(pause=60)])
+    crew = crew_of(rig, US_001=[done(pause=60), done(pause=60)])
 
     async def scenario() -> None:
         async with rig.open() as world:
             run = await rig.start(world, spec(asked(1), asked(2)), workflow=SHORT)
-            await rig.until(lambda: seen(rig, f.StepStarted) == 1)
+            await rig.until(lambda: len(crew.began) == 1)
             await cancel_run(world.inbox, run, "1")
             assert (await ended(world, run)).status is RunStatus.CANCELLED
             await intend(world, run, r.StoryRetryRequested(at=0, story=story_id(1)))
             await resume_run(world, run)
-            await rig.until(lambda: seen(rig, f.StepStarted) == 2)
+            await rig.until(lambda: len(crew.began) == 2)
             await cancel_run(world.inbox, run, "2")
             state = await ended(world, run)
             assert state.status is RunStatus.CANCELLED

@@ -153,7 +153,7 @@ def test_a_run_that_nobody_holds_is_simply_taken(rig: Rig) -> None:
         rig.script = honest(coding=[done(pause=60)])
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, f.StepStarted) for one in rig.seen))
+            await rig.at_work()
             await world.leases.release(run, world.owner)
         async with rig.open() as world:
             await resume_run(world, run)

@@ -47,7 +47,7 @@ async def killed(rig: Rig, limits: Limits, *, story: str = "US-001", spec: Spec 
     """A run whose worker is killed while that story is being coded."""
     async with rig.open() as world:
         run = await rig.start(world, spec, workflow=STEPS, limits=limits)
-        await rig.until(lambda: saw(rig, f.StepStarted, story=story, step=CODING) > 0)
+        await rig.at_work(CODING, story)
     rig.memory = type(rig.memory)()
     return run
 

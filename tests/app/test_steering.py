@@ -130,7 +130,7 @@ def test_a_process_that_is_closed_in_the_middle_can_be_resumed(rig: Rig) -> None
         rig.script = honest(coding=[done(pause=60, write={"half.txt": "half"})])
         async with rig.open() as world:
             run = await rig.start(world)
-            await rig.until(lambda: any(getattr(one.what, "step", "") == "step-005" for one in rig.seen))
+            await rig.at_work("step-005")
         assert (await rig.story(run)).status is StoryStatus.IN_PROGRESS
         async with rig.open() as world:
             await resume_run(world, run, alive=False)
@@ -151,7 +151,7 @@ def test_a_run_goes_on_from_the_history_alone(rig: Rig) -> None:
         rig.script = honest(coding=[done(pause=60)])
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
-            await rig.until(lambda: any(isinstance(one.what, f.StepStarted) for one in rig.seen))
+            await rig.at_work()
         state = await rig.carried_on(run)
         assert state.status is RunStatus.COMPLETED
 

@@ -196,6 +196,7 @@ def test_what_stands_in_front_of_a_withdrawn_candidate_goes_on_and_what_stands_b
             await rig.until(lambda: told.exists() and told.read_text().count("run") == 3)
             await withdraw(world, asked[1])
             await told_withdrawn(world, asked[1])
+            await rig.until(lambda: seen(rig, q.EntryClosed) == 1)
             assert [(one.request.story, one.stage.value) for one in (await queue(rig)).entries] == [
                 ("A", "built"),
                 ("C", "queued"),
