@@ -16,6 +16,8 @@ import psutil
 import psycopg
 import pytest
 
+from tests.patience import awaited
+
 WORKER = Path(__file__).with_name("engine_worker.py")
 
 
@@ -63,10 +65,7 @@ class Floor:
         return [line for line in lines if of in line]
 
     def wait_for(self, *lines: str) -> None:
-        deadline = time.monotonic() + 60
-        while not set(lines) <= set(self.log()):
-            assert time.monotonic() < deadline, (lines, self.log())
-            time.sleep(0.02)
+        awaited(self.log, lambda told: set(lines) <= set(told))
 
     def kill(self, worker: int) -> None:
         os.kill(worker, signal.SIGKILL)

@@ -17,7 +17,7 @@ pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = pytest.mark.real_agent
 
 REQUEST = "Write a greeting into greeting.txt"
-LIMITED_SECONDS = 30
+LIMITED_SECONDS = 60
 """Time enough to see that the run waits, and to stop it, before it goes on."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, git, on_a_terminal
-from tests.patience import eventually
+from tests.patience import SECONDS, eventually
 
 SPEAKING = "printf 'I am thinking\\033[31m about it\\n'\n" + WORKING
 
@@ -59,8 +59,8 @@ def test_who_follows_a_run_sees_the_end_of_every_step(project: Project, tmp_path
             assert following.stdout
             shown = [next(following.stdout) for _ in range(3)]  # it is there, and follows
             (tmp_path / "go").touch()
-            shown += following.communicate(timeout=60)[0].splitlines()
-        assert running.wait(timeout=60) == 0
+            shown += following.communicate(timeout=SECONDS)[0].splitlines()
+        assert running.wait(timeout=SECONDS) == 0
     steps = [step["type"] for step in project.status()["stories"][0]["steps"] if step["attempts"]]
     words = [line.split() for line in shown]
     assert len(steps) > 2

@@ -8,7 +8,7 @@ import pytest
 
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.engine import Checkpoints, Job
-from shiftwork.testing.engine_suite import Opening, Stage, awaited, job, opened, until
+from shiftwork.testing.engine_suite import PATIENCE, Opening, Stage, awaited, job, opened, until
 
 
 class EngineEndings:
@@ -168,7 +168,7 @@ class EngineEndings:
             joining = asyncio.ensure_future(engine.join(work))
             await asyncio.sleep(0.05)
             began = asyncio.get_running_loop().time()
-        assert asyncio.get_running_loop().time() - began < 20, "what would never end is not waited for"
+        assert asyncio.get_running_loop().time() - began < PATIENCE, "what would never end is not waited for"
         assert stage.cleaned == ["stubborn"]
         with pytest.raises(RuntimeError, match="closed"):
             await joining
