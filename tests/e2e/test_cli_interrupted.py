@@ -1,10 +1,13 @@
 """Stopping and going on: Ctrl-C, resume, cancel. Whatever happens, no agent outlives the command that ran it."""
 
 import contextlib
+import itertools
 import json
 import signal
 import sqlite3
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,19 +64,38 @@ def stubborn(project: Project) -> None:
     settings.write_text(deaf, encoding="utf-8")
 
 
+def played(project: Project, signals: Callable[[subprocess.Popen[str]], None], seconds: float) -> tuple[int, int, str]:
+    """How a run ended that was signalled within some seconds, its agent, and what it said.
+
+    A machine that stands still between two signals makes something else of them: the run is taken up then, and they are
+    sent anew.
+    """
+    for words in itertools.chain([("run", "Add a greeting")], itertools.repeat(("resume",))):
+        with project.started(*words) as process:
+            agent, began = agent_of(project), time.monotonic()
+            signals(process)
+            took = time.monotonic() - began
+            told, _ = process.communicate(timeout=SECONDS)
+        if took < seconds:
+            return process.returncode, agent, told
+        project.agent.with_name("pid").unlink()
+    raise AssertionError("it is taken up for ever")
+
+
 def test_a_second_interrupt_ends_the_command_and_its_agents_at_once(project: Project) -> None:
     stubborn(project)
-    with project.started("run", "Add a greeting") as process:
-        agent = agent_of(project)
+
+    def twice(process: subprocess.Popen[str]) -> None:
         interrupt(process)
         assert process.stdout is not None
         assert any("Ctrl-C again leaves at once" in line for line in process.stdout), "it has heard the first"
         time.sleep(0.6)
         interrupt(process)
-        told, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 130
+
+    code, agent, told = played(project, twice, seconds=1.5)  # its agents are given two, and it is over then
+    assert code == 130
     assert "interrupted: agents are stopped" not in told, "it has not waited for that"
-    assert not lives(agent)
+    eventually(lambda: not lives(agent))
     cancelled = project.shiftwork("cancel")
     assert cancelled.returncode == 0, cancelled
     assert project.status()["status"] == "cancelled"
@@ -83,13 +105,14 @@ def test_a_second_interrupt_ends_the_command_and_its_agents_at_once(project: Pro
 def test_one_wish_that_comes_as_two_signals_stops_everything_in_order(project: Project, number: signal.Signals) -> None:
     """A closed terminal hangs up and so does its shell; `timeout` signals its child and then the child's group."""
     stubborn(project)
-    with project.started("run", "Add a greeting") as process:
-        agent = agent_of(project)
+
+    def twice(process: subprocess.Popen[str]) -> None:
         process.send_signal(number)
         time.sleep(0.05)
         process.send_signal(number)
-        told, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 130, told
+
+    code, agent, told = played(project, twice, seconds=0.4)  # who presses Ctrl-C once more takes longer
+    assert code == 130, told
     assert not lives(agent)
     assert "interrupted: agents are stopped, and nothing is lost" in told
     assert project.status()["pulse"] == "interrupted"
