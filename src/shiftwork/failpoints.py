@@ -25,7 +25,7 @@ NAMES: Final[dict[str, str]] = {
     "undo.posted": "the revert of a landed story is in the queue's inbox, the run has not recorded it",
     "story.reverted": "a story knows that its work was taken back, its run has not recorded it",
     "landing.posted": "a landing request is in the queue's inbox, the story has not recorded it",
-    "withdrawal.posted": "a story has taken its landing request back, and has not recorded it",
+    "withdrawal.posted": "a landing request is taken back, by its story or for it, and the story has not recorded it",
     "withdrawal.heard": "the queue knows that a request was taken back, its gates still run and the story waits",
     "landing.leased": "this process alone may land on the branch, and has not begun to",
     "landing.built": "candidate commits exist, the fact is not recorded",

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
+from shiftwork import failpoints
 from shiftwork.app import messages
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model.ids import Stream, in_go
@@ -26,6 +27,7 @@ async def take_in(pen: Pen, mail: Sequence[Message]) -> None:
 async def withdraw(inbox: Inbox, queue: Stream, request: str) -> None:
     """Tell a landing queue, once, that a request is taken back."""
     await inbox.post(queue, f"withdraw/{request}", messages.withdraw(request))
+    failpoints.reach("withdrawal.posted")
 
 
 async def has_asked(inbox: Inbox, queue: Stream, request: str) -> bool:

@@ -15,7 +15,6 @@ async def withdraw(effect: e.WithdrawLanding, pen: Pen) -> tuple[Fact, ...]:
     world, given = pen.world, pen.state.given
     request = request_key(given.run, given.story.id, effect.number)
     await mail.withdraw(world.inbox, given.landing, request)
-    failpoints.reach("withdrawal.posted")
     await call(world, given.landing, f"{request}/withdrawn")
     return (t.LandingWithdrawalAsked(at=world.clock.now(), number=effect.number),)
 
