@@ -109,8 +109,7 @@ def test_a_limit_that_is_set_for_a_run_that_is_over_holds_when_it_goes_on(rig: R
         rig.gates, rig.script = (), pays(5.0)
         async with rig.open() as world:
             run = await rig.start(world, workflow=STEPS, limits=Limits(run=Budget(usd=before), attempt=CHEAP))
-            if before:
-                await rig.until(lambda: saw(rig, b.AllowanceRefused) > 0)
+            await rig.until(lambda: saw(rig, b.AllowanceRefused if before else f.StoryStarted) > 0)
             await cancel_run(world.inbox, run)
             assert (await over(world, run)).status is RunStatus.CANCELLED
             await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=7.0)))

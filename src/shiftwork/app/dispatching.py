@@ -18,14 +18,19 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.steering import undo_request
+from shiftwork.ports.store import EventStore
 
 type Facts = tuple[Fact, ...]
 
 
 async def dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
-    """Open the story's own stream, or open it again, give it a job, and remember that."""
+    """Open the story's own stream, or open it again, give it a job, and remember that. What people have asked for
+    meanwhile comes first: they may have cancelled the run, or have changed the story.
+    """
     given, world = effect.assignment, pen.world
     stream = story_stream(given.run, given.story.id)
+    if await mail.first(pen, lambda: is_open(world.events, stream, effect.go)):
+        return ()
     if effect.go == 1:
         assigned = await cast(world, effect)
         started = f.StoryStarted(at=world.clock.now(), assignment=assigned, steps=effect.steps)
@@ -38,6 +43,12 @@ async def dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
     if given.story.id == FRAME:
         return (r.FrameBegun(at=world.clock.now(), go=effect.go),)
     return (r.StoryDispatched(at=world.clock.now(), story=given.story.id, slot=given.slot),)
+
+
+async def is_open(events: EventStore, stream: Stream, go: int) -> bool:
+    """Whether somebody has opened the story's stream for that go."""
+    known = await load(events, STORY, stream)
+    return known.assignment is not None and known.go == go
 
 
 async def _reopen(effect: e.DispatchStory, world: World, stream: Stream) -> None:

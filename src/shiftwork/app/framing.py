@@ -1,7 +1,7 @@
 """The run's own steps, before and after its stories: how they are begun, and how they and the run tell each other."""
 
 from shiftwork import failpoints
-from shiftwork.app import messages
+from shiftwork.app import mail, messages
 from shiftwork.app.naming import place_of
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
@@ -24,8 +24,11 @@ async def open_loop(effect: e.OpenLoop, pen: Pen) -> tuple[Fact, ...]:
 
 
 async def close_loop(effect: e.CloseLoop, pen: Pen) -> tuple[Fact, ...]:
+    """Somebody may have added a story in the meantime."""
     world = pen.world
-    stream = story_stream(pen.state.given.run, FRAME)
-    await world.inbox.post(stream, f"closed/{effect.round}", messages.loop_closed(effect))
+    stream, key = story_stream(pen.state.given.run, FRAME), f"closed/{effect.round}"
+    if await mail.first(pen, lambda: world.inbox.posted(stream, key)):
+        return ()
+    await world.inbox.post(stream, key, messages.loop_closed(effect))
     failpoints.reach("loop.closed")
     return (r.LoopClosed(at=world.clock.now(), round=effect.round),)

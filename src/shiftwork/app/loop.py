@@ -15,6 +15,7 @@ from shiftwork.app.perform import perform
 from shiftwork.app.turns import alone, turn
 from shiftwork.app.world import World
 from shiftwork.domain.model.effects import Effect, RunAgent
+from shiftwork.domain.model.facts import MessagesRead
 from shiftwork.domain.model.ids import Stream
 from shiftwork.ports.engine import Bodies, Checkpoints, Job
 
@@ -39,6 +40,8 @@ async def work(job: Job, checkpoints: Checkpoints, world: World) -> None:
                 state, version = kind.fold(state, news), reached
                 if kind.shared:  # it lives as long as its branch: the next job is not to fold all of it again
                     world.folded[stream] = (version, state)
+                if any(isinstance(fact, MessagesRead) for fact in news):
+                    break  # what was decided before it was heard of may not be wanted any more
 
 
 def _act(effect: Effect, pen: Pen) -> Callable[[], Awaitable[int]]:

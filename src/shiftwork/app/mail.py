@@ -1,7 +1,7 @@
 """Mail before work: nothing is begun for a story, or landed, while there is something that is not heard of."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final
 
 from shiftwork import failpoints
@@ -22,6 +22,17 @@ async def unread(pen: Pen) -> Sequence[Message]:
 async def take_in(pen: Pen, mail: Sequence[Message]) -> None:
     """Record what the mail says. It has a key of its own: the effect that found it has yet to be done under its own."""
     await pen.write(receive(pen.state.cursor).key, messages.facts_of(pen.stream, mail, pen.world.clock.now()))
+
+
+async def first(pen: Pen, done: Callable[[], Awaitable[bool]]) -> bool:
+    """Take in what is unread, and tell whether there was any. But somebody may have done already what the mail is to
+    come before, and have died over it: then that is to be recorded first, or nobody would know of it.
+    """
+    letters = await unread(pen)
+    if not letters or await done():
+        return False
+    await take_in(pen, letters)
+    return True
 
 
 async def withdraw(inbox: Inbox, queue: Stream, request: str) -> None:

@@ -69,6 +69,12 @@ async def _receive(effect: e.Receive, pen: Pen) -> Facts:
     return messages.facts_of(pen.stream, received, pen.world.clock.now())
 
 
+async def _end_run(effect: e.EndRun, pen: Pen) -> Facts:
+    """In one write, because what is over has no job that would look into its mail."""
+    letters = await mail.unread(pen)
+    return (*await _conclude(effect, pen), *messages.facts_of(pen.stream, letters, pen.world.clock.now()))
+
+
 # A story's -----------------------------------------------------------------------------------------------------
 
 
@@ -148,14 +154,13 @@ async def _merge_base(effect: e.MergeBase, pen: Pen) -> Facts:
 
 
 async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
-    """Mail comes first, but for one who has asked already and has died over it: it is recorded then, as the queue knows
-    of it, and whoever cancels the story takes it back.
+    """One who has asked already, and has died over it, records that before it hears of anything: whoever cancels the
+    story takes it back then.
     """
     world, story = pen.world, pen.state
     given = story.given
     asked = request_key(given.run, given.story.id, effect.number)
-    if (letters := await mail.unread(pen)) and not await mail.has_asked(world.inbox, given.landing, asked):
-        await mail.take_in(pen, letters)
+    if await mail.first(pen, lambda: mail.has_asked(world.inbox, given.landing, asked)):
         return ()
     inspection, case = await inspected(world, story, effect.tip), proving.case_of(story)
     request = LandingRequest(
@@ -206,6 +211,7 @@ _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]]
     e.Conclude: _conclude,
     e.Receive: _receive,
     e.Notify: notify,
+    e.EndRun: _end_run,
     e.DispatchStory: dispatching.dispatch,
     e.ForwardCancel: dispatching.forward_cancel,
     e.ForwardPause: dispatching.forward_pause,

@@ -47,6 +47,11 @@ class Notify(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndRun(Conclude):
+    """Record that the run is over, and hear of what it has been asked for meanwhile: that may open it again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchStory(Effect):
     """Have the story begun, for the first time or for another `go` from its failed step or `afresh`."""
 

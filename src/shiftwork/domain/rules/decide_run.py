@@ -73,5 +73,5 @@ def _verdict(run: RunState) -> RunStatus:
     return RunStatus.COMPLETED if framing.all_done(run) else RunStatus.FAILED
 
 
-def _end(run: RunState, status: RunStatus) -> e.Conclude:
-    return e.Conclude(key=f"end/{run.endings + 1}", facts=(r.RunEnded(at=NOW, status=status),))
+def _end(run: RunState, status: RunStatus) -> e.EndRun:
+    return e.EndRun(key=f"end/{run.endings + 1}", facts=(r.RunEnded(at=NOW, status=status),))

@@ -1,0 +1,144 @@
+"""What is asked of a run while nobody works on it: heard before more is begun, and after what was done is recorded."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.app.commands import cancel_run, resume_run
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.model.ids import RunId, StoryId
+from shiftwork.domain.model.run import RunState, RunStatus
+from shiftwork.domain.model.workflow import Workflow
+from shiftwork.testing.builders import asked
+from tests.app.dying import Death, deadly
+from tests.app.rig import SHORT, Rig
+from tests.app.test_frame import WORKFLOW, planning
+from tests.app.test_intents import crew_of, ended, intend, seen, spec, statuses
+
+
+def of(kind: type[Fact]) -> Callable[[Fact], bool]:
+    return lambda fact: isinstance(fact, kind)
+
+
+def begins(story: str) -> Callable[[Fact], bool]:
+    return lambda fact: isinstance(fact, f.StoryStarted) and fact.assignment.story.id == story
+
+
+async def killed(rig: Rig, death: Death, number: int = 1, workflow: Workflow = SHORT) -> RunId:
+    """A run of so many stories whose process has died where it was to."""
+    async with rig.open() as world:
+        run = await rig.start(world, spec(*map(asked, range(1, number + 1))), workflow=workflow)
+        await rig.until(lambda: death.come)
+    return run
+
+
+async def gone_on(rig: Rig, run: RunId) -> RunState:
+    async with rig.open() as world:
+        await resume_run(world, run, alive=False)
+        return await ended(world, run)
+
+
+# Before more is begun ------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_is_cancelled_while_nobody_works_on_it_begins_nothing_more(rig: Rig) -> None:
+    crew, death = crew_of(rig), deadly(rig.store)
+    death.before_recording(begins("US-002"))
+
+    async def scenario() -> None:
+        run = await killed(rig, death, 3)
+        await cancel_run(rig.store.inbox, run)
+        state = await gone_on(rig, run)
+        assert state.status is RunStatus.CANCELLED
+        assert statuses(state) == {"US-001": "completed", "US-002": "unclaimed", "US-003": "unclaimed"}
+        assert await rig.facts(run, "US-002") == await rig.facts(run, "US-003") == []
+
+    asyncio.run(scenario())
+    assert crew.began == ["US-001"]
+
+
+def test_of_several_that_could_start_none_does_once_a_cancel_is_heard_of(rig: Rig) -> None:
+    crew, death = crew_of(rig), deadly(rig.store)
+    death.before_recording(of(f.StoryStarted))
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, spec(asked(1), asked(2)), workflow=SHORT, parallel=2)
+            await rig.until(lambda: death.come)
+        await cancel_run(rig.store.inbox, run)
+        assert (await gone_on(rig, run)).status is RunStatus.CANCELLED
+        assert seen(rig, f.StoryStarted) == 0
+
+    asyncio.run(scenario())
+    assert crew.began == []
+
+
+def test_a_story_that_is_edited_while_nobody_works_is_begun_as_it_is_then(rig: Rig) -> None:
+    crew_of(rig)
+    death = deadly(rig.store)
+    death.before_recording(of(f.StoryStarted))
+
+    async def scenario() -> None:
+        run = await killed(rig, death)
+        async with rig.open() as world:
+            await intend(world, run, r.StoryEdited(at=0, story=replace(asked(1), title="Another title")))
+        assert (await gone_on(rig, run)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+    assert rig.log() == ["feat: US-001 - Another title", "start"]
+
+
+# Before the loop is closed, and before the end -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["untold", "told"])
+def test_a_story_that_is_added_before_the_loop_is_closed_is_worked_on_in_it(rig: Rig, *, told: bool) -> None:
+    rig.script, death = planning("A-1"), deadly(rig.store)
+    if told:
+        death.before_recording(of(r.LoopClosed))
+    else:
+        death.before_posting(lambda key: key == "closed/1")
+
+    async def scenario() -> None:
+        run = await killed(rig, death, workflow=WORKFLOW)
+        async with rig.open() as world:
+            await intend(world, run, r.StoryAdded(at=0, story=replace(asked(1), id=StoryId("A-2"))))
+        state = await gone_on(rig, run)
+        assert (state.status, state.completed) == (RunStatus.COMPLETED, 2)
+        assert seen(rig, r.LoopClosed) == seen(rig, f.LoopEnded) == 1
+
+    asyncio.run(scenario())
+    last = [subject.split(" - ")[0] for subject in rig.log()[:2]]
+    assert last == (["feat: A-2", "feat: _run"] if told else ["feat: _run", "feat: A-2"])
+
+
+def test_what_is_asked_of_a_run_that_is_about_to_end_is_done_before_anybody_is_told_that_it_is_over(rig: Rig) -> None:
+    crew_of(rig)
+    death = deadly(rig.store)
+    death.before_recording(of(r.RunEnded))
+
+    async def scenario() -> None:
+        run = await killed(rig, death)
+        async with rig.open() as world:
+            await intend(world, run, r.StoryAdded(at=0, story=asked(2)))
+        state = await gone_on(rig, run)
+        assert (state.status, state.completed, state.endings) == (RunStatus.COMPLETED, 2, 2)
+
+    asyncio.run(scenario())
+
+
+def test_a_cancel_that_comes_when_all_is_done_changes_nothing(rig: Rig) -> None:
+    crew_of(rig)
+    death = deadly(rig.store)
+    death.before_recording(of(r.RunEnded))
+
+    async def scenario() -> None:
+        run = await killed(rig, death)
+        await cancel_run(rig.store.inbox, run)
+        assert (await gone_on(rig, run)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
