@@ -7,14 +7,17 @@ from typing import Any
 from shiftwork.adapters.store.memory import MemoryEventStore, MemoryInbox, MemoryStore
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Stream
+from shiftwork.ports.store import Message
 from shiftwork.ports.views import Row
 
 
 class Death:
-    """Where the next process dies; `come` once it has got there. Those after it get by."""
+    """Where the next process dies; `come` once it has got there. Those after it get by, but a run that waits for mail
+    does so in vain while it is `deaf`.
+    """
 
     def __init__(self) -> None:
-        self.come = False
+        self.come = self.deaf = False
         self._record: Callable[[Fact], bool] = _never
         self._post: Callable[[str], bool] = _never
 
@@ -46,6 +49,11 @@ class _Events(MemoryEventStore):
 
 class _Inbox(MemoryInbox):
     death: Death
+
+    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
+        while self.death.deaf and target.startswith("run/"):
+            await asyncio.sleep(0.01)
+        return await super().wait(target, after=after)
 
     async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
         await self.death.at(key=key)

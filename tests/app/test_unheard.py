@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,12 +13,14 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.run import RunState, RunStatus
+from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.testing.builders import asked
 from tests.app.dying import Death, deadly
-from tests.app.rig import SHORT, Rig
+from tests.app.rig import SHORT, Rig, done
 from tests.app.test_frame import WORKFLOW, planning
 from tests.app.test_intents import crew_of, ended, intend, seen, spec, statuses
+from tests.app.test_taking_over import Thorough
 
 
 def of(kind: type[Fact]) -> Callable[[Fact], bool]:
@@ -90,6 +93,28 @@ def test_a_story_that_is_edited_while_nobody_works_is_begun_as_it_is_then(rig: R
 
     asyncio.run(scenario())
     assert rig.log() == ["feat: US-001 - Another title", "start"]
+
+
+def test_a_story_that_was_begun_and_not_recorded_is_told_before_it_goes_on(rig: Rig, tmp_path: Path) -> None:
+    """Its process died before the run knew of it: an attempt was under way, and there is none after the cancel."""
+    crew, death = crew_of(rig, US_001=[done(pause=60)]), deadly(rig.store)
+    death.before_recording(of(r.StoryDispatched))
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, spec(asked(1)), workflow=SHORT)
+            await rig.until(lambda: death.come and bool(crew.began))
+        await cancel_run(rig.store.inbox, run)
+        death.deaf = True
+        async with rig.open() as world:
+            engine = Thorough(engine=world.engine, begun=tmp_path / "never")
+            await resume_run(replace(world, engine=engine), run, alive=False)
+            death.deaf = False
+            assert (await ended(world, run)).status is RunStatus.CANCELLED
+        assert (await rig.story(run)).cause is FailureCause.CANCELLED
+
+    asyncio.run(scenario())
+    assert (crew.began, seen(rig, r.StoryDispatched)) == (["US-001"], 1)
 
 
 # Before the loop is closed, and before the end -----------------------------------------------------------------------

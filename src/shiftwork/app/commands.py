@@ -9,10 +9,12 @@ from shiftwork.app import mail, messages
 from shiftwork.app.again import again
 from shiftwork.app.allowances import tell_limits
 from shiftwork.app.beginning import claimed
+from shiftwork.app.dispatching import is_open
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.leases import is_gone, until_lost
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
+from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.forecast import Forecast
@@ -24,6 +26,7 @@ from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import LandingStage, Limits, StoryState
 from shiftwork.domain.model.workflow import Workflow
+from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.deciding import receive
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.steering import undo_request
@@ -112,7 +115,7 @@ async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> 
     previous = await _take_over(world, run, alive=alive)
     state = await _reopened(world, run)
     await world.reaper.end(f"{run}/")
-    stories = {story: await load(world.events, STORY, story_stream(run, story)) for story in afoot(state)}
+    stories = await _begun(world, state)
     await _tell_beforehand(world, stories, state, wanted)
     if previous is not None:
         await world.engine.recover(previous.owner.executor)
@@ -160,17 +163,25 @@ async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease |
     return held
 
 
+async def _begun(world: World, state: RunState) -> Stories:
+    """The stories that are worked on, those included that somebody has begun who died before the run knew of it."""
+    due = (effect for effect in decide_run(state) if isinstance(effect, e.DispatchStory))
+    opened = {effect.assignment.story.id: effect.go for effect in due}
+    streams = {story: story_stream(state.given.run, story) for story in (*afoot(state), *opened)}
+    unknown = [story for story, go in opened.items() if not await is_open(world.events, streams[story], go)]
+    return {story: await load(world.events, STORY, streams[story]) for story in streams if story not in unknown}
+
+
 async def _tell_beforehand(world: World, stories: Stories, state: RunState, wanted: RunState) -> None:
     """What the run has yet to hear of is in the inboxes of those whom it concerns before any of them goes on: the run
     may be later. A story begins nothing under the limits of before, and a queue runs no gates on what is cancelled.
     """
     run = state.given.run
-    for story, go in afoot(state).items():
-        known, stream = stories[story], story_stream(run, story)
+    for story, known in stories.items():
         if known.raises < wanted.raises:
             await tell_limits(world.inbox, wanted, story)
         if wanted.cancelling or story in wanted.unwanted:
-            await mail.cancel(world.inbox, stream, go)
+            await mail.cancel(world.inbox, story_stream(run, story), known.go)
             # It may have died after it had asked to land, and before it had recorded that.
             number = known.landings + (known.landing is not LandingStage.REQUESTED)
             request = request_key(run, story, number)
@@ -181,12 +192,11 @@ async def _tell_beforehand(world: World, stories: Stories, state: RunState, want
 async def _revive(world: World, stories: Stories, state: RunState) -> None:
     """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work."""
     run = state.given.run
-    for story, go in afoot(state).items():
-        known = stories[story]
+    for story, known in stories.items():
         if known.landing is LandingStage.REQUESTED:
             request = request_key(run, story, known.landings)
             await world.engine.start(world.landing_job(state.given.landing, request))
-        await world.engine.start(world.story_job(run, story, go))
+        await world.engine.start(world.story_job(run, story, known.go))
     for story, undo in state.undoing.items():
         if undo.landing is LandingStage.REQUESTED:
             await world.engine.start(world.landing_job(state.given.landing, undo_request(state, story).key))
