@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.durability.rig import Bench, make_bench
+from tests.durability.rig import Bench, kill, make_bench
+from tests.durability.test_kill_cancelled import with_slow_gates
+from tests.patience import eventually
 
 pytestmark = pytest.mark.durability
 
@@ -46,3 +48,65 @@ def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_whoever_adds_it(
     assert subjects(bench) == ["feat: US-002 - More work", LANDED, "start"]
     view = bench.status()
     assert (view["status"], view["completed"], view["worker"]) == ("completed", 3, None)
+
+
+def at_the_gates_of_a_revert(bench: Bench, engine: str, failpoint: str) -> None:
+    """The run that undoes what it has landed has died, before or after its request was heard of."""
+    assert bench.shiftwork(*RUN).returncode == 0
+    told = with_slow_gates(bench)
+    if failpoint:
+        killed(bench, engine, "undo", "US-001", failpoint=failpoint)
+        return
+    running = bench.start("undo", "US-001")
+    eventually(told.exists)
+    kill(running)
+
+
+def assert_it_stays(bench: Bench) -> None:
+    assert subjects(bench) == ["slow gates", LANDED, "start"]
+    view = bench.status()
+    assert (view["status"], view["worker"], view["stories"][0]["status"]) == ("cancelled", None, "completed")
+    assert bench.marked() == []
+    (bench.root / "go").touch()  # gates would pass now
+    assert bench.shiftwork("run", "Write more").returncode == 0
+    assert not any(subject.startswith("revert") for subject in subjects(bench)), "nobody lands it later"
+
+
+@pytest.mark.parametrize("failpoint", ["undo.posted", ""])
+def test_a_revert_that_is_at_its_gates_is_taken_back_by_a_cancel(failpoint: str, engine: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, "")
+    at_the_gates_of_a_revert(bench, engine, failpoint)
+    cancelled = bench.shiftwork("cancel")
+    assert cancelled.returncode == 0, cancelled.stdout + cancelled.stderr
+    assert_it_stays(bench)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "withdrawal.posted",
+        "landing.answered",
+        *(f"append.{when}@{number}" for when in ("before", "after") for number in (1, 2, 3, 4)),
+    ],
+)
+def test_a_revert_is_taken_back_whenever_the_cancel_dies(place: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, "")
+    at_the_gates_of_a_revert(bench, "kept", "")
+    killed(bench, "deleted", "cancel", failpoint=place)
+    (bench.root / "go").touch()  # gates would pass now
+    resumed = bench.shiftwork("resume")
+    assert resumed.returncode == 1, resumed.stdout + resumed.stderr
+    assert_it_stays(bench)
+
+
+def test_a_cancel_that_comes_after_the_branch_has_moved_to_a_revert_says_so(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, "")
+    at_the_gates_of_a_revert(bench, "kept", "undo.posted")
+    (bench.root / "go").touch()
+    killed(bench, "kept", "resume", failpoint="landing.moved")
+    cancelled = bench.shiftwork("cancel")
+    assert cancelled.returncode == 1, "it is not as if nothing had landed"
+    _, told, hint = cancelled.stdout.splitlines()
+    assert told == "the revert of US-001 was past its gates, and has landed"
+    assert hint == "next: shiftwork retry US-001 --afresh"
+    assert subjects(bench)[0] == "revert: US-001 - Make work.txt"

@@ -184,9 +184,14 @@ async def _tell_beforehand(world: World, stories: Stories, state: RunState, want
             await mail.cancel(world.inbox, story_stream(run, story), known.go)
             # It may have died after it had asked to land, and before it had recorded that.
             number = known.landings + (known.landing is not LandingStage.REQUESTED)
-            request = request_key(run, story, number)
-            if await mail.has_asked(world.inbox, state.given.landing, request):
-                await mail.withdraw(world.inbox, state.given.landing, request)
+            await _take_back(world, state.given.landing, request_key(run, story, number))
+    for story in state.undoing if wanted.cancelling else ():
+        await _take_back(world, state.given.landing, undo_request(state, story).key)
+
+
+async def _take_back(world: World, queue: Stream, request: str) -> None:
+    if await mail.has_asked(world.inbox, queue, request):
+        await mail.withdraw(world.inbox, queue, request)
 
 
 async def _revive(world: World, stories: Stories, state: RunState) -> None:

@@ -94,10 +94,12 @@ async def request_undo(effect: e.RequestUndo, pen: Pen) -> Facts:
     """A revert lands as any work does: the changes from what landed back to what it stood on, gates and all."""
     world, run = pen.world, pen.state
     request = undo_request(run, effect.story)
-    body = messages.land(run.given.branch, request)
-    await world.inbox.post(run.given.landing, f"land/{request.key}", body)
+    queue = run.given.landing
+    if await mail.first(pen, lambda: mail.has_asked(world.inbox, queue, request.key)):
+        return ()
+    await world.inbox.post(queue, f"land/{request.key}", messages.land(run.given.branch, request))
     failpoints.reach("undo.posted")
-    await call(world, run.given.landing, request.key)
+    await call(world, queue, request.key)
     return (r.UndoPosted(at=world.clock.now(), story=effect.story),)
 
 

@@ -22,6 +22,7 @@ from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.rules.context import Context
 from shiftwork.domain.rules.looping import handed_on
 from shiftwork.domain.rules.remembering import learnt
+from shiftwork.domain.rules.steering import CALLED_OFF
 from shiftwork.ports.store import Message
 
 INTENT: Final = "intent"
@@ -227,6 +228,10 @@ _NOT_UNDONE: Final = {
 }
 
 
+def _undo_withdrawn(body: dict[str, Any], at: float) -> f.Fact:
+    return r.UndoRefused(at=at, story=StoryId(body["story"]), reason=CALLED_OFF)
+
+
 def _released(body: dict[str, Any], at: float) -> f.Fact:
     return f.StoryReleased(at=at, granted=body["granted"], answer=body["answer"], hold=body["hold"])
 
@@ -249,6 +254,7 @@ _READERS: Final[dict[str, dict[str, Callable[[dict[str, Any], float], f.Fact]]]]
         INTENT: _intended,
         LANDED: _undone,
         REFUSED: _undo_refused,
+        WITHDRAWN: _undo_withdrawn,
         **allowances.RUN_READERS,
     },
     "story": {

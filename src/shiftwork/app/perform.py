@@ -217,6 +217,7 @@ _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]]
     e.ForwardPause: dispatching.forward_pause,
     e.ForwardLimits: allowances.forward_limits,
     e.RequestUndo: dispatching.request_undo,
+    e.WithdrawUndo: withdrawing.withdraw_undo,
     e.RevertStory: dispatching.revert,
     e.TickSpec: tick,
     e.CloseLoop: framing.close_loop,

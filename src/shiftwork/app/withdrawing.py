@@ -1,4 +1,6 @@
-"""Taking back a request to land: what a story says to its queue, and how the queue hears it while gates run."""
+"""Taking back a request to land: what a story, or a run that undoes one, says to its queue, and how the queue hears it
+while gates run.
+"""
 
 from shiftwork import failpoints
 from shiftwork.app import mail, messages
@@ -9,14 +11,24 @@ from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.queue import request_key
 from shiftwork.domain.rules.landing import lands_now
+from shiftwork.domain.rules.steering import undo_request
 
 
 async def withdraw(effect: e.WithdrawLanding, pen: Pen) -> tuple[Fact, ...]:
-    world, given = pen.world, pen.state.given
-    request = request_key(given.run, given.story.id, effect.number)
-    await mail.withdraw(world.inbox, given.landing, request)
-    await call(world, given.landing, f"{request}/withdrawn")
-    return (t.LandingWithdrawalAsked(at=world.clock.now(), number=effect.number),)
+    given = pen.state.given
+    return await _taken_back(pen, request_key(given.run, given.story.id, effect.number), effect.number)
+
+
+async def withdraw_undo(effect: e.WithdrawUndo, pen: Pen) -> tuple[Fact, ...]:
+    request = undo_request(pen.state, effect.story)
+    return await _taken_back(pen, request.key, request.number)
+
+
+async def _taken_back(pen: Pen, request: str, number: int) -> tuple[Fact, ...]:
+    world, queue = pen.world, pen.state.given.landing
+    await mail.withdraw(world.inbox, queue, request)
+    await call(world, queue, f"{request}/withdrawn")
+    return (t.LandingWithdrawalAsked(at=world.clock.now(), number=number),)
 
 
 async def take_in(pen: Pen) -> bool:

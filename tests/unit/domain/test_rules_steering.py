@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.ids import Commit, StoryId
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Story
@@ -195,6 +197,25 @@ def test_a_refused_undo_leaves_everything_as_it_was() -> None:
     assert keys(fold_run(run, undo(1))) == ["undo/2"]
 
 
+def test_a_run_that_is_cancelled_asks_for_no_revert_and_takes_back_what_it_has_asked_for() -> None:
+    before = all_landed(asked(1))
+    run = fold_run(before, undo(1), r.CancelRequested(at=1))
+    (called_off,) = decide_run(kept(run))
+    assert called_off.key == "undo/1/called-off"
+    assert isinstance(called_off, e.Conclude)
+    run = fold_run(run, *called_off.facts)
+    assert (run.undoing, keys(run)) == ({}, ["end/1"])
+
+    run = fold_run(before, undo(1), r.UndoPosted(at=1, story=story_id(1)), r.CancelRequested(at=1))
+    assert keys(run) == ["undo/1/withdraw"]
+    run = fold_run(run, t.LandingWithdrawalAsked(at=1, number=1))
+    assert keys(run) == ["receive/0"], "it is asked for once, and only the queue knows what comes of it"
+    late = fold_run(run, r.UndoLanded(at=1, story=story_id(1), commit=Commit("revert-commit")))
+    assert keys(late) == ["revert/1"], "the branch had moved: the story is told like any other"
+    assert fold_run(late, r.UndoRefused(at=1, story=story_id(1), reason="no")) is late
+    assert keys(fold_run(run, r.UndoRefused(at=1, story=story_id(1), reason="no"))) == ["end/1"]
+
+
 @pytest.mark.parametrize(
     "fact",
     [
@@ -202,8 +223,9 @@ def test_a_refused_undo_leaves_everything_as_it_was() -> None:
         r.UndoLanded(at=1, story=story_id(1), commit=Commit("c")),
         r.StoryUndone(at=1, story=story_id(1)),
         r.StoryUndone(at=1, story=story_id(2)),
-        r.UndoRefused(at=1, story=story_id(1), reason="no"),
         r.UndoRefused(at=1, story=story_id(2), reason="no"),
+        t.LandingWithdrawalAsked(at=1, number=1),
+        t.LandingWithdrawalAsked(at=1, number=2),
     ],
     ids=repr,
 )

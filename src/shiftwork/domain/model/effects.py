@@ -97,6 +97,13 @@ class RequestUndo(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WithdrawUndo(Effect):
+    """Take back the request for the revert of what a story has landed."""
+
+    story: StoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RevertStory(Effect):
     """Tell a story that what it had landed has been taken back."""
 

@@ -71,10 +71,13 @@ class StoryOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
-    """A revert of what a story has landed, and how far it has come; `number` counts those of the run from 1."""
+    """A revert of what a story has landed, and how far it has come; `number` counts those of the run from 1. The queue
+    has been asked for the request of one that is `withdrawing`.
+    """
 
     number: int
     landing: LandingStage = LandingStage.NONE
+    withdrawing: bool = False
     commit: Commit = Commit("")
 
 

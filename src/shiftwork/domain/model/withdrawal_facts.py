@@ -1,4 +1,6 @@
-"""Facts of a story that takes back its request to land, because somebody has cancelled or paused it."""
+"""Facts of a story that takes back its request to land, because somebody has cancelled or paused it; the first of them
+also of a run that is cancelled, about a revert.
+"""
 
 from dataclasses import dataclass
 
@@ -7,7 +9,7 @@ from shiftwork.domain.model.facts import Fact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingWithdrawalAsked(Fact):
-    """The landing queue has been told; until it answers, the story may land nevertheless."""
+    """The landing queue has been told; until it answers, the story, or the revert, may land nevertheless."""
 
     number: int
 

@@ -7,17 +7,21 @@ from typing import Any, Final
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.ids import FRAME, Commit, StoryId, in_go, run_stream
 from shiftwork.domain.model.queue import REVERT, LandingRequest
 from shiftwork.domain.model.run import RunState, RunStatus, Undo
 from shiftwork.domain.model.story import FailureCause, LandingStage
 from shiftwork.domain.rules import framing, scheduling
 from shiftwork.domain.rules.commit_message import revert_of
-from shiftwork.domain.rules.deciding import Effects
+from shiftwork.domain.rules.deciding import NOW, Effects
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.intents import objection
 from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
 from shiftwork.domain.rules.ticking import owe
+
+CALLED_OFF: Final = "the run was cancelled first"
+"""Why a revert has not landed that nothing else stood in the way of."""
 
 # What is to be told --------------------------------------------------------------------------------------------------
 
@@ -55,15 +59,26 @@ def limits_key(run: RunState, story: StoryId) -> str:
 
 
 def _undos(run: RunState) -> Effects:
-    asked = [story for story, undo in run.undoing.items() if undo.landing is LandingStage.NONE]
-    landed = {story: undo for story, undo in run.undoing.items() if undo.landing is LandingStage.LANDED}
-    return (
-        *(e.RequestUndo(key=f"undo/{run.undoing[story].number}", story=story) for story in asked),
-        *(
-            e.RevertStory(key=f"revert/{undo.number}", story=story, commit=undo.commit)
-            for story, undo in landed.items()
-        ),
-    )
+    due = (_next_of_undo(run, story, undo) for story, undo in run.undoing.items())
+    return tuple(effect for effect in due if effect)
+
+
+def _next_of_undo(run: RunState, story: StoryId, undo: Undo) -> e.Effect | None:
+    """A run that is cancelled asks for no revert any more, and takes back what it has asked for; what has landed
+    nevertheless is told to its story like any other.
+    """
+    match undo.landing:
+        case LandingStage.LANDED:
+            return e.RevertStory(key=f"revert/{undo.number}", story=story, commit=undo.commit)
+        case LandingStage.NONE if run.cancelling:
+            refused = r.UndoRefused(at=NOW, story=story, reason=CALLED_OFF)
+            return e.Conclude(key=f"undo/{undo.number}/called-off", facts=(refused,))
+        case LandingStage.NONE:
+            return e.RequestUndo(key=f"undo/{undo.number}", story=story)
+        case _ if run.cancelling and not undo.withdrawing:
+            return e.WithdrawUndo(key=f"undo/{undo.number}/withdraw", story=story)
+        case _:
+            return None
 
 
 def undo_request(run: RunState, story: StoryId) -> LandingRequest:
@@ -198,9 +213,14 @@ def _undone(run: RunState, fact: r.StoryUndone) -> RunState | None:
     return turned and owe(scheduling.scheduled(_without_undo(turned, fact.story)), fact.story)
 
 
+def _undo_withdrawal_asked(run: RunState, fact: t.LandingWithdrawalAsked) -> RunState | None:
+    story = next((story for story, undo in run.undoing.items() if undo.number == fact.number), StoryId(""))
+    return _undo_came_to(run, story, LandingStage.REQUESTED, withdrawing=True)
+
+
 def _undo_refused(run: RunState, fact: r.UndoRefused) -> RunState | None:
     undo = run.undoing.get(fact.story)
-    if undo is None or undo.landing is not LandingStage.REQUESTED:
+    if undo is None or undo.landing is LandingStage.LANDED:
         return None
     return scheduling.scheduled(_without_undo(run, fact.story))
 
@@ -232,5 +252,6 @@ HANDLERS: Final[dict[type[f.Fact], _Handler]] = {
     r.UndoPosted: _undo_posted,
     r.UndoLanded: _undo_landed,
     r.StoryUndone: _undone,
+    t.LandingWithdrawalAsked: _undo_withdrawal_asked,
     r.UndoRefused: _undo_refused,
 }

@@ -56,16 +56,28 @@ def command(run: str, *, story: str, as_json: bool) -> int:
         told = f"asked for the end of run {run_id}; its worker has not answered yet"
         _tell(after, f"{told}\nnext: shiftwork status {run_id}", as_json=as_json)
         return EXIT_FAILED
-    landed = _landed_meanwhile(before, after)
-    told = "\n".join((f"run {run_id} is {words.state(after.run.status)}", *(_too_late(after, one) for one in landed)))
+    landed, undone = _landed_meanwhile(before, after), _undone_meanwhile(before, after)
+    late = (*(_too_late(after, one) for one in landed), *(_is_undone(after, one) for one in undone))
+    told = "\n".join((f"run {run_id} is {words.state(after.run.status)}", *late))
     _tell(after, told, as_json=as_json, landed=tuple(one.story for one in landed))
-    return EXIT_FAILED if landed else EXIT_DONE
+    return EXIT_FAILED if late else EXIT_DONE
 
 
 def _landed_meanwhile(before: RunView, after: RunView) -> tuple[StoryRow, ...]:
     """What was past its gates when its end was asked for: somebody who cancels believes that nothing lands any more."""
     known = {one.story.commit for one in before.stories}
     return tuple(one.story for one in after.stories if one.story.commit and one.story.commit not in known)
+
+
+def _undone_meanwhile(before: RunView, after: RunView) -> tuple[StoryRow, ...]:
+    """What was taken back by a revert that was past its gates."""
+    known = {one.story.story for one in before.stories if one.story.commit}
+    return tuple(one.story for one in after.stories if one.story.story in known and not one.story.commit)
+
+
+def _is_undone(view: RunView, story: StoryRow) -> str:
+    again = f"shiftwork retry {story.story} --afresh{naming(view)}"
+    return f"the revert of {story.story} was past its gates, and has landed\nnext: {again}"
 
 
 def _too_late(view: RunView, story: StoryRow) -> str:

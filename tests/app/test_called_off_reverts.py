@@ -1,0 +1,83 @@
+"""A revert that is asked for, and then its run is cancelled: it lands nowhere, whoever knew of it when."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from shiftwork.app.commands import cancel_run, resume_run
+from shiftwork.app.intents import undo_came_to
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.ids import RunId
+from shiftwork.domain.model.run import RunState, RunStatus
+from shiftwork.testing.builders import asked, story_id
+from tests.app.dying import deadly
+from tests.app.rig import SHORT, Rig
+from tests.app.test_changed_plans import undo
+from tests.app.test_intents import crew_of, ended, intend, seen, spec, statuses
+from tests.app.test_unheard import gone_on, of
+from tests.app.test_withdrawing import is_gone, slow
+
+
+async def landed(rig: Rig) -> RunId:
+    return (await rig.run(spec(asked(1)), workflow=SHORT)).given.run
+
+
+async def stays(rig: Rig, run: RunId, version: int, state: RunState) -> None:
+    fate = await undo_came_to(rig.store.events, run, story_id(1), version, 0)
+    assert isinstance(fate, r.UndoRefused)
+    assert fate.reason == "the run was cancelled first"
+    assert (state.status, statuses(state), state.undoing) == (RunStatus.CANCELLED, {"US-001": "completed"}, {})
+    assert rig.log() == ["feat: US-001 - Story 1", "start"]
+
+
+@pytest.mark.parametrize("alive", [True, False], ids=["alive", "dead"])
+def test_a_revert_at_its_gates_is_taken_back_when_its_run_is_cancelled(
+    rig: Rig, tmp_path: Path, *, alive: bool
+) -> None:
+    told, again = tmp_path / "gate", tmp_path / "again"
+    crew_of(rig)
+
+    async def scenario() -> None:
+        run = await landed(rig)
+        rig.gates = (slow(told),)
+        async with rig.open() as world:
+            version = await intend(world, run, undo(1))
+            await resume_run(world, run)
+            await rig.until(told.exists)
+            if alive:
+                await cancel_run(world.inbox, run)
+                await stays(rig, run, version, await ended(world, run))
+                return
+        rig.gates = (Gate(name="quick", command=f"touch {again}"),)
+        await cancel_run(rig.store.inbox, run)
+        await stays(rig, run, version, await gone_on(rig, run))
+
+    asyncio.run(scenario())
+    assert is_gone(told)
+    assert not again.exists()
+
+
+@pytest.mark.parametrize("asked_for", [False, True], ids=["untold", "told"])
+def test_a_revert_that_the_queue_may_know_of_or_not_is_called_off_with_its_run(rig: Rig, *, asked_for: bool) -> None:
+    crew_of(rig)
+    death = deadly(rig.store)
+
+    async def scenario() -> None:
+        run = await landed(rig)
+        if asked_for:
+            death.before_recording(of(r.UndoPosted))
+        else:
+            death.before_posting(lambda key: key.endswith("/revert-1"))
+        rig.gates = (Gate(name="slow", command="sleep 60"),)
+        async with rig.open() as world:
+            version = await intend(world, run, undo(1))
+            await resume_run(world, run)
+            await rig.until(lambda: death.come)
+        rig.gates = (Gate(name="quick", command="true"),)
+        await cancel_run(rig.store.inbox, run)
+        await stays(rig, run, version, await gone_on(rig, run))
+        assert seen(rig, r.UndoPosted) == asked_for
+
+    asyncio.run(scenario())
