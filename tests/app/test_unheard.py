@@ -7,19 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.app.commands import cancel_run, resume_run
+from shiftwork.app.answering import Reply, Word, reply
+from shiftwork.app.commands import cancel_run, raise_limits, resume_run
+from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.run import RunState, RunStatus
-from shiftwork.domain.model.story import FailureCause
+from shiftwork.domain.model.story import FailureCause, HoldCause, Limits
 from shiftwork.domain.model.workflow import Workflow
-from shiftwork.testing.builders import asked
+from shiftwork.testing.builders import asked, story_id
 from tests.app.dying import Death, deadly
 from tests.app.rig import SHORT, Rig, done
 from tests.app.test_frame import WORKFLOW, planning
 from tests.app.test_intents import crew_of, ended, intend, seen, spec, statuses
+from tests.app.test_limits_midway import CHEAP, STEPS, pays
 from tests.app.test_taking_over import Thorough
 
 
@@ -165,5 +169,25 @@ def test_a_cancel_that_comes_when_all_is_done_changes_nothing(rig: Rig) -> None:
         run = await killed(rig, death)
         await cancel_run(rig.store.inbox, run)
         assert (await gone_on(rig, run)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_an_answer_to_a_wait_that_the_story_has_yet_to_hear_of_is_an_answer_to_that_one(rig: Rig) -> None:
+    """Its second at the limit of the run; the first is over."""
+    rig.gates, rig.script = (), pays(5.0)
+    death = deadly(rig.store)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=STEPS, limits=Limits(run=Budget(usd=5.0), attempt=CHEAP))
+            await rig.until(lambda: seen(rig, b.AllowanceRefused) > 0)
+            death.before_recording(of(b.AllowanceRefused))
+            await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=5.5)))
+            await rig.until(lambda: death.come)
+        hold = await reply(rig.store.events, rig.store.inbox, Reply(run=run, story=story_id(1), word=Word.REJECT))
+        assert hold.cause is HoldCause.LIMIT
+        state = await gone_on(rig, run)
+        assert (state.status, (await rig.story(run)).holds) == (RunStatus.FAILED, 2)
 
     asyncio.run(scenario())

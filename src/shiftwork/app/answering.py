@@ -45,12 +45,13 @@ async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
     stream = story_stream(said.run, said.story)
     state = await load(events, STORY, stream)
     mail = await inbox.receive(stream, after=state.cursor)
-    hold = STORY.fold(state, messages.facts_of(stream, mail, 0.0)).hold
+    foreseen = STORY.fold(state, messages.facts_of(stream, mail, 0.0))
+    hold, number = foreseen.hold, foreseen.holds
     if hold is None:
         raise await _asks_nothing(events, said, begun=state.assignment is not None)
     _check(said, hold)
-    body = messages.release(granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=state.holds)
-    await inbox.post(stream, f"release/{state.holds}", body)
+    body = messages.release(granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=number)
+    await inbox.post(stream, f"release/{number}", body)
     return hold
 
 
