@@ -15,6 +15,7 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import RunId, StoryId
+from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import FailureCause, HoldCause, Limits
 from shiftwork.domain.model.workflow import Workflow
@@ -24,6 +25,7 @@ from tests.app.rig import SHORT, Rig, done
 from tests.app.test_frame import WORKFLOW, planning
 from tests.app.test_intents import crew_of, ended, intend, seen, spec, statuses
 from tests.app.test_limits_midway import CHEAP, STEPS, pays
+from tests.app.test_noticing import APPROVED, Channel, told_by
 from tests.app.test_taking_over import Thorough
 
 
@@ -191,3 +193,17 @@ def test_an_answer_to_a_wait_that_the_story_has_yet_to_hear_of_is_an_answer_to_t
         assert (state.status, (await rig.story(run)).holds) == (RunStatus.FAILED, 2)
 
     asyncio.run(scenario())
+
+
+def test_who_has_answered_a_story_while_nobody_worked_is_not_told_again_that_it_waits(rig: Rig) -> None:
+    channel, death = Channel(), deadly(rig.store)
+    rig.gates = ()
+    death.before_recording(of(NoticeTried))
+
+    async def scenario() -> None:
+        run = await killed(told_by(rig, mail=channel), death, workflow=APPROVED)
+        await reply(rig.store.events, rig.store.inbox, Reply(run=run, story=story_id(1), word=Word.APPROVE))
+        assert (await gone_on(rig, run)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+    assert [notice.occasion for notice in channel.taken] == ["needs-you", "finished"]

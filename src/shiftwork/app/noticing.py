@@ -4,6 +4,7 @@ import asyncio
 from typing import Final
 
 from shiftwork import failpoints
+from shiftwork.app import mail
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model.facts import Fact
@@ -20,8 +21,13 @@ _NAMED: Final = 5
 
 
 async def notify(effect: e.Notify, pen: Pen) -> tuple[Fact, ...]:
-    """Killed between the sending and the fact, it is sent again, under the same key: at least once, that is."""
+    """Killed between the sending and the fact, it is sent again, under the same key: at least once, that is. But nobody
+    is told that a story waits who has answered it meanwhile.
+    """
     await asyncio.sleep(_PAUSES[effect.nth - 1])
+    if isinstance(pen.state, StoryState) and (letters := await mail.unread(pen)):
+        await mail.take_in(pen, letters)
+        return ()
     world, at = pen.world, pen.world.clock.now()
     about = _of_story(effect, pen.state, at) if isinstance(pen.state, StoryState) else _of_run(effect, pen.state, at)
     answers = await asyncio.gather(*(_sent(world.notifiers.get(name), about) for name in effect.channels))
