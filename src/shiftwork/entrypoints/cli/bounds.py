@@ -1,10 +1,24 @@
 """The options by which limits are typed: of money and tokens, for the run, each story and each step."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import click
+
+
+class Money(click.FloatRange):
+    """An amount that can be reached: what is typed as `inf` or `nan` would be no limit at all."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        amount = super().convert(value, param, ctx)
+        if not math.isfinite(amount):
+            self.fail(f"{amount} is no amount of money.", param, ctx)
+        return amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +44,7 @@ def taken(asked: dict[str, Any]) -> Bounds:
 
 def limited(command: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command the options."""
-    money, tokens = click.FloatRange(min=0, min_open=True), click.IntRange(min=1)
+    money, tokens = Money(), click.IntRange(min=1)
     for whose in ("step", "story", ""):
         name = f"max-{whose}-" if whose else "max-"
         told = f"for each {whose}" if whose else "for the whole run"

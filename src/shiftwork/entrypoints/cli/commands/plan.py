@@ -2,6 +2,7 @@
 
 import click
 
+from shiftwork.entrypoints.cli.bounds import Money
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.sentence import SentenceCommand
 
@@ -10,9 +11,7 @@ from shiftwork.entrypoints.cli.sentence import SentenceCommand
 @click.argument("request")
 @click.option("--out", default="", metavar="FILE", help="Where to write the plan; prd.json where an agent makes it.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
-@click.option(
-    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Ask before more is spent."
-)
+@click.option("--max-cost", type=Money(), metavar="USD", help="Ask before more is spent.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(request: str, *, out: str, force: bool, max_cost: float | None, as_json: bool) -> int:
     """Show the stories of REQUEST, what waits for what, the longest way through them, what they may cost, and what is

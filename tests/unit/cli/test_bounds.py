@@ -1,0 +1,28 @@
+"""Limits as they are typed: an amount that nothing could ever reach is no limit."""
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from shiftwork.entrypoints.cli.bounds import Bounds, limited, taken
+from shiftwork.entrypoints.cli.commands.plan import command as plan
+
+
+@click.command()
+@limited
+def bounded(**asked: float | None) -> None:
+    told: Bounds = taken(asked)
+    click.echo(told.max_cost)
+
+
+@pytest.mark.parametrize("typed", ["nan", "inf", "-inf", "0", "-1", "1e400"])
+def test_what_is_no_amount_is_refused(typed: str) -> None:
+    for option in ("--max-cost", "--max-story-cost", "--max-step-cost"):
+        told = CliRunner().invoke(bounded, [f"{option}={typed}"])
+        assert told.exit_code == 2, told.output
+        assert f"Invalid value for '{option}'" in told.output
+    assert "Invalid value for '--max-cost'" in CliRunner().invoke(plan, ["x", f"--max-cost={typed}"]).output
+
+
+def test_an_amount_is_taken_as_it_is() -> None:
+    assert CliRunner().invoke(bounded, ["--max-cost=0.5"]).output == "0.5\n"
