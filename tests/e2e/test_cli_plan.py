@@ -80,6 +80,19 @@ def test_a_plan_that_no_agent_could_make_ends_with_what_went_wrong(project: Proj
     assert not (project.root / "prd.json").exists()
 
 
+def test_where_a_plan_cannot_be_written_is_told_before_anybody_is_paid_for_it(project: Project) -> None:
+    (project.root / "folder").mkdir()
+    for where, why in (("nowhere/prd.json", "there is no folder nowhere"), ("folder", "it is a folder")):
+        for request in ("Greet people, by name", "plan.md"):
+            (project.root / "plan.md").write_text("# Plan\n\n## Greet\n- it greets\n", encoding="utf-8")
+            told = project.shiftwork("plan", request, "--out", where, "--force", "--json")
+            assert (told.returncode, told.stderr) == (64, ""), told
+            error = json.loads(told.stdout)["error"]
+            assert (error["kind"], error["message"]) == ("usage", f"{where} cannot be written: {why}")
+            assert error["hint"] == "name a file in a folder that is there"
+    assert "nothing has been run here yet" in project.shiftwork("status").stderr
+
+
 def test_a_dry_run_prints_the_first_prompts_and_leaves_nothing_behind(project: Project) -> None:
     told = project.shiftwork("run", "Fix the typo", "--dry-run")
     assert told.returncode == 0, told.stderr

@@ -23,6 +23,7 @@ from shiftwork.entrypoints.cli.asking import asked_for
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.conditions import base_branch, trusted_conditions
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.files import check, written
 from shiftwork.entrypoints.cli.ordering import starting
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.sentence import is_blank
@@ -60,7 +61,7 @@ def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
         return spec.code
     shown = preview(_ahead(spec, sheet.done), answer(lambda: past_costs(open_queries(site))))
     if out:
-        out.write_text(prd(spec, by_story(shown.remarks)), encoding="utf-8")
+        written(out, prd(spec, by_story(shown.remarks)))
     _tell(shown, out, len(sheet.done), as_json=as_json)
     return 0
 
@@ -81,6 +82,8 @@ def _out(asked: Asked, *, from_file: bool) -> Path | None:
     path = Path(named) if named else None
     if path and path.exists() and not asked.force:
         raise UsageError(f"{path} is there already", hint="--force replaces it; --out FILE writes another")
+    if path:
+        check(path)
     return path
 
 
