@@ -47,7 +47,7 @@ from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import Inbox
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
-ENGINE_VERSION: Final = "2"
+ENGINE_VERSION: Final = "3"
 """Raised when jobs of an earlier release must not be replayed, but started again from the history."""
 
 _TOOLS_PROGRAM: Final = Path(shiftwork.__file__).parent / "entrypoints" / "mcp" / "__main__.py"
