@@ -73,6 +73,7 @@ _WORDS: Final = {
     "model_attributes_type": "a table is needed, with keys of its own",
     "dict_type": "a table is needed, with keys of its own",
     "missing": "is missing",
+    "finite_number": "a number that can be reached is needed",
     "greater_than": "must be more than {gt:g}",
     "greater_than_equal": "must be {ge:g} or more",
     "less_than": "must be less than {lt:g}",

@@ -18,7 +18,7 @@ from shiftwork.domain.model.tampering import Protection, ProtectPolicy
 from shiftwork.domain.model.waiting import Patience
 from shiftwork.errors import SettingsError
 
-type Positive = Annotated[float, Field(gt=0)]
+type Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 type Tokens = Annotated[int, Field(gt=0)]
 
 
