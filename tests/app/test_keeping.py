@@ -12,7 +12,7 @@ from shiftwork.app.commands import resume_run, wait_for
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model.gate import GateReport, GateResult
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import LandingStage
@@ -20,7 +20,9 @@ from shiftwork.domain.rules.gating import failing
 from shiftwork.errors import GitKilledError, RunBusyError
 from shiftwork.ports.views import Lease, Owner
 from shiftwork.ports.workspace import Workspaces
+from tests.app.dying import deadly
 from tests.app.rig import SHORT, Rig, done, honest, kinds
+from tests.app.test_cleaning import swept
 
 
 def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
@@ -146,6 +148,26 @@ def test_a_git_that_is_always_killed_fails_the_story(rig: Rig) -> None:
     rig.through = lambda inner: cast("Workspaces", Killed(inner, {"prepare": 99}))
     run = asyncio.run(rig.run(workflow=SHORT))
     assert asyncio.run(rig.story(run)).failure == "no workspace: git was killed"
+
+
+def test_a_story_that_has_died_over_its_request_to_land_needs_no_workspace_to_go_on(rig: Rig) -> None:
+    """Its workspace was cleaned up, and there can be no other: it had failed by that, and landed all the same."""
+    death = deadly(rig.store)
+    death.before_recording(lambda fact: isinstance(fact, f.LandingRequested))
+    rig.gates = (Gate(name="slow", command="sleep 60"),)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: death.come)
+            await world.leases.release(run, world.owner)
+        assert (await swept(rig, unfinished=True)).cleaned
+        rig.gates, rig.through = (), lambda inner: cast("Workspaces", Killed(inner, {"prepare": 99}))
+        assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
+        assert [fact.reason for fact in await rig.facts(run) if isinstance(fact, f.WorkspaceLost)] == ["cleaned up"]
+
+    asyncio.run(scenario())
+    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
 
 
 def test_a_run_that_nobody_holds_is_simply_taken(rig: Rig) -> None:

@@ -86,11 +86,11 @@ def _work(story: StoryState) -> e.Effect:
         return _follow(story, decided)
     if without := looping.without_workspace(story):
         return without
-    if not story.ready:
-        return _prepare(story)
     step = story.pipeline.current
-    if step is None:
+    if step is None and story.head:  # it is commits that land: a workspace that is gone is not missed
         return _ask_to_land(story)
+    if not story.ready or step is None:
+        return _prepare(story)
     if step.status in {StepStatus.FAILED, StepStatus.CANCELLED}:
         return _after_failure(story, step)
     return _begin_step(story, step)
