@@ -2,13 +2,11 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from shiftwork.adapters.store.memory import MemoryLeases
-from shiftwork.adapters.store.opening import open_store
 from shiftwork.app.commands import Order, start_run, wait_for
 from shiftwork.app.leases import LEASE_SECONDS
 from shiftwork.app.world import World, nobody_knows
@@ -38,18 +36,6 @@ def claim_of(wanted: Order) -> Stream:
     return spec_claim(repository_of(wanted.landing), wanted.source)
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-def kept(rig: Rig, request: pytest.FixtureRequest) -> Iterator[Rig]:
-    """A repository whose history is in each kind of store."""
-    rig.alive = lambda _: True
-    if request.param == "memory":
-        yield rig
-        return
-    with contextlib.closing(open_store(request.getfixturevalue(f"{request.param}_url"))) as store:
-        rig.store = store  # type: ignore[assignment]  # of the same shape
-        yield rig
-
-
 async def begun(*started: Any) -> tuple[list[RunId], list[RunBusyError]]:
     ends = await asyncio.gather(*started, return_exceptions=True)
     refused = [end for end in ends if isinstance(end, RunBusyError)]
@@ -58,10 +44,12 @@ async def begun(*started: Any) -> tuple[list[RunId], list[RunBusyError]]:
     return [RunId(run) for run in runs], refused
 
 
-def test_of_many_runs_of_one_spec_that_are_begun_at_once_one_begins(kept: Rig) -> None:
+def test_of_many_runs_of_one_spec_that_are_begun_at_once_one_begins(rig: Rig) -> None:
+    rig.alive = lambda _: True
+
     async def scenario() -> None:
         async with contextlib.AsyncExitStack() as opened:
-            worlds = [await opened.enter_async_context(kept.open()) for _ in range(4)]
+            worlds = [await opened.enter_async_context(rig.open()) for _ in range(4)]
             branches = ("main", "main", "other", "main")
             runs, refused = await begun(
                 *(start_run(world, order(branch=branch)) for world, branch in zip(worlds, branches, strict=True))
@@ -110,11 +98,11 @@ def test_a_run_whose_process_is_dead_keeps_nobody_from_another(rig: Rig) -> None
     asyncio.run(scenario())
 
 
-def test_who_was_killed_while_beginning_keeps_nobody_from_it(kept: Rig) -> None:
-    kept.alive = lambda owner: owner.executor != STRANGER.executor
+def test_who_was_killed_while_beginning_keeps_nobody_from_it(rig: Rig) -> None:
+    rig.alive = lambda owner: owner.executor != STRANGER.executor
 
     async def scenario() -> None:
-        async with kept.open() as one, kept.open() as two:
+        async with rig.open() as one, rig.open() as two:
             await one.leases.acquire(claim_of(order()), STRANGER)
             runs, refused = await begun(start_run(one, order()), start_run(two, order()))
             assert (len(runs), len(refused)) == (1, 1)
