@@ -14,6 +14,7 @@ WRONG = {
     "sqlite:///here.db": "the path of the file is not absolute",
     "postgresql://ann:secret@127.0.0.1:port/name": "its port is no number from 1 to 65535",
     "postgresql://ann:secret@127.0.0.1:/name": "its port is no number from 1 to 65535",
+    "postgresql://ann:secret@127.0.0.1:²/name": "its port is no number from 1 to 65535",
     "postgresql://ann:secret@127.0.0.1:70000/name": "its port is no number from 1 to 65535",
     "postgresql://ann:se%zzcret@127.0.0.1/name": "invalid percent-encoded token",
     "postgresql://ann:secret@[::1/name": (

@@ -23,7 +23,7 @@ def misread(url: str) -> str:
     port = str(parts.get("port", "")).strip(",")  # several hosts may leave theirs unsaid
     # The driver takes an empty one for none; SQLAlchemy, which opens the same address for writing, does not.
     unsaid = not port and not url.partition("://")[2].partition("/")[0].endswith(":")
-    return "" if unsaid or (port.isdigit() and int(port) in _PORTS) else "its port is no number from 1 to 65535"
+    return "" if unsaid or (port.isdecimal() and int(port) in _PORTS) else "its port is no number from 1 to 65535"
 
 
 def fetch(url: str) -> Fetch:
