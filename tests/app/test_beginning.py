@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from shiftwork.adapters.store.memory import MemoryLeases
-from shiftwork.app.commands import Order, start_run, wait_for
+from shiftwork.app.commands import Order, cancel_run, start_run, wait_for
 from shiftwork.app.leases import LEASE_SECONDS
 from shiftwork.app.world import World, nobody_knows
 from shiftwork.domain.model.ids import RunId, Stream, landing_stream, repository_of, spec_claim
 from shiftwork.domain.model.spec import one_shot
 from shiftwork.errors import RunBusyError
 from shiftwork.ports.views import Lease, Owner
-from tests.app.rig import SHORT, Rig
+from tests.app.rig import SHORT, Rig, done, honest
 
 STRANGER = Owner(executor="another", host="here", pid=1, pid_started=0.0)
 QUICKER = Owner(executor="quicker", host="here", pid=2, pid_started=0.0)
@@ -36,6 +36,12 @@ def claim_of(wanted: Order) -> Stream:
     return spec_claim(repository_of(wanted.landing), wanted.source)
 
 
+def at_length(rig: Rig) -> None:
+    """The first agent is at work for as long as anybody looks: who is late must not find its run over."""
+    rig.script = honest(coding=[done(pause=600)] * 9)
+    rig.silence_seconds = 900
+
+
 async def begun(*started: Any) -> tuple[list[RunId], list[RunBusyError]]:
     ends = await asyncio.gather(*started, return_exceptions=True)
     refused = [end for end in ends if isinstance(end, RunBusyError)]
@@ -45,6 +51,7 @@ async def begun(*started: Any) -> tuple[list[RunId], list[RunBusyError]]:
 
 
 def test_of_many_runs_of_one_spec_that_are_begun_at_once_one_begins(rig: Rig) -> None:
+    at_length(rig)
     rig.alive = lambda _: True
 
     async def scenario() -> None:
@@ -64,12 +71,14 @@ def test_of_many_runs_of_one_spec_that_are_begun_at_once_one_begins(rig: Rig) ->
 
 
 def test_one_process_begins_a_spec_no_second_time_either(rig: Rig) -> None:
+    at_length(rig)
     rig.alive = lambda _: True
 
     async def scenario() -> None:
         async with rig.open() as world:
             runs, refused = await begun(*(start_run(world, order()) for _ in range(3)))
             assert (len(runs), len(refused)) == (1, 2)
+            await cancel_run(world.inbox, runs[0])
             await asyncio.wait_for(wait_for(world, runs[0]), timeout=60)
             await start_run(world, order())  # nobody works on the first any more
 
@@ -99,6 +108,7 @@ def test_a_run_whose_process_is_dead_keeps_nobody_from_another(rig: Rig) -> None
 
 
 def test_who_was_killed_while_beginning_keeps_nobody_from_it(rig: Rig) -> None:
+    at_length(rig)
     rig.alive = lambda owner: owner.executor != STRANGER.executor
 
     async def scenario() -> None:
