@@ -7,6 +7,7 @@ from typing import Any, Final
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.ids import FRAME, Commit
 from shiftwork.domain.model.memory import Learnt, Scope
 from shiftwork.domain.model.notice_facts import NoticeTried
@@ -64,8 +65,10 @@ class RunWorld:
                 return (self._ticked(effect, at),)
             case e.Effect() if type(effect) in _PLAIN:
                 return (_PLAIN[type(effect)](effect, at),)
+            case e.WithdrawUndo():
+                return (t.LandingWithdrawalAsked(at=at, number=run.undoing[effect.story].number),)
             case e.Conclude():
-                return effect.facts
+                return (*effect.facts, *(self._late(run, at) if isinstance(effect, e.EndRun) else ()))
             case e.Receive():
                 return (self._message(run, at), f.MessagesRead(at=at, upto=effect.cursor + 1))
             case _:
@@ -80,6 +83,11 @@ class RunWorld:
         each_wish = 2 * len(run.stories) + 2 * self.wishes + 8
         framed = 8 * (self.rounds + self.retries + 1) if run.given.workflow.frame else 0
         return framed + 5 * len(run.stories) + 6 * self.retries + 2 * self.notes + each_wish * self.wishes + 3
+
+    def _late(self, run: RunState, at: float) -> Facts:
+        """What was asked for before the run was over, and is heard with its end."""
+        wish = self._wish(run, at)
+        return (wish, f.MessagesRead(at=at, upto=run.cursor + 1)) if wish else ()
 
     def _ticked(self, effect: e.TickSpec, at: float) -> f.Fact:
         if self.chance.pick((True, False)):
