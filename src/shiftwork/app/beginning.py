@@ -6,7 +6,7 @@ as the run lives. Whoever resumes a run would have to take it too, and `cancel` 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -16,6 +16,8 @@ from shiftwork.app.world import World
 from shiftwork.domain.model.ids import RunId, Stream, repository_of, run_stream, spec_claim
 from shiftwork.domain.model.run import RUN_ENDED
 from shiftwork.errors import RunBusyError
+from shiftwork.ports.store import EventStore, Leases
+from shiftwork.ports.views import Owner
 
 _LOOK_SECONDS: Final = 0.1
 
@@ -26,11 +28,13 @@ async def claimed(world: World, landing: Stream, source: str) -> AsyncIterator[N
     if not source:
         yield
         return
-    claim = spec_claim(repository_of(landing), source)
+    repository = repository_of(landing)
+    claim = spec_claim(repository, source)
     async with world.locks[claim]:
         await _take(world, claim, source)
         try:
-            await _check(world, landing, source)
+            if run := await at_work(world.events, world.leases, world.alive, repository, source):
+                raise worked_on(run, source)
             yield
         finally:
             await world.leases.release(claim, world.owner)
@@ -50,16 +54,20 @@ async def _take(world: World, claim: Stream, source: str) -> None:
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-async def _check(world: World, landing: Stream, source: str) -> None:
-    for lease in await world.leases.holders():
-        if is_gone(lease, alive=world.alive(lease.owner)):
+async def at_work(
+    events: EventStore, leases: Leases, alive: Callable[[Owner], bool | None], repository: str, source: str
+) -> RunId | None:
+    """The run of the spec that a living process works on."""
+    for lease in await leases.holders():
+        if is_gone(lease, alive=alive(lease.owner)):
             continue
         # What else is leased has no run of its name: that is one without a plan.
-        run = await load(world.events, RUN, run_stream(RunId(lease.resource)))
+        run = await load(events, RUN, run_stream(RunId(lease.resource)))
         if run.plan is None or run.status in RUN_ENDED or run.plan.source != source:
             continue
-        if repository_of(run.plan.landing) == repository_of(landing):
-            raise worked_on(run.plan.run, source)
+        if repository_of(run.plan.landing) == repository:
+            return run.plan.run
+    return None
 
 
 def worked_on(run: RunId, source: str) -> RunBusyError:

@@ -9,7 +9,7 @@ from shiftwork.app import mail, messages
 from shiftwork.app.again import again
 from shiftwork.app.allowances import tell_limits
 from shiftwork.app.beginning import claimed
-from shiftwork.app.dispatching import is_open
+from shiftwork.app.dispatching import opened
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.leases import is_gone, until_lost
 from shiftwork.app.pen import Pen
@@ -165,11 +165,14 @@ async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease |
 
 async def _begun(world: World, state: RunState) -> Stories:
     """The stories that are worked on, those included that somebody has begun who died before the run knew of it."""
-    due = (effect for effect in decide_run(state) if isinstance(effect, e.DispatchStory))
-    opened = {effect.assignment.story.id: effect.go for effect in due}
-    streams = {story: story_stream(state.given.run, story) for story in (*afoot(state), *opened)}
-    unknown = [story for story, go in opened.items() if not await is_open(world.events, streams[story], go)]
-    return {story: await load(world.events, STORY, streams[story]) for story in streams if story not in unknown}
+    run = state.given.run
+    begun = {story: await load(world.events, STORY, story_stream(run, story)) for story in afoot(state)}
+    for effect in decide_run(state):
+        if isinstance(effect, e.DispatchStory):
+            story = effect.assignment.story.id
+            if known := await opened(world.events, story_stream(run, story), effect.go):
+                begun[story] = known
+    return begun
 
 
 async def _tell_beforehand(world: World, stories: Stories, state: RunState, wanted: RunState) -> None:

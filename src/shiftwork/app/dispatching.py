@@ -29,7 +29,7 @@ async def dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
     """
     given, world = effect.assignment, pen.world
     stream = story_stream(given.run, given.story.id)
-    if await mail.first(pen, lambda: is_open(world.events, stream, effect.go)):
+    if await mail.first(pen, lambda: opened(world.events, stream, effect.go)):
         return ()
     if effect.go == 1:
         assigned = await cast(world, effect)
@@ -45,10 +45,10 @@ async def dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
     return (r.StoryDispatched(at=world.clock.now(), story=given.story.id, slot=given.slot),)
 
 
-async def is_open(events: EventStore, stream: Stream, go: int) -> bool:
-    """Whether somebody has opened the story's stream for that go."""
+async def opened(events: EventStore, stream: Stream, go: int) -> StoryState | None:
+    """The story, where somebody has opened its stream for that go."""
     known = await load(events, STORY, stream)
-    return known.assignment is not None and known.go == go
+    return known if known.assignment is not None and known.go == go else None
 
 
 async def _reopen(effect: e.DispatchStory, world: World, stream: Stream) -> None:
@@ -97,7 +97,7 @@ async def request_undo(effect: e.RequestUndo, pen: Pen) -> Facts:
     queue = run.given.landing
     if await mail.first(pen, lambda: mail.has_asked(world.inbox, queue, request.key)):
         return ()
-    await world.inbox.post(queue, f"land/{request.key}", messages.land(run.given.branch, request))
+    await mail.ask_to_land(world.inbox, queue, run.given.branch, request)
     failpoints.reach("undo.posted")
     await call(world, queue, request.key)
     return (r.UndoPosted(at=world.clock.now(), story=effect.story),)

@@ -8,6 +8,7 @@ from shiftwork import failpoints
 from shiftwork.app import messages
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model.ids import Stream, in_go
+from shiftwork.domain.model.queue import LandingRequest
 from shiftwork.domain.rules.deciding import receive
 from shiftwork.ports.store import Inbox, Message
 
@@ -24,7 +25,7 @@ async def take_in(pen: Pen, mail: Sequence[Message]) -> None:
     await pen.write(receive(pen.state.cursor).key, messages.facts_of(pen.stream, mail, pen.world.clock.now()))
 
 
-async def first(pen: Pen, done: Callable[[], Awaitable[bool]]) -> bool:
+async def first(pen: Pen, done: Callable[[], Awaitable[object]]) -> bool:
     """Take in what is unread, and tell whether there was any. But somebody may have done already what the mail is to
     come before, and have died over it: then that is to be recorded first, or nobody would know of it.
     """
@@ -39,6 +40,11 @@ async def withdraw(inbox: Inbox, queue: Stream, request: str) -> None:
     """Tell a landing queue, once, that a request is taken back."""
     await inbox.post(queue, f"withdraw/{request}", messages.withdraw(request))
     failpoints.reach("withdrawal.posted")
+
+
+async def ask_to_land(inbox: Inbox, queue: Stream, branch: str, request: LandingRequest) -> None:
+    """Leave a request for its landing queue, once."""
+    await inbox.post(queue, f"land/{request.key}", messages.land(branch, request))
 
 
 async def has_asked(inbox: Inbox, queue: Stream, request: str) -> bool:

@@ -177,7 +177,7 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         inspection=inspection,
         broken=story.refused.broken if story.refused else (),
     )
-    await world.inbox.post(given.landing, f"land/{asked}", messages.land(given.branch, request))
+    await mail.ask_to_land(world.inbox, given.landing, given.branch, request)
     failpoints.reach("landing.posted")
     await call(world, given.landing, request.key)
     at = world.clock.now()

@@ -31,7 +31,7 @@ from shiftwork.config.surroundings import visible
 from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
-from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.ports.store import EventStore, Inbox, Leases
 from shiftwork.ports.workspace import Gates, Obstacle, Radar
 
 _HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
@@ -61,6 +61,7 @@ class Mailbox:
 
     events: EventStore
     inbox: Inbox
+    leases: Leases
     clock: Clock
 
 
@@ -69,7 +70,7 @@ async def open_mailbox(site: Site) -> AsyncIterator[Mailbox]:
     """To be opened where the views know of a run, as the history is."""
     store = open_store(store_address(site))
     try:
-        yield Mailbox(events=store.events, inbox=store.inbox, clock=SystemClock())
+        yield Mailbox(events=store.events, inbox=store.inbox, leases=store.leases, clock=SystemClock())
     finally:
         store.close()
 

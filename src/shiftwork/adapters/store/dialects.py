@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from shiftwork.errors import StoreError
-
 SQLITE: Final = "sqlite:///"
 POSTGRES: Final = ("postgresql://", "postgres://")
 
@@ -15,16 +13,8 @@ NOW: Final = {
 
 
 def sqlite_file(url: str) -> str | None:
-    """The file that a SQLite address names, None for a Postgres address; raises StoreError for any other."""
-    if url.startswith(POSTGRES):
-        return None
-    file = url.removeprefix(SQLITE)
-    if file == url or not file.startswith("/"):
-        raise StoreError(
-            f"this is no address of a database: {url.partition(':')[0]!r}",
-            hint="write sqlite:////absolute/path.db or postgresql://user@host:port/name",
-        )
-    return file
+    """The file that a SQLite address names, None for a Postgres address; what is neither was refused before."""
+    return None if url.startswith(POSTGRES) else url.removeprefix(SQLITE)
 
 
 def sqlite_uri(file: str) -> str:

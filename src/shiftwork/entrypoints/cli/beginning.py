@@ -4,13 +4,12 @@ import asyncio
 
 import click
 
-from shiftwork.app.beginning import worked_on
-from shiftwork.app.commands import foreseen
+from shiftwork.app.beginning import at_work, worked_on
 from shiftwork.app.queries import run_view, unended
 from shiftwork.bootstrap.looking import open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.model.ids import RunId, repository_of
+from shiftwork.domain.model.ids import RunId
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
@@ -41,13 +40,9 @@ def check_alone(site: Site, sheet: Sheet) -> None:
 
 
 async def _at_work(site: Site, source: str) -> RunId | None:
-    """The run of the spec that a living process works on."""
     queries, alive = open_queries(site), liveness()
     views = [await run_view(queries, row.run, alive, every_step=False) for row in await unended(queries)]
-    worked_on = [view.run.run for view in views if view.worker]
-    if not worked_on:  # opening the history would make a database
+    if not any(view.worker for view in views):  # opening the history would make a database
         return None
     async with open_mailbox(site) as box:
-        plans = [(await foreseen(box.events, box.inbox, RunId(run))).given for run in worked_on]
-    here = site.repository
-    return next((plan.run for plan in plans if plan.source == source and repository_of(plan.landing) == here), None)
+        return await at_work(box.events, box.leases, alive, site.repository, source)
