@@ -1,52 +1,27 @@
 """Taking a run over: whatever was asked of it meanwhile is in every inbox before anything of it goes on."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from shiftwork.adapters.store.memory import MemoryInbox
 from shiftwork.app.commands import cancel_run, resume_run, wait_for
 from shiftwork.app.intents import ask
-from shiftwork.app.turns import call
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import RunId, StoryId, Stream
-from shiftwork.domain.model.queue import request_key
+from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import FailureCause
 from shiftwork.ports.agent import AgentEvent
 from shiftwork.ports.engine import Engine, Job
-from shiftwork.ports.store import Message
+from tests.app.dying import deadly
 from tests.app.landing_rig import queue
 from tests.app.rig import LANDING, SHORT, Rig, done, honest
 from tests.patience import SECONDS
 
 US_001 = StoryId("US-001")
-
-
-class Slow(MemoryInbox):
-    """Where it is `deadly`, whoever asks to land does nothing more, as one who is killed in that moment; where the run
-    is `late`, it hears of nothing.
-    """
-
-    def __init__(self, *, deadly: bool) -> None:
-        super().__init__()
-        self.deadly, self.late = deadly, False
-
-    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
-        while self.late and target.startswith("run/"):
-            await asyncio.sleep(0.01)
-        return await super().wait(target, after=after)
-
-    async def post(self, target: Stream, key: str, body: dict[str, Any]) -> None:
-        await super().post(target, key, body)
-        if self.deadly and key.startswith("land/"):
-            await asyncio.Event().wait()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,12 +55,6 @@ async def killed_at_its_gates(rig: Rig, told: Path, *, recorded: bool) -> RunId:
     rig.gates = (Gate(name="slow", command=f"touch {told}; sleep 60"),)
     async with rig.open() as world:
         run = await rig.start(world, workflow=SHORT)
-        if not recorded:
-            request = request_key(run, US_001, 1)
-            async with asyncio.timeout(SECONDS):
-                while not await world.inbox.posted(LANDING, f"land/{request}"):
-                    await asyncio.sleep(0.01)
-            await call(world, LANDING, request)
         await rig.until(told.exists)
         if recorded:
             await rig.until(lambda: any(isinstance(one.what, f.LandingRequested) for one in rig.seen))
@@ -99,19 +68,21 @@ def test_a_story_that_has_asked_to_land_is_taken_back_before_its_gates_go_on(
     rig: Rig, tmp_path: Path, *, recorded: bool, whole: bool
 ) -> None:
     told, again = tmp_path / "gate", tmp_path / "again"
-    rig.store.inbox = inbox = Slow(deadly=not recorded)
+    death = deadly(rig.store)
+    if not recorded:
+        death.before_recording(lambda fact: isinstance(fact, f.LandingRequested))
 
     async def scenario() -> None:
         run = await killed_at_its_gates(rig, told, recorded=recorded)
-        inbox.deadly, inbox.late = False, True
+        death.deaf = True
         if whole:
-            await cancel_run(inbox, run)
+            await cancel_run(rig.store.inbox, run)
         else:
-            await ask(rig.store.events, inbox, run, r.StoryCancellationRequested(at=0, story=US_001), "1")
+            await ask(rig.store.events, rig.store.inbox, run, r.StoryCancellationRequested(at=0, story=US_001), "1")
         rig.gates = (Gate(name="quick", command=f"touch {again}"),)
         async with rig.open() as world:
             await resume_run(replace(world, engine=Thorough(engine=world.engine, begun=again)), run, alive=False)
-            inbox.late = False
+            death.deaf = False
             await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
         assert (await rig.story(run)).cause is FailureCause.CANCELLED
         assert (await queue(rig)).entries == ()

@@ -132,6 +132,17 @@ class Bench:
     def attempts(self) -> Counter[str]:
         return Counter(self.ledger.read_text().split()) if self.ledger.exists() else Counter()
 
+    def dies(self, *args: str, failpoint: str, engine: str = "kept") -> None:
+        """Killed there; what the engine remembers of it is `kept` or `deleted`."""
+        died = self.shiftwork(*args, failpoint=failpoint)
+        assert died.returncode == -signal.SIGKILL, f"{failpoint} was not reached:\n{died.stdout}{died.stderr}"
+        if engine == "deleted":
+            self.forget_engine()
+
+    def subjects(self) -> list[str]:
+        """Of the commits on the base, the newest first."""
+        return self.git("log", "--format=%s", "main").splitlines()
+
     def forget_engine(self) -> None:
         """Delete what the engine remembers; the history stays."""
         for file in (self.repo / ".shiftwork").glob("engine.db*"):
@@ -173,7 +184,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 def assert_landed_once(bench: Bench, *, again: int) -> None:
     """The run is finished, its story is on the base once, at most `again` attempts were made twice, nothing is left."""
-    assert bench.git("log", "--format=%s", "main").splitlines() == ["feat: US-001 - Make work.txt", "start"]
+    assert bench.subjects() == ["feat: US-001 - Make work.txt", "start"]
     assert bench.git("show", "main:work.txt") == "work of step-005"
     assert bench.git("status", "--porcelain") == "", "the user's checkout is clean and up to date"
     attempts = bench.attempts()

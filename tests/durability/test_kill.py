@@ -50,14 +50,10 @@ def store_url(request: pytest.FixtureRequest) -> str:
     return "" if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))
 
 
-@pytest.mark.parametrize("engine", ["kept", "deleted"])
 @pytest.mark.parametrize("place", [name for name in PLACES if name not in NOT_PASSED_BY_A_HAPPY_RUN])
 def test_killed_at(place: str, engine: str, store_url: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, store_url)
-    died = bench.shiftwork("run", REQUEST, failpoint=place)
-    assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
-    if engine == "deleted":
-        bench.forget_engine()
+    bench.dies("run", REQUEST, failpoint=place, engine=engine)
     resumed = bench.shiftwork("resume")
     if place == "append.before" and "nothing has been run" in resumed.stderr:
         resumed = bench.shiftwork("run", REQUEST)  # killed before the run itself was recorded: there is no run
@@ -65,14 +61,11 @@ def test_killed_at(place: str, engine: str, store_url: str, tmp_path: Path) -> N
     assert_landed_once(bench, again=1)
 
 
-@pytest.mark.parametrize("engine", ["kept", "deleted"])
 def test_killed_while_undoing_an_interrupted_attempt(engine: str, store_url: str, tmp_path: Path) -> None:
     """Killed twice: in an attempt, and again while what it left is put away."""
     bench = make_bench(tmp_path, store_url)
     assert bench.shiftwork("run", REQUEST, failpoint="attempt.ended@5").returncode == -signal.SIGKILL
-    assert bench.shiftwork("resume", failpoint="attempt.abandoned").returncode == -signal.SIGKILL
-    if engine == "deleted":
-        bench.forget_engine()
+    bench.dies("resume", failpoint="attempt.abandoned", engine=engine)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert_landed_once(bench, again=1)
@@ -90,7 +83,6 @@ fi
 """
 
 
-@pytest.mark.parametrize("engine", ["kept", "deleted"])
 def test_pain_13_an_agent_that_outlives_its_orchestrator_commits_nothing(
     engine: str, store_url: str, tmp_path: Path
 ) -> None:
@@ -144,7 +136,6 @@ fi
 """
 
 
-@pytest.mark.parametrize("engine", ["kept", "deleted"])
 def test_killed_when_a_limit_has_been_waited_for(engine: str, store_url: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, store_url, special=LIMITED.format(once=tmp_path / "once"))
     assert bench.shiftwork("run", REQUEST, failpoint="wait.over").returncode == -signal.SIGKILL

@@ -22,7 +22,7 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_says_so(words: str, tmp_
     assert bench.shiftwork(*RUN, failpoint="landing.moved").returncode == -signal.SIGKILL
     cancelled = bench.shiftwork("cancel", *(["--json"] if words == "json" else []))
     assert cancelled.returncode == 1, "it is not as if nothing had landed"
-    assert bench.git("log", "--format=%s", "main").splitlines() == LANDED
+    assert bench.subjects() == LANDED
     commit = bench.git("rev-parse", "main")
     if words == "json":
         document = json.loads(cancelled.stdout)
@@ -56,14 +56,13 @@ def at_its_gates(bench: Bench, failpoint: str = "") -> subprocess.Popen[bytes]:
 
 
 def assert_cancelled(bench: Bench) -> None:
-    assert bench.git("log", "--format=%s", "main").splitlines() == ["slow gates", "start"]
+    assert bench.subjects() == ["slow gates", "start"]
     view = bench.status()
     assert (view["status"], view["worker"], view["stories"][0]["cause"]) == ("cancelled", None, "cancelled")
     assert bench.marked() == []
     assert not list((bench.repo / ".git").rglob("*.lock"))
 
 
-@pytest.mark.parametrize("engine", ["kept", "deleted"])
 @pytest.mark.parametrize(
     "place",
     [
@@ -78,31 +77,25 @@ def test_a_story_that_is_cancelled_at_its_gates_never_lands_whenever_the_cancel_
 ) -> None:
     bench = make_bench(tmp_path, "")
     kill(at_its_gates(bench))
-    died = bench.shiftwork("cancel", failpoint=place)
-    assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
-    if engine == "deleted":
-        bench.forget_engine()
+    bench.dies("cancel", failpoint=place, engine=engine)
     (bench.root / "go").touch()  # gates would pass now
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 1, resumed.stdout + resumed.stderr
     assert_cancelled(bench)
 
 
-@pytest.mark.parametrize("engine", ["kept", "deleted"])
 def test_a_story_that_died_before_it_knew_that_it_had_asked_to_land_takes_that_back_too(
     engine: str, tmp_path: Path
 ) -> None:
     bench = make_bench(tmp_path, "")
     with_slow_gates(bench)
-    assert bench.shiftwork(*RUN, failpoint="landing.posted").returncode == -signal.SIGKILL
-    if engine == "deleted":
-        bench.forget_engine()
+    bench.dies(*RUN, failpoint="landing.posted", engine=engine)
     cancelled = bench.shiftwork("cancel")
     assert cancelled.returncode == 0, cancelled.stdout + cancelled.stderr
     assert_cancelled(bench)
     (bench.root / "go").touch()  # gates would pass now
     assert bench.shiftwork("run", "../prd.json", "--workflow", "ralph").returncode == 0
-    subjects = bench.git("log", "--format=%s", "main").splitlines()
+    subjects = bench.subjects()
     assert subjects.count(LANDED[0]) == 1, "what the cancelled run had asked for has landed, too"
 
 

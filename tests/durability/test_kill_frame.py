@@ -1,6 +1,5 @@
 """kill -9 where the run's own steps hand over to the stories and back; start again; everything is done once."""
 
-import signal
 from pathlib import Path
 
 import pytest
@@ -35,17 +34,13 @@ def framed_bench(root: Path) -> Bench:
     return bench
 
 
-@pytest.mark.parametrize("engine", ["kept", "deleted"])
 @pytest.mark.parametrize("place", ["loop.opened", "loop.closed"])
 def test_killed_where_the_stories_begin_and_end(place: str, engine: str, tmp_path: Path) -> None:
     bench = framed_bench(tmp_path)
-    died = bench.shiftwork(*RUN, failpoint=place)
-    assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
-    if engine == "deleted":
-        bench.forget_engine()
+    bench.dies(*RUN, failpoint=place, engine=engine)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
-    log = bench.git("log", "--format=%s", "main").splitlines()
+    log = bench.subjects()
     assert log == ["feat: US-001 - Make work.txt", "a workflow", "start"]
     assert sum(bench.attempts().values()) == 3, "no step was done twice"
     view = bench.status()

@@ -1,11 +1,10 @@
 """kill -9 while a run does what was asked of it after it was over; start again; it is done once."""
 
-import signal
 from pathlib import Path
 
 import pytest
 
-from tests.durability.rig import Bench, assert_landed_once, make_bench
+from tests.durability.rig import assert_landed_once, make_bench
 
 pytestmark = pytest.mark.durability
 
@@ -16,25 +15,13 @@ if [ "$SHIFTWORK_STEP_TYPE" = coding ] && [ ! -e {again} ]; then exit 3; fi
 """
 
 
-@pytest.fixture(params=["kept", "deleted"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-def killed(bench: Bench, engine: str, *words: str, failpoint: str) -> None:
-    died = bench.shiftwork(*words, failpoint=failpoint)
-    assert died.returncode == -signal.SIGKILL, f"{failpoint} was not reached:\n{died.stdout}{died.stderr}"
-    if engine == "deleted":
-        bench.forget_engine()
-
-
 @pytest.mark.parametrize("place", ["story.reopened", "append.before", "append.after", "append.after@3"])
 def test_killed_while_a_failed_story_is_begun_again(place: str, engine: str, tmp_path: Path) -> None:
     again = tmp_path / "again"
     bench = make_bench(tmp_path, "", special=FAILING_ONCE.format(again=again))
     assert bench.shiftwork(*RUN).returncode == 1
     again.touch()
-    killed(bench, engine, "retry", "US-001", failpoint=place)
+    bench.dies("retry", "US-001", failpoint=place, engine=engine)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert_landed_once(bench, again=3)  # coding had failed twice, and may have been interrupted
@@ -47,10 +34,10 @@ def test_killed_while_a_landed_story_is_undone(place: str, engine: str, tmp_path
     settings.write_text(settings.read_text().replace("test -s work.txt", "true"))  # it passes without the story, too
     bench.git("commit", "--quiet", "-am", "other gates")
     assert bench.shiftwork(*RUN).returncode == 0
-    killed(bench, engine, "undo", "US-001", failpoint=place)
+    bench.dies("undo", "US-001", failpoint=place, engine=engine)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 1, "the run has a story that does not stand"
-    log = bench.git("log", "--format=%s", "main").splitlines()
+    log = bench.subjects()
     assert log == ["revert: US-001 - Make work.txt", "feat: US-001 - Make work.txt", "other gates", "start"]
     view = bench.status()
     assert (view["status"], view["completed"], view["failed"], view["worker"]) == ("failed", 1, 1, None)

@@ -1,6 +1,5 @@
 """kill -9, and then somebody asks the run for something: it is done, although the run was about to do another thing."""
 
-import signal
 from pathlib import Path
 
 import pytest
@@ -15,37 +14,21 @@ RUN = ("run", "../prd.json", "--workflow", "ralph")
 LANDED = "feat: US-001 - Make work.txt"
 
 
-@pytest.fixture(params=["kept", "deleted"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-def killed(bench: Bench, engine: str, *words: str, failpoint: str) -> None:
-    died = bench.shiftwork(*words, failpoint=failpoint)
-    assert died.returncode == -signal.SIGKILL, f"{failpoint} was not reached:\n{died.stdout}{died.stderr}"
-    if engine == "deleted":
-        bench.forget_engine()
-
-
-def subjects(bench: Bench) -> list[str]:
-    return bench.git("log", "--format=%s", "main").splitlines()
-
-
 def test_a_story_that_is_edited_before_it_was_begun_is_begun_as_it_is_then(engine: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    killed(bench, engine, *RUN, failpoint="run.recorded")
+    bench.dies(*RUN, failpoint="run.recorded", engine=engine)
     assert bench.shiftwork("edit", "US-001", "--title", "Write work.txt").returncode == 0
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
-    assert subjects(bench) == ["feat: US-001 - Write work.txt", "start"]
+    assert bench.subjects() == ["feat: US-001 - Write work.txt", "start"]
 
 
 def test_a_story_that_is_added_to_a_run_about_to_end_is_done_by_whoever_adds_it(engine: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
-    killed(bench, engine, *RUN, failpoint="spec.ticked")
+    bench.dies(*RUN, failpoint="spec.ticked", engine=engine)
     added = bench.shiftwork("add", "More work")
     assert added.returncode == 0, added.stdout + added.stderr
-    assert subjects(bench) == ["feat: US-002 - More work", LANDED, "start"]
+    assert bench.subjects() == ["feat: US-002 - More work", LANDED, "start"]
     view = bench.status()
     assert (view["status"], view["completed"], view["worker"]) == ("completed", 3, None)
 
@@ -55,7 +38,7 @@ def at_the_gates_of_a_revert(bench: Bench, engine: str, failpoint: str) -> None:
     assert bench.shiftwork(*RUN).returncode == 0
     told = with_slow_gates(bench)
     if failpoint:
-        killed(bench, engine, "undo", "US-001", failpoint=failpoint)
+        bench.dies("undo", "US-001", failpoint=failpoint, engine=engine)
         return
     running = bench.start("undo", "US-001")
     eventually(told.exists)
@@ -63,13 +46,13 @@ def at_the_gates_of_a_revert(bench: Bench, engine: str, failpoint: str) -> None:
 
 
 def assert_it_stays(bench: Bench) -> None:
-    assert subjects(bench) == ["slow gates", LANDED, "start"]
+    assert bench.subjects() == ["slow gates", LANDED, "start"]
     view = bench.status()
     assert (view["status"], view["worker"], view["stories"][0]["status"]) == ("cancelled", None, "completed")
     assert bench.marked() == []
     (bench.root / "go").touch()  # gates would pass now
     assert bench.shiftwork("run", "Write more").returncode == 0
-    assert not any(subject.startswith("revert") for subject in subjects(bench)), "nobody lands it later"
+    assert not any(subject.startswith("revert") for subject in bench.subjects()), "nobody lands it later"
 
 
 @pytest.mark.parametrize("failpoint", ["undo.posted", ""])
@@ -92,7 +75,7 @@ def test_a_revert_that_is_at_its_gates_is_taken_back_by_a_cancel(failpoint: str,
 def test_a_revert_is_taken_back_whenever_the_cancel_dies(place: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
     at_the_gates_of_a_revert(bench, "kept", "")
-    killed(bench, "deleted", "cancel", failpoint=place)
+    bench.dies("cancel", failpoint=place, engine="deleted")
     (bench.root / "go").touch()  # gates would pass now
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 1, resumed.stdout + resumed.stderr
@@ -103,10 +86,10 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_to_a_revert_says_so(tmp_
     bench = make_bench(tmp_path, "")
     at_the_gates_of_a_revert(bench, "kept", "undo.posted")
     (bench.root / "go").touch()
-    killed(bench, "kept", "resume", failpoint="landing.moved")
+    bench.dies("resume", failpoint="landing.moved", engine="kept")
     cancelled = bench.shiftwork("cancel")
     assert cancelled.returncode == 1, "it is not as if nothing had landed"
     _, told, hint = cancelled.stdout.splitlines()
     assert told == "the revert of US-001 was past its gates, and has landed"
     assert hint == "next: shiftwork retry US-001 --afresh"
-    assert subjects(bench)[0] == "revert: US-001 - Make work.txt"
+    assert bench.subjects()[0] == "revert: US-001 - Make work.txt"
