@@ -1,6 +1,6 @@
 """What keeps a text from being the address of a database. Said without the text: it may hold a password."""
 
-from shiftwork.adapters.store.dialects import POSTGRES, SQLITE
+from shiftwork.adapters.store.dialects import POSTGRES, stray
 
 
 def mistake(url: str) -> str:
@@ -9,6 +9,4 @@ def mistake(url: str) -> str:
         from shiftwork.adapters.store.reader_postgres import misread  # noqa: PLC0415 - a laptop never loads the driver
 
         return misread(url)
-    if not url.startswith(SQLITE):
-        return f"it begins with neither {SQLITE} nor {POSTGRES[0]}"
-    return "" if url.removeprefix(SQLITE).startswith("/") else "the path of the file is not absolute"
+    return stray(url)

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from shiftwork.errors import StoreError
+
 SQLITE: Final = "sqlite:///"
 POSTGRES: Final = ("postgresql://", "postgres://")
 
@@ -12,8 +14,22 @@ NOW: Final = {
 """The database's own clock in seconds since the epoch, so that hosts whose clocks differ agree on ages."""
 
 
+def stray(url: str) -> str:
+    """Why it is the address of neither kind, empty where it is; said without the text, which may hold a password."""
+    if url.startswith(POSTGRES):
+        return ""
+    if not url.startswith(SQLITE):
+        return f"it begins with neither {SQLITE} nor {POSTGRES[0]}"
+    return "" if url.removeprefix(SQLITE).startswith("/") else "the path of the file is not absolute"
+
+
 def sqlite_file(url: str) -> str | None:
-    """The file that a SQLite address names, None for a Postgres address; what is neither was refused before."""
+    """The file that a SQLite address names, None for a Postgres address; raises StoreError for any other."""
+    if wrong := stray(url):
+        raise StoreError(
+            f"this is no address of a database: {wrong}",
+            hint="write sqlite:////absolute/path.db or postgresql://user@host:port/name",
+        )
     return None if url.startswith(POSTGRES) else url.removeprefix(SQLITE)
 
 
