@@ -96,6 +96,12 @@ class UnknownRunError(UsageError):
     kind = "unknown-run"
 
 
+class UnfinishedRunError(UsageError):
+    """A run of the same spec can be gone on with: another one would pay for its stories a second time."""
+
+    kind = "unfinished-run"
+
+
 class IntentError(UsageError):
     """What is asked of a run does not fit where it stands."""
 

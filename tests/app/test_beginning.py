@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from shiftwork.adapters.store.memory import MemoryLeases
-from shiftwork.app.commands import Order, cancel_run, start_run, wait_for
+from shiftwork.app.beginning import check_unbegun
+from shiftwork.app.commands import Order, cancel_run, resume_run, start_run, wait_for
 from shiftwork.app.leases import LEASE_SECONDS
 from shiftwork.app.world import World, nobody_knows
 from shiftwork.domain.model.ids import RunId, Stream, landing_stream, repository_of, spec_claim
 from shiftwork.domain.model.spec import one_shot
-from shiftwork.errors import RunBusyError
+from shiftwork.errors import RunBusyError, UnfinishedRunError
 from shiftwork.ports.views import Lease, Owner
 from tests.app.rig import SHORT, Rig, done, honest
 
@@ -103,6 +104,57 @@ def test_a_run_whose_process_is_dead_keeps_nobody_from_another(rig: Rig) -> None
     async def scenario() -> None:
         async with rig.open() as one, rig.open() as two:
             assert await start_run(one, order()) != await start_run(two, order())
+
+    asyncio.run(scenario())
+
+
+def test_who_would_begin_a_spec_anew_is_told_of_the_run_that_is_left(rig: Rig) -> None:
+    at_length(rig)
+    dead = set[Owner]()
+    rig.alive = lambda owner: owner not in dead
+
+    async def scenario() -> None:
+        async with rig.open() as one, rig.open() as two:
+
+            async def check(wanted: Order, *runs: RunId) -> None:
+                await check_unbegun(two.events, two.leases, rig.alive, runs, claim_of(wanted))
+
+            left = await start_run(one, order())
+            with pytest.raises(RunBusyError, match=f"^run {left} works on prd.json already$"):
+                await check(order())
+            dead.add(one.owner)
+            await check(order(), RunId("of-nobody"))
+            await check(order("prd:other.json"), left)
+            await check(order(repository="beside"), left)
+            with pytest.raises(UnfinishedRunError, match=f"^run {left} of prd.json is unfinished") as refused:
+                await check(order(), left)
+            assert refused.value.hint.startswith(
+                f"shiftwork resume {left} goes on with it; shiftwork cancel {left} ends"
+            )
+            await cancel_run(two.inbox, left)
+            await resume_run(two, left, alive=False)
+            await asyncio.wait_for(wait_for(two, left), timeout=60)
+            await check(order(), left)
+
+    asyncio.run(scenario())
+
+
+def test_a_run_is_not_gone_on_with_beside_another_of_its_spec(rig: Rig) -> None:
+    """The second began when the first was nobody's; the first can be ended whoever works on the second."""
+    at_length(rig)
+    dead = set[Owner]()
+    rig.alive = lambda owner: owner not in dead
+
+    async def scenario() -> None:
+        async with rig.open() as one, rig.open() as two, rig.open() as three:
+            dead.add(one.owner)
+            left, second = await start_run(one, order()), await start_run(two, order())
+            with pytest.raises(RunBusyError, match=f"^run {second} works on prd.json already$"):
+                await resume_run(three, left, alive=False)
+            with pytest.raises(RunBusyError, match=f"^run {second} is being worked on by process"):
+                await resume_run(three, second, alive=True)
+            await cancel_run(three.inbox, left)
+            assert (await resume_run(three, left, alive=False)).given.run == left
 
     asyncio.run(scenario())
 

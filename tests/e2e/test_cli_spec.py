@@ -118,8 +118,30 @@ def test_a_spec_that_somebody_works_on_is_not_begun_a_second_time(project: Proje
         assert project.shiftwork("run", "other.md").returncode == 0, "another spec is begun beside it"
         interrupt(worker)  # killed, it would leave its agents behind
         worker.communicate(timeout=SECONDS)
+
+
+def test_a_spec_of_which_a_run_is_unfinished_is_not_begun_anew(project: Project, tmp_path: Path) -> None:
+    """The first would be resumed one day, and pay once more for what the second had landed."""
+    write(project, "prd.json", PRD)
+    project.settle(agent=sleeping(tmp_path))
+    with project.started("run", "prd.json") as worker:
+        eventually((tmp_path / "pid").exists)
+        interrupt(worker)
+        worker.communicate(timeout=SECONDS)
+    run = project.status()["run"]
+    refused = project.shiftwork("run", "prd.json")
+    assert (refused.returncode, refused.stdout) == (64, ""), refused
+    assert refused.stderr.splitlines() == [
+        f"shiftwork: run {run} of prd.json is unfinished, and nobody works on it",
+        f"  try: shiftwork resume {run} goes on with it; shiftwork cancel {run} ends it, and then this begins anew",
+    ]
+    assert json.loads(project.shiftwork("run", "prd.json", "--json").stdout)["error"]["kind"] == "unfinished-run"
+    assert project.shiftwork("run", "prd.json", "--dry-run").returncode == 0, "which only shows"
+    assert project.status()["run"] == run, "and nothing was begun"
     project.settle(agent=AGENT.format(prompts=tmp_path / "prompts"))
-    assert project.shiftwork("run", "prd.json").returncode == 0, "nobody works on the first any more"
+    assert project.shiftwork("cancel", run).returncode == 0
+    assert project.shiftwork("run", "prd.json").returncode == 0
+    assert len(landed(project)) == 3
 
 
 def test_of_two_that_are_typed_at_once_one_begins(project: Project, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ as the run lives. Whoever resumes a run would have to take it too, and `cancel` 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -14,8 +14,8 @@ from shiftwork.app.kinds import RUN, load
 from shiftwork.app.leases import LEASE_SECONDS, is_gone
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import RunId, Stream, repository_of, run_stream, spec_claim
-from shiftwork.domain.model.run import RUN_ENDED
-from shiftwork.errors import RunBusyError
+from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
+from shiftwork.errors import RunBusyError, UnfinishedRunError
 from shiftwork.ports.store import EventStore, Leases
 from shiftwork.ports.views import Owner
 
@@ -28,13 +28,11 @@ async def claimed(world: World, landing: Stream, source: str) -> AsyncIterator[N
     if not source:
         yield
         return
-    repository = repository_of(landing)
-    claim = spec_claim(repository, source)
+    claim = spec_claim(repository_of(landing), source)
     async with world.locks[claim]:
         await _take(world, claim, source)
         try:
-            if run := await at_work(world.events, world.leases, world.alive, repository, source):
-                raise worked_on(run, source)
+            await check_unbegun(world.events, world.leases, world.alive, (), claim)
             yield
         finally:
             await world.leases.release(claim, world.owner)
@@ -54,26 +52,51 @@ async def _take(world: World, claim: Stream, source: str) -> None:
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-async def at_work(
-    events: EventStore, leases: Leases, alive: Callable[[Owner], bool | None], repository: str, source: str
-) -> RunId | None:
-    """The run of the spec that a living process works on."""
-    for lease in await leases.holders():
-        if is_gone(lease, alive=alive(lease.owner)):
+async def check_unbegun(
+    events: EventStore, leases: Leases, alive: Callable[[Owner], bool | None], runs: Iterable[RunId], claim: Stream
+) -> None:
+    """Whoever would begin a run of the spec is told of the one that is there: RunBusyError where somebody works on it,
+    else UnfinishedRunError where it is among these. Resumed one day, it would pay again for what the new one landed.
+    """
+    if busy := await _unfinished(events, await _held(leases, alive), claim):
+        raise _worked_on(busy)
+    if left := await _unfinished(events, runs, claim):
+        raise UnfinishedRunError(
+            f"run {left.run} of {_name(left.source)} is unfinished, and nobody works on it",
+            hint=f"shiftwork resume {left.run} goes on with it; shiftwork cancel {left.run} ends it, and then this "
+            "begins anew",
+        )
+
+
+async def check_no_other(world: World, state: RunState) -> None:
+    """Whoever goes on with a run is alone with its spec, too; raises RunBusyError."""
+    plan = state.given
+    others = [run for run in await _held(world.leases, world.alive) if run != plan.run]
+    claim = spec_claim(repository_of(plan.landing), plan.source)
+    if plan.source and (busy := await _unfinished(world.events, others, claim)):
+        raise _worked_on(busy)
+
+
+async def _held(leases: Leases, alive: Callable[[Owner], bool | None]) -> Sequence[RunId]:
+    """What living processes work on: runs, and by names like theirs what else is leased."""
+    return [RunId(one.resource) for one in await leases.holders() if not is_gone(one, alive=alive(one.owner))]
+
+
+async def _unfinished(events: EventStore, runs: Iterable[RunId], claim: Stream) -> RunPlan | None:
+    """The first of the runs that is one of the spec and not over; what is no run at all is passed over."""
+    for run in runs:
+        state = await load(events, RUN, run_stream(run))
+        if state.plan is None or state.status in RUN_ENDED:
             continue
-        # What else is leased has no run of its name: that is one without a plan.
-        run = await load(events, RUN, run_stream(RunId(lease.resource)))
-        if run.plan is None or run.status in RUN_ENDED or run.plan.source != source:
-            continue
-        if repository_of(run.plan.landing) == repository:
-            return run.plan.run
+        if spec_claim(repository_of(state.plan.landing), state.plan.source) == claim:
+            return state.plan
     return None
 
 
-def worked_on(run: RunId, source: str) -> RunBusyError:
+def _worked_on(plan: RunPlan) -> RunBusyError:
     return RunBusyError(
-        f"run {run} works on {_name(source)} already",
-        hint=f"shiftwork status {run} shows it; shiftwork cancel {run} ends it",
+        f"run {plan.run} works on {_name(plan.source)} already",
+        hint=f"shiftwork status {plan.run} shows it; shiftwork cancel {plan.run} ends it",
     )
 
 

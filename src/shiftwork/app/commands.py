@@ -8,7 +8,7 @@ from shiftwork import failpoints
 from shiftwork.app import mail, messages
 from shiftwork.app.again import again
 from shiftwork.app.allowances import tell_limits
-from shiftwork.app.beginning import claimed
+from shiftwork.app.beginning import check_no_other, claimed
 from shiftwork.app.dispatching import opened
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.leases import is_gone, until_lost
@@ -107,11 +107,14 @@ async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> 
     """Go on with a run whose process is gone; one that is over is only given back, unless its mail asks for more.
 
     `alive` tells whether the process that holds the run still lives, where the caller can know that. What its
-    attempts left running is ended before anything goes on.
+    attempts left running is ended before anything goes on. Raises RunBusyError where a living process works on the run,
+    or on another one of its spec; the end of it may be asked for all the same.
     """
     wanted = await foreseen(world.events, world.inbox, run)
     if wanted.status in RUN_ENDED:
         return wanted
+    if not wanted.cancelling:
+        await check_no_other(world, wanted)
     previous = await _take_over(world, run, alive=alive)
     state = await _reopened(world, run)
     await world.reaper.end(f"{run}/")

@@ -4,12 +4,12 @@ import asyncio
 
 import click
 
-from shiftwork.app.beginning import at_work, worked_on
-from shiftwork.app.queries import run_view, unended
+from shiftwork.app.beginning import check_unbegun
+from shiftwork.app.queries import unended
 from shiftwork.bootstrap.looking import open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.model.ids import RunId
+from shiftwork.domain.model.ids import RunId, spec_claim
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
@@ -31,18 +31,15 @@ def tell_nothing(sheet: Sheet, *, as_json: bool) -> None:
 
 
 def check_alone(site: Site, sheet: Sheet) -> None:
-    """Two runs of one spec would pay for the same stories, and the second would meet the first one's work.
-
-    Asked before anything is opened or said; it is made sure of when the run begins.
-    """
-    if sheet.source and (run := asyncio.run(_at_work(site, sheet.source))):
-        raise worked_on(run, sheet.source)
+    """Asked before anything is said; that nobody works on another one is made sure of when the run begins."""
+    if sheet.source:
+        asyncio.run(_check(site, sheet.source))
 
 
-async def _at_work(site: Site, source: str) -> RunId | None:
-    queries, alive = open_queries(site), liveness()
-    views = [await run_view(queries, row.run, alive, every_step=False) for row in await unended(queries)]
-    if not any(view.worker for view in views):  # opening the history would make a database
-        return None
+async def _check(site: Site, source: str) -> None:
+    rows = await unended(open_queries(site))
+    if not rows:  # opening the history would make a database
+        return
     async with open_mailbox(site) as box:
-        return await at_work(box.events, box.leases, alive, site.repository, source)
+        runs, claim = [RunId(row.run) for row in rows], spec_claim(site.repository, source)
+        await check_unbegun(box.events, box.leases, liveness(), runs, claim)

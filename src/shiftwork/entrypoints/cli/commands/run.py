@@ -26,7 +26,8 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
 
     Read are prd.json, an OpenSpec change folder, spec-kit's tasks.md and plans in Markdown; stories that land are
-    ticked there. A spec's own branch is landed on, and made where it is not there yet; --branch overrides it.
+    ticked there. A spec's own branch is landed on, and made where it is not there yet; --branch overrides it. A spec of
+    which a run is unfinished is not begun anew: `shiftwork resume` goes on with that one.
 
     The agents you already have do it in small steps in a workspace of their own. Nothing reaches your branch unless
     every gate passes on the very commit that lands. Ctrl-C stops in order; `shiftwork resume` goes on.
