@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from shiftwork.testing.postgres import PostgresMissingError, private_postgres
+from tests import warm
 
 pytest.register_assert_rewrite(
     "shiftwork.testing.store_conformance",
@@ -38,6 +39,12 @@ settings.load_profile("shiftwork")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_stays() -> Iterator[None]:
+    yield
+    warm.close()
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import psutil
 
 from shiftwork.adapters.workspace.git import MARK
-from tests.durability.rig import SHIFTWORK, Bench
+from tests.durability.rig import Bench
+from tests.e2e.cli_rig import SHIFTWORK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,10 @@
-"""The installed command in a repository of its own, killed and started again."""
+"""The command in a repository of its own, killed and started again."""
 
 import json
 import os
 import re
 import signal
 import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +13,9 @@ from typing import Any
 import psutil
 import psycopg
 
+from tests import warm
 from tests.documented import at_a_prompt
-from tests.patience import SECONDS
 from tests.repositories import first_commit
-
-SHIFTWORK = Path(sys.executable).with_name("shiftwork")
 
 _HANG_UP = """\
 SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
@@ -95,29 +92,17 @@ class Bench:
         }
 
     def shiftwork(self, *args: str, failpoint: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            (SHIFTWORK, *args),
-            cwd=self.repo,
-            env=self.environment(failpoint),
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        return warm.run(args, cwd=self.repo, env=self.environment(failpoint))
 
     def type(self, commands: str) -> subprocess.CompletedProcess[str]:
         """As at a prompt, with the installed command on the path."""
         return at_a_prompt(commands, self.repo, self.environment())
 
-    def start(self, *args: str, failpoint: str = "") -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            (SHIFTWORK, *args),
-            cwd=self.repo,
-            env=self.environment(failpoint),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+    def start(self, *args: str, failpoint: str = "") -> warm.Started:
+        """Under way; nobody listens to it."""
+        with Path(os.devnull).open("w") as nobody:
+            ends = {"out": nobody.fileno(), "err": nobody.fileno()}
+            return warm.start(args, cwd=self.repo, env=self.environment(failpoint), **ends)
 
     def git(self, *args: str) -> str:
         ran = subprocess.run(("git", *args), cwd=self.repo, check=True, capture_output=True, text=True)
@@ -175,11 +160,6 @@ def make_bench(root: Path, store_url: str, special: str = "", tier: str = "none"
     (bench.repo / "shiftwork.toml").write_text(SETTINGS.format(agent=agent, ledger=bench.ledger))
     first_commit(bench.git)
     return bench
-
-
-def kill(process: subprocess.Popen[bytes]) -> None:
-    process.send_signal(signal.SIGKILL)
-    process.wait(timeout=SECONDS)
 
 
 def assert_landed_once(bench: Bench, *, again: int) -> None:

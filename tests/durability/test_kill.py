@@ -7,7 +7,7 @@ import pytest
 
 from shiftwork import failpoints
 from tests.documented import ROOT, blocks
-from tests.durability.rig import assert_landed_once, kill, make_bench
+from tests.durability.rig import assert_landed_once, make_bench
 from tests.patience import eventually
 
 pytestmark = pytest.mark.durability
@@ -93,7 +93,7 @@ def test_pain_13_an_agent_that_outlives_its_orchestrator_commits_nothing(
     try:
         eventually(lambda: once.exists() and len(bench.marked()) >= 2)
     finally:
-        kill(running)
+        running.kill()
     assert bench.marked(), "the agent outlives its orchestrator"
     if engine == "deleted":
         bench.forget_engine()

@@ -2,13 +2,13 @@
 
 import json
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.durability.rig import Bench, kill, make_bench
-from tests.patience import SECONDS, eventually
+from tests.durability.rig import Bench, make_bench
+from tests.patience import eventually
+from tests.warm import Started
 
 pytestmark = pytest.mark.durability
 
@@ -47,7 +47,7 @@ def with_slow_gates(bench: Bench) -> Path:
     return told
 
 
-def at_its_gates(bench: Bench, failpoint: str = "") -> subprocess.Popen[bytes]:
+def at_its_gates(bench: Bench, failpoint: str = "") -> Started:
     """The run under way, whose gates run on what is to land."""
     told = with_slow_gates(bench)
     running = bench.start(*RUN, failpoint=failpoint)
@@ -76,7 +76,7 @@ def test_a_story_that_is_cancelled_at_its_gates_never_lands_whenever_the_cancel_
     place: str, engine: str, tmp_path: Path
 ) -> None:
     bench = make_bench(tmp_path, "")
-    kill(at_its_gates(bench))
+    at_its_gates(bench).kill()
     bench.dies("cancel", failpoint=place, engine=engine)
     (bench.root / "go").touch()  # gates would pass now
     resumed = bench.shiftwork("resume")
@@ -105,7 +105,7 @@ def test_a_worker_that_dies_while_its_story_leaves_the_queue_lands_nothing_later
     bench = make_bench(tmp_path, "")
     running = at_its_gates(bench, failpoint=place)
     cancelled = bench.shiftwork("cancel")
-    assert running.wait(timeout=SECONDS) == -signal.SIGKILL, f"{place} was not reached"
+    assert running.wait() == -signal.SIGKILL, f"{place} was not reached"
     assert cancelled.returncode == 0, cancelled.stdout + cancelled.stderr
     assert "is cancelled" in cancelled.stdout
     (bench.root / "go").touch()  # what was still under way would pass now

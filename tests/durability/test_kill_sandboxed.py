@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
-from tests.durability.rig import assert_landed_once, kill, make_bench
+from tests.durability.rig import assert_landed_once, make_bench
 from tests.patience import eventually
 
 pytestmark = [pytest.mark.durability, NEEDS_BUBBLEWRAP]
@@ -32,7 +32,7 @@ def test_an_agent_does_not_outlive_its_orchestrator(tmp_path: Path) -> None:
         eventually(lambda: bench.attempts()["step-005"] == 1)
         eventually(bench.marked)
     finally:
-        kill(process)
+        process.kill()
     eventually(lambda: bench.marked() == [])
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr

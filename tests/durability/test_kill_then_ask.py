@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.durability.rig import Bench, kill, make_bench
+from tests.durability.rig import Bench, make_bench
 from tests.durability.test_kill_cancelled import with_slow_gates
 from tests.patience import eventually
 
@@ -42,7 +42,7 @@ def at_the_gates_of_a_revert(bench: Bench, engine: str, failpoint: str) -> None:
         return
     running = bench.start("undo", "US-001")
     eventually(told.exists)
-    kill(running)
+    running.kill()
 
 
 def assert_it_stays(bench: Bench) -> None:

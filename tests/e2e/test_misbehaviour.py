@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.durability.rig import SHIFTWORK, Bench, make_bench
+from tests.durability.rig import Bench, make_bench
+from tests.e2e.cli_rig import SHIFTWORK
 from tests.faults.leftovers import naming
 
 pytestmark = pytest.mark.slow

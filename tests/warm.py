@@ -1,0 +1,144 @@
+"""The command in processes of its own that need not load the product first: they are forked from one that has.
+
+For tests that start it again and again, to kill it: most of what a start takes is imports. From `main` on all is as in
+a process that a user starts, which the tests in e2e are for.
+"""
+
+import contextlib
+import importlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO, Any, Final, NoReturn
+
+from shiftwork.entrypoints.cli import main
+from tests.patience import SECONDS
+
+_LOADED: Final = (
+    "psycopg",
+    "sqlalchemy.dialects.postgresql.psycopg",
+    "sqlalchemy.dialects.sqlite.pysqlite",
+    "shiftwork.bootstrap.working",
+    "shiftwork.entrypoints.cli.ordering",
+)
+_ROOT: Final = Path(__file__).parents[1]
+_ORDER_BYTES: Final = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Started:
+    """A command under way."""
+
+    pid: int
+    _told: IO[str]
+
+    def kill(self) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+        self.wait()
+
+    def wait(self) -> int:
+        """Its exit code, asked once; below zero the signal that has ended it."""
+        with self._told:
+            return int(self._told.readline())
+
+
+def start(words: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: int, err: int) -> Started:
+    """In a session of its own, and with nothing to read."""
+    order = json.dumps({"words": words, "cwd": str(cwd), "env": dict(env)})
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.settimeout(SECONDS)
+        socket.send_fds(_server().line, [order.encode()], [out, err, theirs.fileno()])
+        told = ours.makefile(encoding="utf-8")  # which stays open
+    return Started(pid=int(told.readline()), _told=told)
+
+
+def run(words: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        started = start(words, cwd=cwd, env=env, out=out.fileno(), err=err.fileno())
+        try:
+            code = started.wait()
+        except TimeoutError:
+            started.kill()
+            raise
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(words, code, out.read(), err.read())
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Server:
+    line: socket.socket
+    process: subprocess.Popen[bytes]
+
+
+@cache
+def _server() -> _Server:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        words = (sys.executable, "-m", "tests.warm")
+        process = subprocess.Popen(words, cwd=_ROOT, stdin=theirs.fileno(), stdout=subprocess.DEVNULL)
+    return _Server(line=ours, process=process)
+
+
+def close() -> None:
+    """It would end with whoever asked for it, too."""
+    if _server.cache_info().currsize:
+        server = _server()
+        server.line.close()
+        server.process.wait(timeout=SECONDS)
+        _server.cache_clear()
+
+
+def _serve() -> None:
+    for module in _LOADED:
+        importlib.import_module(module)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait for commands
+    line = socket.socket(fileno=0)
+    while True:
+        order, ends, _, _ = socket.recv_fds(line, _ORDER_BYTES, 3)
+        if not order:
+            return
+        if os.fork() == 0:
+            line.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _wait_for(json.loads(order), *ends)
+        for end in ends:
+            os.close(end)
+
+
+def _wait_for(order: dict[str, Any], out: int, err: int, told: int) -> NoReturn:
+    """Tell its id, and when it has ended how."""
+    if (pid := os.fork()) == 0:
+        os.close(told)
+        _play(order, out, err)
+    os.write(told, f"{pid}\n".encode())
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    with contextlib.suppress(BrokenPipeError):
+        os.write(told, f"{code}\n".encode())
+    os._exit(0)
+
+
+def _play(order: dict[str, Any], out: int, err: int) -> NoReturn:
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for end, number in ((nothing, 0), (out, 1), (err, 2)):
+        os.dup2(end, number)
+        os.close(end)
+    os.environ.clear()  # noqa: TID251 - this is what starts the product
+    os.environ.update(order["env"])  # noqa: TID251
+    os.chdir(order["cwd"])
+    sys.argv = ["shiftwork", *order["words"]]
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    _serve()
