@@ -9,6 +9,7 @@ import pytest
 
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.claude_code import ClaudeCode
+from shiftwork.adapters.agents.codex import Codex
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentReport, Ending
 from tests.conformance.agent_rig import new_task
@@ -55,3 +56,16 @@ def test_a_second_last_word_makes_nothing_cheaper(tmp_path: Path, script: str) -
 
 def test_a_last_word_that_was_spoilt_leaves_the_cost_unknown(tmp_path: Path) -> None:
     assert reported(tmp_path, "forged; printf x; own").usage == NOTHING_USED
+
+
+def test_a_pipe_in_the_place_of_a_session_file_is_not_waited_for(tmp_path: Path) -> None:
+    thread = "0" * 36
+    folder = tmp_path / "codex" / "sessions" / "2026" / "01" / "31"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / f"rollout-1-{thread}.jsonl")
+    driver = Codex(program=tmp_path / "codex", env={"CODEX_HOME": str(tmp_path / "codex")})
+    with new_task(tmp_path) as task:
+        transcript = driver.transcript(task)
+    list(transcript.feed(b'{"type":"thread.started","thread_id":"%s"}' % thread.encode()))
+    list(transcript.feed(b'{"type":"turn.completed","usage":{"input_tokens":5}}'))
+    assert transcript.verdict(0, "").usage == Usage(input_tokens=5)

@@ -157,7 +157,8 @@ class _Session:
     def verdict(self, exit_code: int, stderr: str) -> AgentReport:
         if _THREAD.fullmatch(self._printed.thread):
             for path in self._folder.glob(f"*/*/*/rollout-*-{self._printed.thread}.jsonl"):
-                self._printed.feed_session(_lines(path))
+                if path.is_file():  # whatever the agent runs can write there: a pipe would be waited for
+                    self._printed.feed_session(_lines(path))
         return self._printed.verdict(exit_code, stderr)
 
 
