@@ -56,6 +56,11 @@ def test_a_file_that_one_command_runs_and_another_reads_is_run() -> None:
     assert "ci/check.sh" not in found.otherwise
 
 
+def test_folders_are_those_that_a_command_goes_to_and_those_of_its_scripts() -> None:
+    found = named(("cd web && cd ./deep && python -m pytest", "python ci/check.py", "mypy app/price.py"))
+    assert found.folders == {"", "web", "web/deep", "ci"}
+
+
 def test_code_is_no_command() -> None:
     assert "price.py" not in named(("python -c 'open(\"price.py\"); price.py'",)).run
 

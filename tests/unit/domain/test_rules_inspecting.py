@@ -62,6 +62,15 @@ def test_tests_and_assertions_that_are_gone_are_told(path: str, test: str, claim
     assert look(path, [test, claim], [test, f"  {claim}"]).told == "1 edited", "moved is not removed"
 
 
+def test_tests_that_stand_beside_the_code_are_looked_at_there() -> None:
+    test, claim = "    #[test]", "        assert_eq!(total(), 3);"
+    assert look("src/price.rs", [test, claim], []).told == "1 removed, 1 weakened"
+    assert look("src/price.rs", [test, claim], [], "D").told == "1 removed, 1 weakened"
+    assert look("src/price.rs", [], ["    #[ignore]"]).told == "1 skipped"
+    assert look("src/price.rs", ["    0"], ["    1"]).told == ""
+    assert look("price.py", ["    assert items"], []).told == ""
+
+
 def test_an_assertion_that_was_changed_counts_as_weakened() -> None:
     found = look("tests/test_a.py", ["    assert total() == 3"], ["    assert total()"])
     assert found.told == "1 edited, 1 weakened"
@@ -192,6 +201,13 @@ def test_a_file_that_a_gate_names_is_told_as_its_configuration() -> None:
     found = inspect(touched("ci/check.sh", "price.py", "tests/run.sh"), Patch(), commanded)
     assert found.told == "1 edited, 2 gate configuration (ci/check.sh, price.py)"
     assert found.back == ("ci/check.sh", "tests/run.sh")
+
+
+def test_a_new_file_that_a_gate_runs_is_told_and_one_that_it_reads_is_not() -> None:
+    commanded = Protection(commands=("tools/check price.py", "sh ci.sh", "test -f hello.txt"))
+    new = [Touched(path=path, letter="A") for path in ("tools/check", "ci.sh", "price.py", "hello.txt")]
+    found = inspect(new, Patch(), commanded)
+    assert (found.told, found.out) == ("2 gate configuration (tools/check, ci.sh)", ())
 
 
 def test_names_are_told_on_one_line_and_in_bounds() -> None:

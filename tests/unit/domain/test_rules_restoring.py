@@ -75,6 +75,30 @@ def test_a_script_that_a_gate_runs_is_put_back() -> None:
     assert put_back(new("ci/check.sh"), commanded, ()) == ((), ())
 
 
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("cd backend && python -m pytest", "backend/pytest.py"),
+        ("cd backend && python -m pytest", "backend/src/pluggy.py"),
+        ("cd a; cd b && python -m unittest", "a/b/unittest/__init__.py"),
+        ("python ci/check.py", "ci/json.py"),
+    ],
+)
+def test_python_looks_first_where_a_gate_works_and_beside_its_script(command: str, path: str) -> None:
+    commanded = Protection(commands=(command,))
+    assert put_back(new(path, NEW), commanded, ()) == ((), (path, NEW))
+    assert put_back(new(path, NEW), Protection(commands=("pytest backend ci a",)), ()) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["node_modules/.bin/jest", "web/node_modules/jest/index.js", ".venv/bin/pytest", "venv/lib/a/site-packages/a.pth"],
+)
+def test_what_the_setup_command_would_install_is_left_out_where_a_story_brings_it(path: str) -> None:
+    assert put_back(new(path, NEW), Protection(), ()) == ((), (path, NEW))
+    assert put_back((Touched(path=path, letter="M"),), Protection(), ()) == ((), ())
+
+
 def new(*paths: str) -> list[Touched]:
     return [Touched(path=path, letter="A") for path in paths]
 

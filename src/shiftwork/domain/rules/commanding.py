@@ -26,30 +26,42 @@ _OPERATOR: Final = re.compile(r"[();<>|&\n]+")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
     """`run` are scripts that a command runs, and files that it is given as an option: they are no product code.
-    What is named otherwise may be either.
+    What is named otherwise may be either. `folders` are those that commands work in, and those of the scripts.
     """
 
     run: frozenset[str] = frozenset()
     otherwise: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
 
 
 @cache
 def named(commands: tuple[str, ...]) -> Named:
     found = [one for command in commands for one in _named(command)]
     run = frozenset(path for path, is_run in found if is_run)
-    return Named(run=run, otherwise=frozenset(path for path, _ in found) - run)
+    folders = {folder for command in commands for folder, _ in _parts(command)}
+    return Named(
+        run=run,
+        otherwise=frozenset(path for path, _ in found) - run,
+        folders=frozenset(folders | {path.rpartition("/")[0] for path in run}),
+    )
 
 
 def _named(command: str) -> Iterator[tuple[str, bool]]:
+    for folder, words in _parts(command):
+        for path, run in _of_one(words):
+            yield path, run
+            if folder:
+                yield _plain(f"{folder}/{path}"), run
+
+
+def _parts(command: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """The words of each command in it, and the folder that it works in."""
     folder = ""
     for operator, group in groupby(_words(command), key=lambda word: bool(_OPERATOR.fullmatch(word))):
         words = [] if operator else list(group)
         if words[:1] == ["cd"]:
             folder = _plain("/".join((folder, *words[1:2])))
-        for path, run in _of_one(words):
-            yield path, run
-            if folder:
-                yield _plain(f"{folder}/{path}"), run
+        yield folder, words
 
 
 def _words(command: str) -> Sequence[str]:

@@ -66,6 +66,9 @@ _LANGUAGES: Final = {
     **dict.fromkeys(("rb",), _RUBY),
 }
 
+_BESIDE: Final = frozenset({"rs"})
+"""Languages whose tests stand in the same file as the code."""
+
 _ABRUPT: Final = (
     r"\b_exit\b|\b_Exit\b|\bquick_exit\b|\breallyExit\b|\bos\.abort\b|\braise_signal\b|\bexec[lv]p?e?\s*\("
     r"|\bos\.kill\s*\(\s*os\.getpid|\bprocess\.kill\s*\(\s*process\.pid"
@@ -141,6 +144,8 @@ def _about(one: Touched, text: Text, protection: Protection) -> Iterator[Finding
     elif not is_test(one.path, protection):
         ways = _ABRUPT if matches(_ENTRIES, one.path) else f"{_ABRUPT}|{_WELL}"
         yield from _lines(Meddling.LEFT, one.path, _having(ways, text.new))
+        if ending(one.path) in _BESIDE:
+            yield from _lost(text)
     elif one.letter == "D":
         yield Finding(kind=Meddling.DELETED, path=one.path)
     else:
@@ -157,6 +162,11 @@ def leads_out(one: Touched) -> bool:
 
 def _in_tests(text: Text) -> Iterator[Finding]:
     yield from _lines(Meddling.LEFT, text.path, _having(f"{_ABRUPT}|{_EXIT}", text.new))
+    yield from _lost(text)
+
+
+def _lost(text: Text) -> Iterator[Finding]:
+    """Tests and assertions that are gone or do not run any more."""
     language = _LANGUAGES.get(ending(text.path))
     if language is None:
         return

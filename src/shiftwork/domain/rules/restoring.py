@@ -17,7 +17,7 @@ from shiftwork.domain.rules.protecting import (
     is_test,
     matches,
 )
-from shiftwork.domain.rules.sources import is_source
+from shiftwork.domain.rules.sources import ending, is_source
 
 _RUNNERS: Final = """
     pytest _pytest py pluggy iniconfig packaging pygments exceptiongroup tomli colorama coverage xdist execnet
@@ -27,6 +27,12 @@ _RUNNERS: Final = """
 """
 _SHADOWED: Final = sys.stdlib_module_names | frozenset(_RUNNERS.split())
 _ROOTS: Final = ("", "src")
+
+_INSTALLED: Final = (
+    *("**/node_modules/**", "**/.venv/**", "**/venv/**", "**/site-packages/**", "**/__pypackages__/**"),
+    *("**/.tox/**", "**/.nox/**", "**/.yarn/releases/**", "**/vendor/bin/**", "**/vendor/bundle/**"),
+)
+"""What setup commands make and git ignores: a file of the commit goes before one that was installed there."""
 
 _TESTS_BY_PLACE: Final = (
     *(
@@ -39,16 +45,25 @@ _TESTS_BY_PLACE: Final = (
 """Files that a runner takes for tests by the folder they are in."""
 
 
-def shadows(path: str) -> bool:
+def shadows(path: str, protection: Protection) -> bool:
     """Whether Python would take it for a module of its own library or of a test runner: where it is started, the root
-    of the tree comes first.
+    of the tree or the folder that a gate goes to, comes first, and so does the folder of a script.
     """
     folder, _, name = path.rpartition("/")
     module, _, end = name.partition(".")
     if module == "__init__":
         folder, _, module = folder.rpartition("/")
     known = module in _SHADOWED or module.startswith("pytest_")
-    return known and folder in _ROOTS and end.rpartition(".")[2] in {"py", "pyc", "so", "pyd"}
+    return known and end.rpartition(".")[2] in {"py", "pyc", "so", "pyd"} and _is_root(folder, protection)
+
+
+def _is_root(folder: str, protection: Protection) -> bool:
+    return folder in _ROOTS or not {folder, folder.removesuffix("/src")}.isdisjoint(named(protection.commands).folders)
+
+
+def _displaces(one: Touched, protection: Protection) -> bool:
+    """Whether it is new, and something else would be run without it."""
+    return one.letter == "A" and (shadows(one.path, protection) or matches(_INSTALLED, one.path))
 
 
 def is_support(path: str) -> bool:
@@ -60,10 +75,14 @@ def configures(one: Touched, protection: Protection) -> bool:
     """Whether it decides what gates do: by its name, as a new module in the place of another, or because a gate's
     command names it.
     """
-    if is_configuration(one.path) or (one.letter == "A" and shadows(one.path)):
+    if is_configuration(one.path) or _displaces(one, protection):
         return True
     said = named(protection.commands)
-    return one.letter != "A" and one.path in said.run | said.otherwise and not is_test(one.path, protection)
+    if one.letter != "A":
+        return one.path in said.run | said.otherwise and not is_test(one.path, protection)
+    # A text that a gate looks for (`test -f hello.txt`) is what the story is to bring.
+    program = is_source(one.path) or not ending(one.path)
+    return one.path in said.run and program and not is_test(one.path, protection)
 
 
 def put_back(
@@ -89,5 +108,5 @@ def _guarded(one: Touched, protection: Protection) -> bool:
     if matches((*TESTS, *CONFIGURATION), one.path):
         return True
     if one.letter == "A":
-        return shadows(one.path)
+        return _displaces(one, protection)
     return one.path in named(protection.commands).run and not matches(TOLD_ONLY, one.path)
