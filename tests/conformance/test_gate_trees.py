@@ -253,6 +253,28 @@ def test_a_file_of_the_commit_is_the_commits_though_the_setup_command_made_one(
     assert outputs(check(gates, commit, "cat one.log; true")) == ["set up"]
 
 
+def test_what_a_commit_stood_in_the_place_of_is_set_up_for_one_that_does_not(
+    user: GitUser, opened: Opened, commit: Commit
+) -> None:
+    setup, runs = counting(user, "echo set up > one.log")
+    gates = opened(setup)
+    user.write("one.log", "committed\n")
+    user.git("add", "-f", "one.log")
+    tracked = user.commit("tracked", {"plain.txt": "plain"})
+    assert outputs(check(gates, tracked, "cat one.log")) == ["committed"]
+    assert outputs(check(gates, commit, "cat one.log")) == ["set up"]
+    assert runs.read_text() == "x\n" * 2
+
+
+def test_a_commit_with_fewer_files_is_not_set_up_again(user: GitUser, opened: Opened, commit: Commit) -> None:
+    setup, runs = counting(user, "echo set up > one.log")
+    gates = opened(setup)
+    more = user.commit("more", {"plain.txt": "plain"})
+    for tip in (more, commit):
+        assert outputs(check(gates, tip, "cat one.log")) == ["set up"]
+    assert runs.read_text() == "x\n"
+
+
 # Who made the tree --------------------------------------------------------------------------------------------------
 
 

@@ -56,7 +56,7 @@ class Bench:
 
     async def _make(self, commit: Commit, errand: Errand) -> None:
         self.index = b""
-        self.pristine.things.clear()
+        self.pristine.forget()
         await self.checkout.lay_out(commit)
         if await self.setup.furnish(self.checkout, commit, errand):
             await self.checkout.clean()
@@ -68,6 +68,9 @@ class Bench:
         try:
             await self._enter()
             tracked = await self.checkout.exact(commit)
+            bare = self.pristine.covered - tracked.files
+            if bare and await self.checkout.ignores_any(bare):
+                return False  # the setup command may have made something there, and the commit of then went before it
             return await asyncio.to_thread(self.pristine.bring_back, tracked)
         except (RepositoryError, OSError):
             return False

@@ -176,6 +176,10 @@ class Checkout:
         """Files that differ from the index or are not in it, ignored ones excepted."""
         return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
 
+    async def ignores_any(self, paths: Iterable[str]) -> bool:
+        asked = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        return (await self.git.run("check-ignore", "-z", "--stdin", stdin=asked, accept=(0, 1))).code == 0
+
     async def renew_repository(self, branch: str, commit: Commit) -> None:
         if not self.index.exists():
             await self.git.run("read-tree", commit)

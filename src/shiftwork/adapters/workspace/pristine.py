@@ -51,7 +51,8 @@ def _look(status: os.stat_result) -> tuple[int, ...]:
 class Pristine:
     """`restless` are files of the setup's that gates have changed before, such as a database or a log. Copies of them
     are in `copies` from the next setup on: without, such a project would be set up anew for every check. What lies at
-    `keep` is nobody's business here: the user wants builds to go on from the last one.
+    `keep` is nobody's business here: the user wants builds to go on from the last one. Where the commit that the tree
+    was set up on had a file, one of `covered`, nobody knows what the setup command would have made.
     """
 
     tree: Path
@@ -59,10 +60,14 @@ class Pristine:
     keep: frozenset[str] = frozenset()
     restless: set[str] = field(default_factory=set)
     things: dict[str, _Thing] = field(default_factory=dict, repr=False)
+    covered: frozenset[str] = frozenset()
+
+    def forget(self) -> None:
+        self.things, self.covered = {}, frozenset()
 
     def write_down(self, tracked: Tracked) -> None:
         """What is there now is what is to be there."""
-        self.things = {}
+        self.things, self.covered = {}, tracked.files
         waiting = [""]
         for path, entry in self._beside(tracked, waiting):
             if entry.name == _OWN_REPOSITORY and path.rpartition("/")[0] in tracked.folders:
