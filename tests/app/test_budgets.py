@@ -12,6 +12,7 @@ from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.ids import RunId, StoryId, run_stream
+from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import HoldCause, Limits
@@ -141,6 +142,19 @@ def test_one_that_stops_for_its_cap_though_it_had_none_to_stop_for_has_failed(ri
         run = await rig.run(workflow=SHORT)
         failed = [fact for fact in await rig.facts(run) if isinstance(fact, f.StepFailed)]
         assert [fact.trouble for fact in failed] == [f.Trouble.CRASHED]
+
+    asyncio.run(scenario())
+
+
+def test_one_that_stops_for_its_cap_far_from_it_is_not_begun_without_end(rig: Rig) -> None:
+    async def scenario() -> None:
+        sure = Turn(ending=Ending.SPENT, usage=Usage(input_tokens=10, cost_usd=0.0001))
+        rig.script = honest(planning=[sure] * 9)
+        rig.thrifty = frozenset({"scripted"})
+        run = await rig.run(workflow=SHORT, limits=Limits(run=Budget(usd=9.0), attempt=Amount(usd=1.0, tokens=1)))
+        assert run.status is RunStatus.FAILED
+        step = (await rig.story(run)).pipeline.steps[0]
+        assert (step.status, step.attempts) == (StepStatus.FAILED, step.max_retries + 1)
 
     asyncio.run(scenario())
 

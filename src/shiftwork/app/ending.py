@@ -28,12 +28,17 @@ _TROUBLES: Final = {
     Ending.RATE_LIMITED: Trouble.LIMITED,
     Ending.OVERLOADED: Trouble.LIMITED,
     Ending.LOOPING: Trouble.LOOPING,
-    Ending.SPENT: Trouble.CRASHED,  # one that has spent nothing has not stopped for that
+    Ending.SPENT: Trouble.CRASHED,  # one that has not come near what it may use has not stopped for that
     Ending.FLOODED: Trouble.FLOODED,
     Ending.TIMED_OUT: Trouble.TIMED_OUT,
     Ending.SILENT: Trouble.SILENT,
     Ending.CANCELLED: Trouble.CANCELLED,
 }
+_NEAR: Final = 0.9
+"""An agent that has used what it may has used this part of it at least, and the next one gets more. One that says so
+sooner is not believed: it would be begun again without end, because that spends no retry.
+"""
+
 _WAYS_ON: Final = ("It is allowed now: try again.", "Do without it.")
 _FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.LOOPING, Trouble.CANCELLED})
 
@@ -89,8 +94,8 @@ async def _fell_short(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]
     trouble = _TROUBLES[report.ending]
     if trouble is Trouble.LIMITED:
         return await _limited(attempt, report)
-    capped = allowing.cap(attempt.story, attempt.step) is not None
-    if report.ending is Ending.SPENT and report.usage.cost_usd and capped:
+    cap = allowing.cap(attempt.story, attempt.step)
+    if report.ending is Ending.SPENT and cap is not None and (report.usage.cost_usd or 0.0) >= cap * _NEAR:
         return await _cut_short(attempt, report)
     return await _went_wrong(attempt, report, trouble, report.detail or str(report.ending))
 
