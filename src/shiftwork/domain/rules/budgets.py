@@ -1,8 +1,9 @@
 """Money and tokens of a run: set aside before an attempt begins, settled when it has ended.
 
 What is spent and what is set aside together never pass the limit when something is set aside. An attempt that stops at
-what was set aside for it (its agent can be told) may run beside others. One that nothing stops runs while no other
-such one does: so spending passes the limit by at most what a single attempt used beyond its reservation.
+what was set aside for it (its agent can be told) may run beside others, and pass that by one answer of its model. One
+that nothing stops runs while no other such one does: so spending passes the limit by at most what a single one of these
+used beyond its reservation, and an answer for each of the others.
 """
 
 from collections.abc import Mapping
