@@ -62,6 +62,7 @@ EXPECTED = {
         exit_code=143,
         ending=Ending.CRASHED,
         detail="ended by SIGTERM and said nothing",
+        usage=Usage(input_tokens=100, output_tokens=1, unpriced=1, uncounted=1),
         kinds="started tool_start tool_end",
     ),
     "interrupted": Expected(

@@ -180,7 +180,8 @@ def message(name: str, tokens: int) -> dict[str, Any]:
 def test_it_is_never_less_than_what_the_messages_add_up_to_each_counted_once() -> None:
     said = (message("a", 100), message("a", 100), message("b", 50))
     assert verdict(*said, priced(3, 0.1), exit_code=0).usage == Usage(input_tokens=150, output_tokens=3, cost_usd=0.1)
-    assert verdict(*said).usage == NOTHING_USED
+    assert verdict(*said).usage == Usage(input_tokens=150, output_tokens=2, unpriced=1, uncounted=1), "or more"
+    assert verdict().usage == NOTHING_USED
 
 
 def test_a_last_word_that_was_spoilt_leaves_none_that_is_believed() -> None:

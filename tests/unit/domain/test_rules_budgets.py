@@ -72,6 +72,16 @@ def test_what_nobody_tells_counts_as_what_was_set_aside() -> None:
     assert budgets.needed(unknown, CODING, MONEY) == MONEY.attempt, "from a guess nothing is learnt"
 
 
+def test_what_is_known_in_part_counts_where_it_is_more_than_was_set_aside() -> None:
+    ended = Usage(input_tokens=3, cost_usd=0.25, unpriced=1, uncounted=1)
+    little = spent(0.0, used=ended)
+    assert (little.spent, little.guessed) == (Amount(usd=1.0, tokens=10), Amount(usd=0.75, tokens=7))
+    assert budgets.needed(little, CODING, MONEY) == MONEY.attempt, "that it was little by then says nothing"
+    much = spent(0.0, used=replace(ended, input_tokens=400, cost_usd=3.0))
+    assert (much.spent, much.guessed) == (Amount(usd=3.0, tokens=400), Amount())
+    assert budgets.needed(much, CODING, MONEY).tokens == 600
+
+
 def test_an_attempt_that_could_not_be_made_says_nothing_of_what_the_next_one_needs() -> None:
     limited = spent(0.0, used=Usage(cost_usd=0.0))
     assert limited.spent == limited.guessed == Amount()

@@ -5,6 +5,7 @@ from typing import Final
 
 from shiftwork.adapters.agents._reading import (
     Json,
+    at_least,
     call_of,
     child,
     children,
@@ -90,9 +91,10 @@ class ClaudeTranscript:
         )
 
     def _usage(self) -> Usage:
-        if self._final is None or self._garbled:
+        if self._garbled:
             return NOTHING_USED
-        return dearest(self._used, sum(self._messages.values(), NOTHING_USED))
+        told = sum(self._messages.values(), NOTHING_USED)
+        return at_least(told) if self._final is None else dearest(self._used, told)
 
     def _lost(self) -> str:
         return f"tools that did not start: {', '.join(self._lost_servers)}" if self._lost_servers else ""

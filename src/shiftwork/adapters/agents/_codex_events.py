@@ -6,6 +6,7 @@ from typing import Final
 
 from shiftwork.adapters.agents._reading import (
     Json,
+    at_least,
     call_of,
     child,
     children,
@@ -104,11 +105,16 @@ class CodexTranscript:
             ending=ending,
             answer=answer,
             detail=detail,
-            usage=NOTHING_USED if self._final is None or self._garbled else self._used,
+            usage=self._usage(),
             resets_at=self._resets_at if ending is Ending.RATE_LIMITED else None,
             model=self._model,
             denials=tuple(self._denials),
         )
+
+    def _usage(self) -> Usage:
+        if self._garbled:
+            return NOTHING_USED
+        return at_least(self._used) if self._final is None else self._used
 
     def _started(self, event: Json) -> Iterator[AgentEvent]:
         self.thread = self.thread or text(event, "thread_id")

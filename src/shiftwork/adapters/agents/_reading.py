@@ -4,6 +4,7 @@ import json
 import math
 import signal
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -102,6 +103,11 @@ def dearest(one: Usage, other: Usage) -> Usage:
         cost_usd=max(costs, default=None),
         cached_tokens=max(one.cached_tokens, other.cached_tokens),
     )
+
+
+def at_least(used: Usage) -> Usage:
+    """What an agent has told that was ended before its last word: it has used that, and nobody knows how much more."""
+    return replace(used, unpriced=1, uncounted=1) if used.input_tokens or used.output_tokens else used
 
 
 def _manner(exit_code: int) -> str:

@@ -121,12 +121,17 @@ def returned(ledger: Ledger, story: StoryId) -> Ledger:
 
 
 def settled(ledger: Ledger, story: StoryId, used: Usage | None) -> Ledger:
-    """What nobody can tell is counted as all that was set aside, and never as nothing."""
+    """What nobody can tell is counted as all that was set aside, and never as nothing; or as what is known of it, where
+    that is more.
+    """
     rest = dict(ledger.reserved)
     held = rest.pop(story)
     aside, usage = held.amount, one_attempt(used)
     known = Amount(usd=usage.cost_usd or 0.0, tokens=tokens_of(usage))
-    guess = Amount(usd=aside.usd if usage.unpriced else 0.0, tokens=aside.tokens if usage.uncounted else 0)
+    guess = Amount(
+        usd=max(aside.usd - known.usd, 0.0) if usage.unpriced else 0.0,
+        tokens=max(aside.tokens - known.tokens, 0) if usage.uncounted else 0,
+    )
     spent = known + guess
     over = Amount(usd=spent.usd - aside.usd, tokens=spent.tokens - aside.tokens)
     return replace(
@@ -134,8 +139,16 @@ def settled(ledger: Ledger, story: StoryId, used: Usage | None) -> Ledger:
         spent=ledger.spent + spent,
         guessed=ledger.guessed + guess,
         reserved=rest,
-        dearest=_learnt(ledger.dearest, held, known),
+        dearest=_learnt(ledger.dearest, held, _telling(known, aside, usage)),
         overshoot=_most(over, ledger.overshoot),
+    )
+
+
+def _telling(known: Amount, aside: Amount, usage: Usage) -> Amount:
+    """What is known only in part says nothing of what the next one needs, unless that is more than was set aside."""
+    return Amount(
+        usd=known.usd if not usage.unpriced or known.usd > aside.usd else 0.0,
+        tokens=known.tokens if not usage.uncounted or known.tokens > aside.tokens else 0,
     )
 
 

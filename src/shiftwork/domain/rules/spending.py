@@ -16,11 +16,12 @@ _SMALL: Final = 0.01
 
 def one_attempt(told: Usage | None) -> Usage:
     """What an attempt has told, counted as one. One that names a price but no tokens has not counted them, unless it
-    cost nothing.
+    cost nothing; and one that was ended before its last word may say itself that there was more.
     """
     used = told or NOTHING_USED
     silent = not (used.input_tokens or used.output_tokens) and used.cost_usd != 0
-    return replace(used, attempts=1, unpriced=int(used.cost_usd is None), uncounted=int(silent))
+    unpriced, uncounted = used.unpriced or used.cost_usd is None, used.uncounted or silent
+    return replace(used, attempts=1, unpriced=int(unpriced), uncounted=int(uncounted))
 
 
 def dollars(usd: float) -> str:
