@@ -207,6 +207,13 @@ def test_a_story_that_may_change_nothing_is_certified_where_the_history_says_so(
     assert broken(asyncio.run(examined(rig, paper, rig.gates, clone=True))) >= {"commit"}
 
 
+def test_a_file_that_says_something_twice_is_none(rig: Rig) -> None:
+    text = json.dumps(document(asyncio.run(paper_of(rig, ran(rig, asked(), ProofPolicy.TRUSTING)))))
+    for shown in (text.replace('"title": ', '"title": "another", "title": '), text.replace("{", '{"sha256": "", ', 1)):
+        with pytest.raises(UsageError, match="twice"):
+            from_document(shown)
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "other", "sha256": "", "certificate": {}}', "null"])
 def test_what_is_no_certificate_is_told(text: str) -> None:
     with pytest.raises(UsageError, match="not a certificate"):

@@ -81,7 +81,7 @@ def document(paper: Paper) -> dict[str, Any]:
 def from_document(text: str) -> Paper:
     """The paper in a file; raises UsageError where it is none."""
     try:
-        given = json.loads(text)
+        given = json.loads(text, object_pairs_hook=_once)
         if given["format"] != FORMAT or given.keys() != {"format", "sha256", "certificate"}:
             raise ValueError(f"its format is not {FORMAT}")  # noqa: TRY301 - one answer to all that may be wrong
         certificate = from_plain(Certificate, given["certificate"])
@@ -91,6 +91,14 @@ def from_document(text: str) -> Paper:
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         hint = "shiftwork proof STORY --out FILE writes one"
         raise UsageError(f"this is not a certificate: {error}", hint=hint) from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a key that is there twice, a reader may see the one and a program the other."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("it says something twice")
+    return found
 
 
 async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
