@@ -77,7 +77,7 @@ class Books(RuleBasedStateMachine):
             return
         usd = None if cents is None else cents / 100
         if held.claim.bounded and usd is not None:
-            usd = min(usd, held.amount.usd)  # its agent stops there
+            usd = min(usd, held.amount.usd * (1 + budgets.OVERRUN))  # its agent stops at the answer that comes to that
         used = Usage(input_tokens=tokens, cost_usd=usd) if told else None
         self.ledger = budgets.settled(self.ledger, story, used)
         spent = Amount(
@@ -130,3 +130,21 @@ def test_while_anything_is_left_and_nobody_is_at_work_a_first_attempt_can_begin(
         Ledger(), Claim(number=1, kind="coding", bounded=bounded), Limits(run=limit, attempt=attempt)
     )
     assert (found is not None) == (limit.usd != 0 and limit.tokens != 0)
+
+
+@given(budget, amount, st.lists(st.tuples(st.booleans(), st.integers(0, 300)), min_size=1, max_size=len(STORIES)))
+def test_all_that_are_at_work_at_once_may_overrun_and_the_limit_is_passed_by_one(
+    limit: Budget, attempt: Amount, stories: list[tuple[bool, int]]
+) -> None:
+    """The worst that can happen in one wave: as many as may begin do, and none has stopped where it was told to."""
+    limits, ledger, over = Limits(run=limit, attempt=attempt), Ledger(), [0.0]
+    for story, (bounded, _) in zip(STORIES, stories, strict=False):
+        claim = Claim(number=1, kind="coding", bounded=bounded and limit.tokens is None)
+        if found := budgets.reservation(ledger, claim, limits):
+            ledger = budgets.reserved(budgets.claimed(ledger, story, claim), story, found)
+    for (story, held), (_, beyond) in zip(list(ledger.reserved.items()), stories, strict=False):
+        most = held.amount.usd * budgets.OVERRUN
+        over.append(min(beyond / 100, most) if held.claim.bounded else beyond / 100)
+        used = Usage(input_tokens=held.amount.tokens, cost_usd=held.amount.usd + over[-1])
+        ledger = budgets.settled(ledger, story, used)
+    assert limit.usd is None or ledger.spent.usd <= limit.usd + max(over) + SLACK

@@ -62,6 +62,17 @@ def test_an_attempt_that_nothing_stops_waits_for_the_other() -> None:
     assert budgets.reservation(other, CODING, MONEY) is not None
 
 
+def test_those_that_can_be_told_to_stop_are_at_work_together_where_each_but_one_may_use_as_much_again() -> None:
+    def at_once(usd: float) -> int:
+        ledger = Ledger()
+        for story in (US_1, US_2, StoryId("US-003")):
+            if amount := budgets.reservation(ledger, CODING, replace(MONEY, run=Budget(usd=usd))):
+                ledger = budgets.reserved(budgets.claimed(ledger, story, CODING), story, amount)
+        return len(ledger.reserved)
+
+    assert [at_once(usd) for usd in (0.5, 1.0, 2.9, 3.0, 4.9, 5.0)] == [1, 1, 1, 2, 2, 3]
+
+
 def test_what_nobody_tells_counts_as_what_was_set_aside() -> None:
     unpriced = spent(0.0, used=Usage(input_tokens=3))
     assert (unpriced.spent, unpriced.guessed) == (Amount(usd=1.0, tokens=3), Amount(usd=1.0))

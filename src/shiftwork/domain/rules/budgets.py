@@ -1,9 +1,9 @@
 """Money and tokens of a run: set aside before an attempt begins, settled when it has ended.
 
-What is spent and what is set aside together never pass the limit when something is set aside. An attempt that stops at
-what was set aside for it (its agent can be told) may run beside others, and pass that by one answer of its model. One
-that nothing stops runs while no other such one does: so spending passes the limit by at most what a single one of these
-used beyond its reservation, and an answer for each of the others.
+What is spent and what is set aside together never pass the limit when something is set aside. An attempt that nothing
+stops runs while no other such one does. One whose agent can be told to stop may pass what was set aside for it by an
+answer of its model: beside others it begins only where that is free for each of them but one. So spending passes the
+limit by at most what a single attempt used beyond its reservation.
 """
 
 from collections.abc import Mapping
@@ -25,6 +25,8 @@ MARGIN: Final = 1.5
 HEADROOM: Final = 0.8
 """An agent looks at its costs after each answer of its model: told to stop here, it has stopped by its reservation."""
 
+OVERRUN: Final = 1.0
+"""What an agent that was told to stop may use beyond its reservation, as a part of it: an answer was under way."""
 
 _CENT: Final = 0.005
 """Less than this is not shown."""
@@ -86,7 +88,7 @@ def reservation(ledger: Ledger, claim: Claim, limits: Limits) -> Amount | None:
     if not claim.bounded and not all(one.claim.bounded for one in ledger.reserved.values()):
         return None
     room, wanted = left(ledger, limits.run), needed(ledger, claim, limits)
-    if _fits(wanted, room):
+    if _fits(wanted + _overruns(ledger, claim, wanted), room):
         return wanted
     least = ledger.dearest.get(claim.kind, Amount())
     if ledger.reserved or not _fits(least, room) or not _any(room):
@@ -95,6 +97,15 @@ def reservation(ledger: Ledger, claim: Claim, limits: Limits) -> Amount | None:
         usd=wanted.usd if room.usd is None else min(wanted.usd, room.usd),
         tokens=wanted.tokens if room.tokens is None else min(wanted.tokens, room.tokens),
     )
+
+
+def _overruns(ledger: Ledger, claim: Claim, wanted: Amount) -> Amount:
+    """What attempts at work together might use beyond their shares, the one that may go furthest left out: that one's
+    overrun is what a limit may be passed by. Of tokens nobody can be told, so these are never used side by side.
+    """
+    together = [*ledger.reserved.values(), Reservation(claim=claim, amount=wanted)]
+    told = sorted(one.amount.usd * OVERRUN for one in together if one.claim.bounded)
+    return Amount(usd=sum(told if len(told) < len(together) else told[:-1]))
 
 
 def _fits(amount: Amount, room: Budget) -> bool:
