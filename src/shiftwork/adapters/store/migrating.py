@@ -17,15 +17,15 @@ def known() -> tuple[str, ...]:
     return tuple(script.revision for script in _scripts().walk_revisions())
 
 
-def migrate(connection: sa.Connection, version_table: str) -> None:
-    """Apply what is missing.
+def migrate(connection: sa.Connection, version_table: str, upto: str = "head") -> None:
+    """Apply what is missing of all, or of what an earlier release had.
 
     There is no `env.py`: alembic's command line is not offered, because opening a store is what upgrades it.
     """
     scripts = _scripts()
 
     def missing(heads: Any, _context: MigrationContext) -> Iterable[MigrationStep]:
-        newest_first = scripts.iterate_revisions("head", heads or "base")
+        newest_first = scripts.iterate_revisions(upto, heads or "base")
         return [MigrationStep.upgrade_from_script(scripts.revision_map, script) for script in newest_first][::-1]
 
     context = MigrationContext.configure(connection, opts={"fn": missing, "version_table": version_table})

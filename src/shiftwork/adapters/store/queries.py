@@ -1,6 +1,6 @@
 """The views as queries of plain SQL, whichever driver runs them."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from shiftwork.adapters.store.dialects import NOW
@@ -8,8 +8,10 @@ from shiftwork.adapters.store.views import VIEWS, lease
 from shiftwork.errors import StoreError
 from shiftwork.ports.views import Lease, Owner, PlayedRow, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
-type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[tuple[Any, ...]]]]
-"""Runs one query, its parameters marked by `?`; a database that was never written to gives nothing."""
+type Fetch = Callable[[str, tuple[Any, ...]], Awaitable[Sequence[Mapping[str, Any]]]]
+"""Runs one query, its parameters marked by `?`, and gives records by the names of their columns; a database that was
+never written to gives nothing.
+"""
 
 
 class SqlQueries:
@@ -49,22 +51,27 @@ class SqlQueries:
         return await self._rows(WaitedRow, 'WHERE "run" = ? ORDER BY "story", "number"', run)
 
     async def holder(self, run: str) -> Lease | None:
-        columns = f"executor, host, pid, pid_started, {self._now} - beat_at"
+        columns = f"executor, host, pid, pid_started, {self._now} - beat_at AS age"
         query = f"SELECT {columns} FROM leases WHERE resource = ?"  # noqa: S608 - made of names in the source alone
-        for executor, host, pid, pid_started, age in await self._fetch(query, (run,)):
-            owner = Owner(executor=executor, host=host, pid=pid, pid_started=pid_started)
-            return lease(run, owner, age)
+        for found in await self._fetch(query, (run,)):
+            owner = {name: value for name, value in found.items() if name != "age"}
+            return lease(run, Owner(**owner), found["age"])
         return None
 
     async def _rows[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow, WaitedRow)](
         self, kind: type[R], tail: str, *parameters: Any
     ) -> list[R]:
+        """A database that nobody has upgraded yet lacks the newest columns: its rows have what they have by default.
+
+        All columns are asked for, because to SQLite the quoted name of one that is not there is a text.
+        """
         view = VIEWS[kind]
-        # Quoted, because `commit` is a word of SQLite's own.
-        columns = ", ".join(f'"{name}"' for name in view.columns)
-        query = f'SELECT {columns} FROM "{view.table}" {tail}'  # noqa: S608 - made of names in the source alone
+        query = f'SELECT * FROM "{view.table}" {tail}'  # noqa: S608 - made of names in the source alone
         records = await self._fetch(query, parameters)
-        return [kind(**dict(zip(view.columns, record, strict=True))) for record in records]
+        try:
+            return [kind(**{name: record[name] for name in view.columns if name in record}) for record in records]
+        except TypeError as error:
+            raise unreadable(error) from error
 
 
 def unreadable(error: Exception) -> StoreError:

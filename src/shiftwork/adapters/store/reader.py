@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -24,14 +24,16 @@ def open_queries(url: str) -> SqlQueries:
 
 
 def _sqlite_fetch(file: str) -> Fetch:
-    async def fetch(query: str, parameters: tuple[Any, ...]) -> Sequence[tuple[Any, ...]]:
+    async def fetch(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
         # Tens of microseconds: a thread would cost more than the query.
         if not os.access(file, os.F_OK):
             return []
         try:
             address, mark = readable(file)
             with closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)) as connection:
-                rows = connection.execute(query, parameters).fetchall()
+                found = connection.execute(query, parameters)
+                names = [name for name, *_ in found.description]
+                rows = [dict(zip(names, row, strict=True)) for row in found]
             check_unchanged(file, mark)
         except sqlite3.Error as error:
             if str(error).startswith("no such table"):

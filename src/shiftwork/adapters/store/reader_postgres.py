@@ -2,11 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import dict_row
 
 from shiftwork.adapters.store.queries import Fetch, unreadable
 from shiftwork.errors import StoreError
@@ -27,9 +28,9 @@ def misread(url: str) -> str:
 
 
 def fetch(url: str) -> Fetch:
-    def query_now(query: str, parameters: tuple[Any, ...]) -> Sequence[tuple[Any, ...]]:
+    def query_now(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
         try:
-            with psycopg.connect(url, autocommit=True) as connection:
+            with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
                 return connection.execute(query.replace("?", "%s"), parameters).fetchall()
         except psycopg.errors.UndefinedTable:
             return []
@@ -41,7 +42,7 @@ def fetch(url: str) -> Fetch:
         except psycopg.Error as error:
             raise unreadable(error) from error
 
-    async def ask(query: str, parameters: tuple[Any, ...]) -> Sequence[tuple[Any, ...]]:
+    async def ask(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
         return await asyncio.to_thread(query_now, query, parameters)
 
     return ask
