@@ -6,12 +6,15 @@ from collections.abc import Callable
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.allowances import SHORTAGE
+from shiftwork.app.amounts import reached_of
 from shiftwork.app.commands import raise_limits, resume_run, wait_for
 from shiftwork.app.kinds import RUN, load
+from shiftwork.app.messages import facts_of
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.budget import Amount, Budget
-from shiftwork.domain.model.ids import RunId, StoryId, run_stream
+from shiftwork.domain.model.budget import Amount, Budget, Reached, Whose
+from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Spec
@@ -19,6 +22,7 @@ from shiftwork.domain.model.story import HoldCause, Limits
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import catalogue_step
 from shiftwork.ports.agent import AgentTask, Ending
+from shiftwork.ports.store import Message
 from shiftwork.testing.builders import asked
 from tests.app.rig import Rig, done, honest, story_workflow
 
@@ -84,6 +88,9 @@ def test_a_run_stops_at_its_limit_and_goes_on_when_it_is_raised(rig: Rig) -> Non
             assert story.hold.cause is HoldCause.LIMIT
             over = "one attempt up to 0.20 USD more than was set aside for it"
             assert story.hold.detail == f"the run has spent 1.20 of 1.00 USD, {over}"
+            (row,) = await rig.store.queries.stories(run)
+            reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=1.2))
+            assert story.hold.reached == reached_of(row) == reached
             await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=1.1)))
             await rig.until(lambda: sum(isinstance(one.what, b.AllowanceRefused) for one in rig.seen) == 2)
         async with rig.open() as world:  # as from another process, some days later
@@ -91,10 +98,18 @@ def test_a_run_stops_at_its_limit_and_goes_on_when_it_is_raised(rig: Rig) -> Non
             await resume_run(world, run, alive=False)
             state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
+            (row,) = await rig.store.queries.stories(run)
+            assert (row.hold, reached_of(row)) == ("", None)
             assert state.ledger.spent.usd == pytest.approx(2.4)
             assert state.given.limits.run == Budget(usd=3.0)
 
     asyncio.run(scenario())
+
+
+def test_a_shortage_that_a_release_before_has_told_in_words_alone_is_understood() -> None:
+    told = Message(position=1, key="shortage/US-001/1/0", body={"type": SHORTAGE, "number": 1, "detail": "spent"})
+    (refused, _) = facts_of(story_stream(RunId("r"), STORY), [told], at=2.0)
+    assert refused == b.AllowanceRefused(at=2.0, number=1, detail="spent", reached=None)
 
 
 def test_stories_side_by_side_keep_to_one_budget(rig: Rig) -> None:

@@ -7,10 +7,11 @@ from typing import Any, cast
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.amounts import reached_of
 from shiftwork.app.commands import raise_limits, wait_for
-from shiftwork.app.queries import PLAN, Pulse, pulses, run_view, unfinished
+from shiftwork.app.queries import PLAN, Pulse, pulses, reason, run_view, unfinished
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.budget import Budget
+from shiftwork.domain.model.budget import Budget, Reached, Whose
 from shiftwork.domain.model.ids import FRAME, Stream
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import Limits
@@ -88,7 +89,11 @@ def test_a_run_whose_story_waits_for_a_person_is_waiting(rig: Rig) -> None:
             assert view.pulse is Pulse.WAITING
             assert view.used == one_attempt(USED)
             assert [(one.agent, one.model, one.usage) for one in view.shares] == [("scripted", "scripted", view.used)]
-            assert view.stories[0].story.waiting == "limit: the story has spent 2.00 of 1.00 USD"
+            story = view.stories[0].story
+            assert (story.hold, story.waiting) == ("limit", "limit: the story has spent 2.00 of 1.00 USD")
+            assert reason(story) == "the story has spent 2.00 of 1.00 USD"
+            reached = Reached(whose=Whose.STORY, limit=Budget(usd=1.0), spent=Budget(usd=2.0))
+            assert reached_of(story) == reached
 
     asyncio.run(scenario())
 

@@ -12,7 +12,7 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.app.account import account
 from shiftwork.app.commands import cancel_run, resume_run, wait_for
 from shiftwork.app.export import export
-from shiftwork.app.queries import Pulse, Standing, run_view
+from shiftwork.app.queries import Pulse, Standing, reason, run_view
 from shiftwork.app.report import report
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
@@ -184,6 +184,7 @@ def test_waiting_is_shown_apart_with_its_time(rig: Rig) -> None:
             assert (view.pulse, view.moves, view.stories[0].standing) == (Pulse.LIMITED, True, Standing.WAITING)
             story = view.stories[0].story
             assert (story.waiting, story.until) == ("reset: 429", wait and wait.until)
+            assert (story.hold, reason(story)) == ("", "429")
             assert (await run_view(rig.store.queries, run, is_dead)).pulse is Pulse.INTERRUPTED
 
     asyncio.run(scenario())

@@ -4,18 +4,52 @@ import asyncio
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from shiftwork.adapters.store import migrating, tables
 from shiftwork.adapters.store.engine import create_engine
+from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.store.reader import open_queries
 from shiftwork.adapters.store.schema import VERSION_TABLE
 from shiftwork.adapters.store.views import values
 from shiftwork.errors import StoreError
 from shiftwork.ports.views import Row
 from shiftwork.testing.store_suite import run_row, step_row, story_row
+
+WAITING: dict[str, dict[str, Any]] = {
+    "": {},
+    "question: limit: or not?": {"hold": "question"},
+    "approval: it has spent 1.00 of 2.00 USD": {"hold": "approval"},
+    "limit: nobody knows why": {"hold": "limit"},
+    "limit: the story has spent at least 1.20 of 1.00 USD": {
+        "hold": "limit",
+        "limit_of": "story",
+        "limit_usd": 1.0,
+        "limit_spent_usd": 1.2,
+    },
+    "limit: step-001 coding has spent 9000 of 7000 tokens": {
+        "hold": "limit",
+        "limit_of": "step",
+        "limit_tokens": 7000,
+        "limit_spent_tokens": 9000,
+    },
+    "limit: the run has spent 3.00 of 4.00 USD and 50 of 100 tokens (0.50 USD and 5 tokens of it guessed: nobody told)"
+    ", one attempt up to 2.00 USD and 40 tokens more than was set aside for it"
+    "; coding may need 4.50 USD and 75 tokens": {
+        "hold": "limit",
+        "limit_of": "run",
+        "limit_usd": 4.0,
+        "limit_tokens": 100,
+        "limit_spent_usd": 3.0,
+        "limit_spent_tokens": 50,
+        "limit_needed_usd": 4.5,
+        "limit_needed_tokens": 75,
+    },
+}
 
 
 def left_behind(url: str, version: str, rows: Sequence[Row]) -> None:
@@ -48,3 +82,13 @@ def test_a_table_that_lacks_what_every_release_has_had_cannot_be_read(sqlite_url
         connection.commit()
     with pytest.raises(StoreError, match="cannot be read"):
         asyncio.run(open_queries(sqlite_url).runs())
+
+
+def test_who_waited_before_the_upgrade_waits_for_the_same_after_it(database_url: str) -> None:
+    rows = [replace(story_row("r", f"s{place}"), waiting=waiting) for place, waiting in enumerate(WAITING)]
+    limited = replace(story_row("r", "t"), waiting="reset: the story has spent 1.00 of 2.00 USD", until=9.0)
+    left_behind(database_url, "0005", [*rows, limited])
+    store = open_store(database_url)
+    expected = [*(replace(row, **WAITING[row.waiting]) for row in rows), limited]
+    assert list(asyncio.run(store.queries.stories("r"))) == expected
+    store.close()

@@ -7,6 +7,7 @@ from shiftwork.app.pen import Pen
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.budget import Reached
 from shiftwork.domain.model.codec import from_plain, to_plain
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import StoryId, run_stream, story_stream
@@ -60,7 +61,8 @@ async def grant(effect: e.GrantAllowance, pen: Pen) -> tuple[Fact, ...]:
 
 
 async def refuse(effect: e.RefuseAllowance, pen: Pen) -> tuple[Fact, ...]:
-    body = {"type": SHORTAGE, "number": effect.number, "detail": effect.detail}
+    told = {"detail": effect.detail, "reached": to_plain(effect.reached)}
+    body = {"type": SHORTAGE, "number": effect.number, **told}
     await _tell_story(effect.story, pen, effect.key, body)
     return (r.ShortageTold(at=pen.world.clock.now(), story=effect.story, number=effect.number),)
 
@@ -103,7 +105,8 @@ def _limits_set(body: dict[str, Any], at: float) -> Fact:
 
 
 def _refused(body: dict[str, Any], at: float) -> Fact:
-    return b.AllowanceRefused(at=at, number=body["number"], detail=body["detail"])
+    reached = from_plain(Reached | None, body.get("reached"))
+    return b.AllowanceRefused(at=at, number=body["number"], detail=body["detail"], reached=reached)
 
 
 RUN_READERS: Final = {CLAIM: _claimed, SETTLE: _settled}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from shiftwork.domain.model.budget import Budget, Reached, Whose
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.usage import Share, Usage
 from shiftwork.domain.rules.idling import Idle
@@ -31,6 +32,18 @@ def usage_of(row: StoryRow | StepRow | SpentRow) -> Usage:
         attempts=row.tries,
         unpriced=row.unpriced,
         uncounted=row.uncounted,
+    )
+
+
+def reached_of(row: StoryRow) -> Reached | None:
+    """The limit at which a story waits, where it does and that is known."""
+    if not row.limit_of:
+        return None
+    return Reached(
+        whose=Whose(row.limit_of),
+        limit=Budget(usd=row.limit_usd, tokens=row.limit_tokens),
+        spent=Budget(usd=row.limit_spent_usd, tokens=row.limit_spent_tokens),
+        needed=Budget(usd=row.limit_needed_usd, tokens=row.limit_needed_tokens),
     )
 
 

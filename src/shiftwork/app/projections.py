@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+from shiftwork.domain.model.budget import Reached
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.picking import Pick
 from shiftwork.domain.model.pipeline import Step
@@ -11,7 +12,7 @@ from shiftwork.domain.model.run import RunState, RunStatus, StoryOutcome
 from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.rules.choosing import role_of
-from shiftwork.ports.views import PAUSED, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
+from shiftwork.ports.views import PAUSED, RESET, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
 
 
 def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
@@ -123,7 +124,9 @@ def _story_row(story: StoryState) -> StoryRow:
         ended_at=story.ended_at,
         until=story.wait.until if story.wait else None,
         tests=story.inspection.told,
+        hold=story.hold.cause if story.hold else "",
         **_used(story.usage),
+        **_limit(story.hold.reached if story.hold else None),
     )
 
 
@@ -131,9 +134,25 @@ def _waiting(story: StoryState) -> str:
     """What is asked, and what there is to choose from, each under the number that may be answered."""
     hold = story.hold
     if hold is None:
-        return f"reset: {story.wait.reason}" if story.wait else ""
+        return f"{RESET}: {story.wait.reason}" if story.wait else ""
     options = "".join(f" [{number}] {option}" for number, option in enumerate(hold.options, start=1))
     return f"{hold.cause}: {hold.detail}{options}"
+
+
+def _limit(reached: Reached | None) -> dict[str, Any]:
+    """The columns for the limit at which a story waits; see `amounts.reached_of`."""
+    if reached is None:
+        return {}
+    limit, spent, needed = reached.limit, reached.spent, reached.needed
+    return {
+        "limit_of": reached.whose,
+        "limit_usd": limit.usd,
+        "limit_tokens": limit.tokens,
+        "limit_spent_usd": spent.usd,
+        "limit_spent_tokens": spent.tokens,
+        "limit_needed_usd": needed.usd,
+        "limit_needed_tokens": needed.tokens,
+    }
 
 
 GONE = -1

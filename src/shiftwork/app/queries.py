@@ -14,7 +14,7 @@ from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.domain.rules.idling import Course, Idle, idle
 from shiftwork.domain.rules.spending import merged, total
 from shiftwork.errors import UnknownRunError
-from shiftwork.ports.views import PAUSED, Owner, Queries, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import PAUSED, RESET, Owner, Queries, RunRow, StepRow, StoryRow
 
 
 class Pulse(StrEnum):
@@ -96,6 +96,11 @@ class RunView:
         """The stories that are being worked on; where nobody works on the run there are none."""
         working = self.pulse in _MOVING
         return tuple(one.story.story for one in self.stories if working and one.story.status == "in_progress")
+
+
+def reason(story: StoryRow) -> str:
+    """Why it waits, without the word before it that says what for."""
+    return story.waiting.removeprefix(f"{story.hold or RESET}: ")
 
 
 def course_of(story: StoryRow, waited: tuple[Waited, ...]) -> Course:

@@ -8,6 +8,9 @@ from typing import Protocol
 PAUSED = "paused"
 """The status that lists show of what is under way and is to begin nothing more for now."""
 
+RESET = "reset"
+"""How the words begin by which a story waits for the end of a limit of its agent's."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
@@ -37,7 +40,10 @@ class RunRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRow:
     """A story as lists show it; `position` is its place in the spec. It is `waiting` for a person or, where there is an
-    `until`, for the end of a limit of its agent's. `tests` is what it has done to tests and gate configuration.
+    `until`, for the end of a limit of its agent's, in words for people; `hold` is which answer the person is asked for.
+    Where a limit is reached, `limit_of` is whose, and the columns after it say, in the units that are in the way, what
+    it is, what was spent of it, and what the next attempt may need. `tests` is what it has done to tests and gate
+    configuration.
     `tries` are the attempts of agents that have ended: of some nobody knows the cost (`unpriced`) or the tokens
     (`uncounted`), and the cost of some is `estimated` by their tokens.
     """
@@ -66,6 +72,14 @@ class StoryRow:
     uncounted: int = 0
     cached_tokens: int = 0
     estimated: bool = False
+    hold: str = ""
+    limit_of: str = ""
+    limit_usd: float | None = None
+    limit_tokens: int | None = None
+    limit_spent_usd: float | None = None
+    limit_spent_tokens: int | None = None
+    limit_needed_usd: float | None = None
+    limit_needed_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

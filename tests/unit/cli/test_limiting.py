@@ -7,47 +7,64 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shiftwork.app.projections import story_rows
 from shiftwork.app.queries import Pulse, RunView, StoryView
 from shiftwork.config.settings import Settings
-from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger
-from shiftwork.domain.model.story import Limits
+from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger, Reached, Whose
+from shiftwork.domain.model.story import Hold, HoldCause, Limits
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import DYNAMIC, AgentPlan
-from shiftwork.domain.rules import budgets
+from shiftwork.domain.rules import allowing, budgets
 from shiftwork.entrypoints.cli import limiting
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.errors import UsageError
-from shiftwork.testing.store_suite import run_row, story_row
+from shiftwork.ports.views import StoryRow
+from shiftwork.testing.builders import started_story
+from shiftwork.testing.store_suite import run_row
+
+NOTHING = Budget()
 
 
-def held(waiting: str) -> RunView:
-    """Nobody knows what its attempts have cost."""
-    row = replace(story_row("r1", "US-001"), status="in_progress", waiting=waiting, cost_usd=None)
+def held(reached: Reached | None) -> RunView:
+    """Nobody knows what its attempts have cost, and the words that a person is told say nothing of it."""
+    story = replace(started_story("coding"), hold=Hold(cause=HoldCause.LIMIT, detail="told", reached=reached))
+    row = next(row for row in story_rows(story, story) if isinstance(row, StoryRow))
     one = StoryView(story=row, steps=())
     return RunView(run=run_row("r1"), pulse=Pulse.WAITING, worker=None, stories=(one,))
 
 
+def at(whose: Whose, limit: Budget, spent: Budget, needed: Budget = NOTHING) -> Reached:
+    return Reached(whose=whose, limit=limit, spent=spent, needed=needed)
+
+
 @pytest.mark.parametrize(
-    ("waiting", "typed"),
+    ("reached", "typed"),
     [
-        ("limit: the run has spent 3.00 of 3.00 USD (3.00 USD of it guessed: nobody told)", "--max-cost 6"),
-        ("limit: the run has spent 1.00 of 3.00 USD; coding may need 6.75 USD", "--max-cost 8"),
-        ("limit: the story has spent at least 1.20 of 1.00 USD", "--max-story-cost 3"),
-        ("limit: step-001 coding has spent 9000 of 7000 tokens", "--max-step-tokens 18000"),
-        ("limit: the story has spent 100 of 100 tokens", "--max-story-tokens 1000"),
-        ("limit: the run has spent 0.00 of 0.20 USD", "--max-cost 1"),
+        (at(Whose.RUN, Budget(usd=3.0), Budget(usd=3.0)), "--max-cost 6"),
+        (at(Whose.RUN, Budget(usd=3.0), Budget(usd=1.0), Budget(usd=6.75)), "--max-cost 8"),
+        (at(Whose.STORY, Budget(usd=1.0), Budget(usd=1.2)), "--max-story-cost 3"),
+        (at(Whose.STEP, Budget(tokens=7000), Budget(tokens=9000)), "--max-step-tokens 18000"),
+        (at(Whose.STORY, Budget(tokens=100), Budget(tokens=100)), "--max-story-tokens 1000"),
+        (at(Whose.RUN, Budget(usd=0.2), Budget(usd=0.0)), "--max-cost 1"),
+        (at(Whose.RUN, Budget(usd=1.0), Budget(usd=sum([0.1] * 3) * 10 / 3)), "--max-cost 2"),
+        (
+            at(Whose.RUN, Budget(usd=4.0, tokens=100), Budget(usd=4.0, tokens=5000)),
+            "--max-cost 8 --max-tokens 10000",
+        ),
+        (None, "--help"),
     ],
 )
-def test_the_limit_that_is_proposed_is_higher_than_the_present_one(waiting: str, typed: str) -> None:
-    assert limiting.lifting(held(waiting)) == f"shiftwork resume r1 {typed}"
+def test_the_limit_that_is_proposed_is_higher_than_the_present_one(reached: Reached | None, typed: str) -> None:
+    assert limiting.lifting(held(reached)) == f"shiftwork resume r1 {typed}"
 
 
 def test_a_limit_below_what_was_counted_is_refused_though_nobody_told_it() -> None:
-    guessed = held("limit: the run has spent 3.00 of 3.00 USD (3.00 USD of it guessed: nobody told)")
+    guessed = held(at(Whose.RUN, Budget(usd=3.0), Budget(usd=3.0)))
     with pytest.raises(UsageError, match=r"3\.00 USD are spent already") as refused:
         limiting.check_raised(guessed, Bounds(max_cost=2.0))
     assert refused.value.hint == "shiftwork resume r1 --max-cost 6"
     limiting.check_raised(guessed, Bounds(max_cost=4.0, max_story_cost=1.0))
+    limiting.check_raised(held(None), Bounds(max_cost=2.0))
 
 
 UNTOLD = {"use": "command", "command": "x"}
@@ -105,25 +122,32 @@ def test_the_model_that_a_workflow_names_is_the_one_to_be_priced() -> None:
         limiting.check(known, named, Limits(run=Budget(usd=5.0)))
 
 
-@given(st.floats(0.01, 900), st.floats(0, 900), st.integers(1, 9_000_000), st.integers(0, 9_000_000), st.booleans())
+@given(st.floats(0.01, 900), st.floats(0, 900), st.integers(1, 9_000_000), st.integers(0, 9_000_000))
 def test_whatever_the_books_say_of_a_limit_leads_to_a_higher_one(
-    usd: float,
-    cost: float,
-    tokens: int,
-    used: int,
-    unknown: bool,  # noqa: FBT001 - drawn
+    usd: float, cost: float, tokens: int, used: int
 ) -> None:
-    """The books say it in words alone, and the words are read here."""
-    spent = Usage(input_tokens=used, cost_usd=cost, unpriced=unknown, uncounted=unknown)
+    story = replace(started_story("coding"), usage=Usage(input_tokens=used, cost_usd=cost))
+    step = story.pipeline.steps[0]
     for limit, least in ((Budget(usd=usd), max(usd, cost)), (Budget(tokens=tokens), max(tokens, used))):
-        *_, typed = limiting.lifting(held(f"limit: the story has spent {budgets.told(limit, spent)}")).split()
-        assert float(typed) > round(least, 2)
+        if hold := allowing.limit_reached(replace(story, limits=Limits(story=limit)), step):
+            *_, typed = limiting.lifting(held(hold.reached)).split()
+            assert float(typed) > least
     ledger = Ledger(spent=Amount(usd=cost, tokens=used), dearest={"coding": Amount(usd=usd, tokens=tokens)})
     claim = Claim(number=1, kind="coding", bounded=True)
     limits = Limits(run=Budget(usd=cost + usd, tokens=used + tokens))
-    *_, option, typed = limiting.lifting(held(f"limit: {budgets.shortage(ledger, claim, limits)}")).split()
-    assert option == "--max-cost"
-    assert float(typed) >= round(cost + usd * budgets.MARGIN, 2) - 0.01
+    typed_usd, typed_tokens = _typed(limiting.lifting(held(budgets.reached_by_run(ledger, claim, limits))))
+    assert typed_usd >= cost + usd * budgets.MARGIN - 1e-6
+    assert typed_tokens is None or typed_tokens >= used + int(tokens * budgets.MARGIN)
+
+
+def _typed(command: str) -> tuple[float, float | None]:
+    match command.split():
+        case [_, _, _, "--max-cost", usd, "--max-tokens", tokens]:
+            return float(usd), float(tokens)
+        case [_, _, _, "--max-cost", usd]:
+            return float(usd), None
+        case _:
+            raise AssertionError(command)
 
 
 @pytest.mark.parametrize(("use", "told"), [("command", "leave the limit out"), ("codex", "--max-tokens N")])

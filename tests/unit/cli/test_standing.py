@@ -16,7 +16,7 @@ from shiftwork.entrypoints.cli.session import Stop
 from shiftwork.entrypoints.cli.words import o_clock
 from shiftwork.testing.store_suite import run_row, step_row, story_row
 
-QUESTION = "question: Tabs or blanks?"
+QUESTION = {"waiting": "question: Tabs or blanks?", "hold": "question"}
 
 
 def story(name: str, status: str, **more: object) -> StoryView:
@@ -30,7 +30,7 @@ def view(pulse: Pulse, *stories: StoryView, status: str = "running") -> RunView:
 
 
 def test_a_story_is_told_by_the_same_word_wherever_it_is_told_of() -> None:
-    waits = story("US-001", "in_progress", waiting=QUESTION)
+    waits = story("US-001", "in_progress", **QUESTION)
     run = view(Pulse.WAITING, waits, story("US-002", "unclaimed"), story("US-003", "completed"))
     said = told(run).splitlines()
     assert "  state    waits for you" in said
@@ -135,8 +135,8 @@ def test_what_was_undone_can_be_done_again() -> None:
 
 def test_all_that_wait_are_told_how_to_be_answered() -> None:
     asks, done = (
-        story("US-001", "in_progress", waiting=QUESTION),
-        story("US-002", "in_progress", waiting="approval: ok?"),
+        story("US-001", "in_progress", **QUESTION),
+        story("US-002", "in_progress", waiting="approval: ok?", hold="approval"),
     )
     said = told(view(Pulse.WAITING, asks, done)).splitlines()
     assert said[-3:] == [
@@ -166,7 +166,7 @@ def test_a_run_with_nothing_to_do_leads_to_no_log() -> None:
 
 
 def test_a_story_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> None:
-    asks = story("US-001", "in_progress", waiting=QUESTION)
+    asks = story("US-001", "in_progress", **QUESTION)
     said = told(replace(view(Pulse.WAITING, asks), meant=False)).splitlines()
     assert '    answer with: shiftwork answer US-001 "…" --run r1' in said
     assert said[-1] == 'next: shiftwork answer US-001 "…" --run r1'
@@ -177,7 +177,7 @@ def test_a_story_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> Non
 
 
 def test_what_has_failed_is_not_forgotten_because_another_waits() -> None:
-    asks, failed = story("US-001", "in_progress", waiting=QUESTION), story("US-002", "failed", failure="it broke")
+    asks, failed = story("US-001", "in_progress", **QUESTION), story("US-002", "failed", failure="it broke")
     said = told(view(Pulse.WAITING, asks, failed)).splitlines()
     assert said[-3:] == [
         'next: shiftwork answer US-001 "…"',

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shiftwork.domain.model.budget import Budget, Reached, Whose
 from shiftwork.domain.rules.idling import NOT_IDLE, Idle
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
@@ -102,23 +103,23 @@ def test_each_command_is_on_a_line_of_its_own_and_never_broken() -> None:
 
 
 def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
-    assert words.reply_to("r", "US-1", "question: limit: or not?") == 'shiftwork answer US-1 "…"'
-    assert words.reply_to("r", "US-1", "limit: the run has spent 2 of 1 USD") == "shiftwork resume r --max-cost 4"
+    assert words.reply_to("r", "US-1", "question") == 'shiftwork answer US-1 "…"'
+    assert words.reply_to("r", "US-1", "") == "shiftwork resume r", "nobody has recorded what for"
+    reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=2.0))
+    assert words.reply_to("r", "US-1", "limit", reached) == "shiftwork resume r --max-cost 4"
     approve = "shiftwork approve US-1, or: shiftwork reject US-1"
-    assert words.reply_to("r", "US-1", "approval: land it?") == f"{approve} --because …"
-    assert words.reply_to("r", "US-1", "exhausted: 3 rounds") == approve
+    assert words.reply_to("r", "US-1", "approval") == f"{approve} --because …"
+    assert words.reply_to("r", "US-1", "exhausted") == approve
     other = words.naming("r", meant=False)
-    assert words.reply_to("r", "US-1", "exhausted: 3 rounds", other) == (
+    assert words.reply_to("r", "US-1", "exhausted", naming=other) == (
         "shiftwork approve US-1 --run r, or: shiftwork reject US-1 --run r"
     )
-    assert words.reply_to("r", "US-1", "evidence: is it fast?") == approve, (
-        "whatever else is said would be no yes or no"
-    )
+    assert words.reply_to("r", "US-1", "evidence") == approve, "whatever else is said would be no yes or no"
 
 
 @pytest.mark.parametrize("cause", ["question", "approval", "exhausted", "evidence"])
 def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
-    told = words.replies("r", "US-1", f"{cause}: what?", " --run r")
+    told = words.replies("r", "US-1", cause, naming=" --run r")
     assert all(" US-1 " in command and " --run r" in command for command, _ in told)
 
 

@@ -8,10 +8,10 @@ from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger
+from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger, Reached, Whose
 from shiftwork.domain.model.ids import StoryId, step_id
 from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import HoldCause, Limits, StoryState
+from shiftwork.domain.model.story import Hold, HoldCause, Limits, StoryState
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules import allowing, budgets
 from shiftwork.domain.rules.decide_run import decide_run
@@ -131,10 +131,17 @@ def test_only_the_limit_that_is_reached_is_named_and_what_is_unknown_is_no_zero(
     story = started_story("coding", limits=limits)
     used = Usage(input_tokens=100, attempts=1, unpriced=1)
     step = story.pipeline.steps[0]
-    assert allowing.limit_reached(replace(story, usage=used), step) == "the story has spent 100 of 100 tokens"
+    assert allowing.limit_reached(replace(story, usage=used), step) == at_limit(
+        "the story has spent 100 of 100 tokens", Whose.STORY, tokens=100
+    )
     dear = Usage(cost_usd=5.0, attempts=2, unpriced=1, uncounted=1)
     told = budgets.told(limits.story, dear)
     assert told == "at least 5.00 of 5.00 USD and at least 0 of 100 tokens"
+
+
+def at_limit(told: str, whose: Whose, tokens: int) -> Hold:
+    reached = Reached(whose=whose, limit=Budget(tokens=tokens), spent=Budget(tokens=tokens))
+    return Hold(cause=HoldCause.LIMIT, detail=told, reached=reached)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +167,38 @@ def test_only_the_limit_that_is_reached_is_named_and_what_is_unknown_is_no_zero(
 )
 def test_a_shortage_tells_what_was_spent_of_what(ledger: Ledger, limits: Limits, told: str) -> None:
     assert budgets.shortage(ledger, CODING, limits) == told
+
+
+@pytest.mark.parametrize(
+    ("ledger", "limits", "reached"),
+    [
+        (spent(5.0), MONEY, Reached(whose=Whose.RUN, limit=Budget(usd=4.0), spent=Budget(usd=5.0))),
+        (
+            spent(3.0, tokens=50),
+            BOTH,
+            Reached(
+                whose=Whose.RUN,
+                limit=BOTH.run,
+                spent=Budget(usd=3.0, tokens=50),
+                needed=Budget(usd=4.5, tokens=75),
+            ),
+        ),
+        (
+            spent(3.0, tokens=5),
+            BOTH,
+            Reached(whose=Whose.RUN, limit=MONEY.run, spent=Budget(usd=3.0), needed=Budget(usd=4.5)),
+        ),
+    ],
+    ids=["nothing is left", "too little of both", "of tokens there are enough"],
+)
+def test_a_shortage_is_told_as_values_of_what_is_in_the_way(ledger: Ledger, limits: Limits, reached: Reached) -> None:
+    run = run_with(limits, claim())
+    (refused,) = decide_run(replace(run, ledger=replace(ledger, claims=run.ledger.claims)))
+    assert isinstance(refused, e.RefuseAllowance)
+    assert refused.reached == reached
+    told = b.AllowanceRefused(at=2, number=1, detail=refused.detail, reached=refused.reached)
+    hold = fold_story(claiming(), told).hold
+    assert hold == Hold(cause=HoldCause.LIMIT, detail=budgets.shortage(ledger, CODING, limits), reached=reached)
 
 
 # A run and its stories ----------------------------------------------------------------------------------------------
@@ -254,11 +293,12 @@ def test_an_agent_is_told_the_least_of_what_is_left() -> None:
 def test_a_step_that_has_spent_its_limit_waits_for_a_person() -> None:
     story = started_story("coding", limits=Limits(step=Budget(tokens=3)))
     step = replace(story.pipeline.steps[0], usage=Usage(input_tokens=3))
-    assert allowing.limit_reached(story, step) == "step-001 coding has spent 3 of 3 tokens"
+    held = at_limit("step-001 coding has spent 3 of 3 tokens", Whose.STEP, tokens=3)
+    assert allowing.limit_reached(story, step) == held
     running = replace(story, pipeline=story.pipeline.with_step(step))
-    assert conclusion(running) == f.StoryHeld(
-        at=0, cause=HoldCause.LIMIT, detail="step-001 coding has spent 3 of 3 tokens"
-    )
+    concluded = conclusion(running)
+    assert concluded == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail=held.detail, reached=held.reached)
+    assert fold_story(running, concluded).hold == held
 
 
 def run_with(limits: Limits, *claims: r.AllowanceAsked) -> RunState:

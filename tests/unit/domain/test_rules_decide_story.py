@@ -6,7 +6,7 @@ import pytest
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.budget import Budget
+from shiftwork.domain.model.budget import Budget, Reached, Whose
 from shiftwork.domain.model.budget_facts import LimitsSet
 from shiftwork.domain.model.ids import Commit, step_id
 from shiftwork.domain.model.pipeline import StepStatus
@@ -166,16 +166,22 @@ def spent(usd: float, limit: float) -> StoryState:
     return fold_story(story, done(story, usage=Usage(cost_usd=usd)))
 
 
+def held_at(usd: float, limit: float) -> f.StoryHeld:
+    detail = f"the story has spent {usd:.2f} of {limit:.2f} USD"
+    reached = Reached(whose=Whose.STORY, limit=Budget(usd=limit), spent=Budget(usd=usd))
+    return f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail=detail, reached=reached)
+
+
 def test_a_story_that_has_spent_its_limit_waits_for_a_person() -> None:
     assert isinstance(next_effect(spent(0.99, limit=1.0)), e.RunAgent)
     story = spent(1.0, limit=1.0)
-    assert conclusion(story) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 1.00 USD")
+    assert conclusion(story) == held_at(1.0, limit=1.0)
     assert next_effect(concluded(story)) == e.Receive(key="receive/0", cursor=0)
 
 
 def test_a_limit_of_nothing_holds_a_story_whose_cost_is_not_known() -> None:
     story = started_story("coding", limits=Limits(story=Budget(usd=0.0)))
-    assert conclusion(story) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="the story has spent 0.00 of 0.00 USD")
+    assert conclusion(story) == held_at(0.0, limit=0.0)
 
 
 def test_a_raised_limit_lets_it_go_on() -> None:
@@ -194,10 +200,9 @@ def test_a_word_about_other_limits_changes_nothing(limits: Limits) -> None:
 def test_a_limit_that_is_raised_too_little_is_the_same_wait_and_told_anew() -> None:
     story = concluded(spent(1.0, limit=0.5))
     held = fold_story(story, LimitsSet(at=1, limits=Limits(story=Budget(usd=0.9))))
-    assert (held.hold, held.holds) == (
-        Hold(cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 0.90 USD"),
-        story.holds,
-    )
+    told = held_at(1.0, limit=0.9)
+    hold = Hold(cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 0.90 USD", reached=told.reached)
+    assert (held.hold, held.holds) == (hold, story.holds)
 
 
 def test_other_limits_hold_at_once_and_answer_nothing_but_a_wait_at_a_limit() -> None:
@@ -206,7 +211,7 @@ def test_other_limits_hold_at_once_and_answer_nothing_but_a_wait_at_a_limit() ->
     told = fold_story(asking, LimitsSet(at=1, limits=limits))
     assert (told.hold, told.limits.story, told.pipeline) == (asking.hold, limits.story, asking.pipeline)
     going = fold_story(spent(1.0, limit=9.0), LimitsSet(at=1, limits=limits))
-    assert conclusion(going) == f.StoryHeld(at=0, cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 1.00 USD")
+    assert conclusion(going) == held_at(1.0, limit=1.0)
 
 
 def test_a_limit_that_is_not_raised_ends_it() -> None:

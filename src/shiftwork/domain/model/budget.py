@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.usage import Usage
@@ -24,6 +25,26 @@ class Budget:
             usd=self.usd if other.usd is None else other.usd,
             tokens=self.tokens if other.tokens is None else other.tokens,
         )
+
+
+class Whose(StrEnum):
+    """Who a limit holds for."""
+
+    RUN = "run"
+    STORY = "story"
+    STEP = "step"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """A limit at which a story waits: its bounds that are in the way, what was `spent` of them, guesses included, and
+    what is `needed` for the next attempt, where something is left and such attempts are known.
+    """
+
+    whose: Whose
+    limit: Budget
+    spent: Budget
+    needed: Budget = Budget()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

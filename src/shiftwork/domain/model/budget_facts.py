@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from shiftwork.domain.model.budget import Reached
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.story import Limits
@@ -29,6 +30,7 @@ class AllowanceRefused(Fact):
 
     number: int
     detail: str
+    reached: Reached | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

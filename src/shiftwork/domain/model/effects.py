@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shiftwork.domain.model.budget import Amount
+from shiftwork.domain.model.budget import Amount, Reached
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Commit, StepId, StoryId
 from shiftwork.domain.model.notices import Occasion
@@ -143,6 +143,7 @@ class RefuseAllowance(Effect):
     story: StoryId
     number: int
     detail: str
+    reached: Reached
 
 
 # A story's -----------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ Here are what all facts share, and most of a story's; the others are in the modu
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shiftwork.domain.model.budget import Reached
 from shiftwork.domain.model.editing import Edit
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit, StepId, StoryId
@@ -288,6 +289,7 @@ class WorkRenewed(Fact):
 class StoryHeld(Fact):
     cause: HoldCause
     detail: str
+    reached: Reached | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shiftwork.domain.model import spec
-from shiftwork.domain.model.budget import Allowance, Amount, Budget
+from shiftwork.domain.model.budget import Allowance, Amount, Budget, Reached
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit, RunId, StepId, Stream
 from shiftwork.domain.model.memory import Shelf
@@ -71,11 +71,14 @@ class FailureCause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """Nothing goes on until a person answers; `detail` is what they are told, `options` what they may choose from."""
+    """Nothing goes on until a person answers; `detail` is what they are told, `options` what they may choose from.
+    `reached` is the limit that is in the way, where one is and it was recorded which.
+    """
 
     cause: HoldCause
     detail: str
     options: tuple[str, ...] = ()
+    reached: Reached | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.budget import Allowance, Claim
+from shiftwork.domain.model.budget import Allowance, Amount, Budget, Claim, Reached, Whose
 from shiftwork.domain.model.pipeline import Step, StepStatus
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Hold, HoldCause, Limits, StoryState
-from shiftwork.domain.model.usage import NOTHING_USED
+from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules import booking, budgets
 from shiftwork.domain.rules.deciding import Effects, receive
@@ -25,14 +25,23 @@ from shiftwork.domain.rules.machine import Trigger, turn_step_of
 # A story's -----------------------------------------------------------------------------------------------------
 
 
-def limit_reached(story: StoryState, step: Step) -> str:
-    """What a person is told where the story, or its step, has used what it may; empty where it has not."""
+def limit_reached(story: StoryState, step: Step) -> Hold | None:
+    """What a person is told where the story, or its step, has used what it may; nothing where it has not."""
     limits = story.limits
     if (met := budgets.exhausted(limits.story, story.usage)).is_set:
-        return f"the story has spent {budgets.told(met, story.usage)}"
+        return _spent("the story", Whose.STORY, met, story.usage)
     if (met := budgets.exhausted(limits.step, step.usage)).is_set:
-        return f"{step.id} {step.name} has spent {budgets.told(met, step.usage)}"
-    return ""
+        return _spent(f"{step.id} {step.name}", Whose.STEP, met, step.usage)
+    return None
+
+
+def _spent(who: str, whose: Whose, met: Budget, used: Usage) -> Hold:
+    amount = Amount(usd=used.cost_usd or 0.0, tokens=budgets.tokens_of(used))
+    return Hold(
+        cause=HoldCause.LIMIT,
+        detail=f"{who} has spent {budgets.told(met, used)}",
+        reached=Reached(whose=whose, limit=met, spent=budgets.of_limited(met, amount)),
+    )
 
 
 def claim(story: StoryState, step: Step) -> e.Effect | None:
@@ -100,7 +109,7 @@ def refused(story: StoryState, fact: b.AllowanceRefused) -> StoryState | None:
     """Refused once more it is the same wait, and what a person is told of it is new."""
     if not story.claiming or fact.number != story.claims or (story.hold and not _at_limit(story)):
         return None
-    hold = Hold(cause=HoldCause.LIMIT, detail=fact.detail)
+    hold = Hold(cause=HoldCause.LIMIT, detail=fact.detail, reached=fact.reached)
     return replace(story, hold=hold, holds=story.holds if story.hold else story.holds + 1)
 
 
@@ -119,8 +128,7 @@ def limits_set(story: StoryState, fact: b.LimitsSet) -> StoryState | None:
     step = story.pipeline.current
     if story.claiming or story.hold is None or not _at_limit(story) or step is None:
         return now
-    detail = limit_reached(now, step)
-    return replace(now, hold=replace(story.hold, detail=detail) if detail else None)
+    return replace(now, hold=limit_reached(now, step))
 
 
 def settled(story: StoryState, fact: b.AllowanceSettled) -> StoryState | None:

@@ -56,7 +56,7 @@ def waiting_told(story: StoryState, fact: f.WaitingTold) -> StoryState | None:
 
 
 def held(story: StoryState, fact: f.StoryHeld) -> StoryState | None:
-    return None if story.hold else _hold(story, Hold(cause=fact.cause, detail=fact.detail))
+    return None if story.hold else _hold(story, Hold(cause=fact.cause, detail=fact.detail, reached=fact.reached))
 
 
 def _hold(story: StoryState, hold: Hold) -> StoryState:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from shiftwork.domain.model import effects as e
-from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger, Reservation
+from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger, Reached, Reservation, Whose
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Limits
@@ -233,6 +233,7 @@ def answers(run: RunState) -> Effects:
             story=story,
             number=claim.number,
             detail=shortage(ledger, claim, limits),
+            reached=reached_by_run(ledger, claim, limits),
         )
         for story, claim in untold
     )
@@ -248,14 +249,25 @@ def _cap(ledger: Ledger, claim: Claim, limits: Limits, amount: Amount) -> float 
 
 def shortage(ledger: Ledger, claim: Claim, limits: Limits) -> str:
     """What was spent of what, by how much an attempt went beyond its share, and what the next one may need."""
-    limit, over = _short(ledger, claim, limits), ledger.overshoot
-    spent = Usage(input_tokens=ledger.spent.tokens, cost_usd=ledger.spent.usd)
+    reached, over = reached_by_run(ledger, claim, limits), ledger.overshoot
+    limit, spent = reached.limit, Usage(input_tokens=ledger.spent.tokens, cost_usd=ledger.spent.usd)
     guess = f" ({_amount(limit, ledger.guessed)} of it guessed: nobody told)" if _passed(limit, ledger.guessed) else ""
     share = f", one attempt up to {_amount(limit, over)} more than was set aside for it"
     needs = f"; {claim.kind} may need {_amount(limit, needed(ledger, claim, limits))}"
-    some = _any(left(ledger, limit)) and claim.kind in ledger.dearest
     return (
-        f"the run has spent {told(limit, spent)}{guess}{share if _passed(limit, over) else ''}{needs if some else ''}"
+        f"the run has spent {told(limit, spent)}{guess}{share if _passed(limit, over) else ''}"
+        f"{needs if reached.needed.is_set else ''}"
+    )
+
+
+def reached_by_run(ledger: Ledger, claim: Claim, limits: Limits) -> Reached:
+    limit = _short(ledger, claim, limits)
+    some = _any(left(ledger, limit)) and claim.kind in ledger.dearest
+    return Reached(
+        whose=Whose.RUN,
+        limit=limit,
+        spent=of_limited(limit, ledger.spent),
+        needed=of_limited(limit, needed(ledger, claim, limits)) if some else Budget(),
     )
 
 

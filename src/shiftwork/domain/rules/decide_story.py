@@ -10,6 +10,7 @@ from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.story import (
     ENDED,
     FailureCause,
+    Hold,
     HoldCause,
     LandingStage,
     Refusal,
@@ -108,8 +109,8 @@ def _ask_to_land(story: StoryState) -> e.Effect:
 
 def _begin_step(story: StoryState, step: Step) -> e.Effect:
     pending = step.status is StepStatus.PENDING
-    if pending and (detail := allowing.limit_reached(story, step)):
-        return _hold(story, HoldCause.LIMIT, detail)
+    if pending and (spent := allowing.limit_reached(story, step)):
+        return _held(story, spent)
     refused = story.refused
     if refused and refused.base != story.base:
         return e.MergeBase(key=f"merge/{story.landings}@{story.workspace}", base=refused.base, head=story.head)
@@ -203,7 +204,12 @@ def _mend(story: StoryState, refused: Refused) -> e.Conclude:
 
 
 def _hold(story: StoryState, cause: HoldCause, detail: str) -> e.Conclude:
-    return e.Conclude(key=f"hold/{story.holds + 1}", facts=(f.StoryHeld(at=NOW, cause=cause, detail=detail),))
+    return _held(story, Hold(cause=cause, detail=detail))
+
+
+def _held(story: StoryState, hold: Hold) -> e.Conclude:
+    fact = f.StoryHeld(at=NOW, cause=hold.cause, detail=hold.detail, reached=hold.reached)
+    return e.Conclude(key=f"hold/{story.holds + 1}", facts=(fact,))
 
 
 def _fail(cause: FailureCause, reason: str) -> e.Conclude:

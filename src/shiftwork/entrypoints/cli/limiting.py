@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from shiftwork.app.amounts import reached_of
 from shiftwork.app.queries import RunView
 from shiftwork.bootstrap.prices import price
 from shiftwork.config.settings import AgentSettings, LimitSettings, Settings
@@ -13,7 +14,7 @@ from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.budgets import tokens_of
 from shiftwork.domain.rules.spending import dollars
-from shiftwork.entrypoints.cli import raising
+from shiftwork.entrypoints.cli import raising, standing
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.errors import UsageError
 
@@ -86,7 +87,8 @@ def _instead(agent: AgentSettings) -> str:
 
 def check_raised(view: RunView, bounds: Bounds) -> None:
     """A limit below what has been used would change nothing."""
-    held = [one.story for one in view.stories if one.story.waiting.startswith("limit")]
+    held = standing.at_limit(view)
+    bars = [bar for story in held if (reached := reached_of(story)) for bar in raising.bars(reached)]
     dearest = max((story.cost_usd or 0.0 for story in held), default=0.0)
     longest = max((story.input_tokens + story.output_tokens for story in held), default=0)
     for option, limit, known in (
@@ -95,8 +97,7 @@ def check_raised(view: RunView, bounds: Bounds) -> None:
         ("--max-tokens", bounds.max_tokens, tokens_of(view.used)),
         ("--max-story-tokens", bounds.max_story_tokens, longest),
     ):
-        told = [raising.told(story.waiting)[0] for story in held if raising.option(story.waiting) == option]
-        used = max((known, *told))
+        used = max((known, *(bar.spent for bar in bars if bar.option == option)))
         if limit is not None and limit <= used:
             raise UsageError(
                 f"{_sum(option, used)} are spent already, so a limit of {_sum(option, limit)} changes nothing",
@@ -110,5 +111,5 @@ def _sum(option: str, amount: float) -> str:
 
 def lifting(view: RunView) -> str:
     """What to type so that the run goes on."""
-    waiting = next((one.story.waiting for one in view.stories if one.story.waiting.startswith("limit")), "")
-    return raising.command(view.run.run, waiting) if waiting else f"shiftwork resume {view.run.run}"
+    held = standing.at_limit(view)
+    return raising.command(view.run.run, reached_of(held[0])) if held else f"shiftwork resume {view.run.run}"

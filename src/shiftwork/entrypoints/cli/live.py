@@ -145,9 +145,10 @@ def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
 
 def _now_doing(board: Board, story: StoryState, event: AgentEvent | None) -> str:
     if story.hold:
-        run, told = story.given.run, f"{story.hold.cause}: {story.hold.detail}"
-        reply = words.reply_to(run, story.given.story.id, told, words.naming(run, meant=board.meant))
-        return f"waits for you [{reply}]: {told}"
+        run, hold = story.given.run, story.hold
+        named = words.naming(run, meant=board.meant)
+        reply = words.reply_to(run, story.given.story.id, hold.cause, hold.reached, named)
+        return f"waits for you [{reply}]: {hold.cause}: {hold.detail}"
     if story.wait:
         return f"waits until {words.o_clock(story.wait.until)} for the end of a limit: {story.wait.reason}"
     if story.paused:

@@ -9,7 +9,7 @@ import click
 from shiftwork.app.commands import Order, foreseen, raise_limits, resume_run, start_run
 from shiftwork.app.forecasting import expected
 from shiftwork.app.intents import at_rest, is_over, unpause
-from shiftwork.app.queries import Pulse, RunView, run_view, unfinished
+from shiftwork.app.queries import Pulse, RunView, reason, run_view, unfinished
 from shiftwork.app.world import World
 from shiftwork.bootstrap.notifying import notice_plan
 from shiftwork.bootstrap.reading import liveness, open_queries
@@ -164,7 +164,7 @@ def resume(site: Site, run: str, bounds: Bounds, *, as_json: bool) -> int:
         return conclude(site, run_id, Stop.OVER, as_json=as_json)
     if view.worker and (bounds.said or view.pulse is Pulse.PAUSED):
         return _told(site, view, bounds, as_json=as_json)
-    waiting = view.pulse is Pulse.WAITING and any(one.story.waiting.startswith("limit") for one in view.stories)
+    waiting = view.pulse is Pulse.WAITING and standing.at_limit(view)
     # Whoever has raised the limit may have been killed before anybody heard of it.
     if not bounds.said and waiting and intending.looked_into(site, lambda box: at_rest(box.events, box.inbox, run_id)):
         return conclude(site, run_id, Stop.HELD, as_json=as_json)
@@ -237,8 +237,8 @@ def opening(view: RunView) -> Iterator[str]:
     """Which run is taken up, and until when nothing can be seen of it."""
     yield one_line(f"run {view.run.run}: {view.run.title}", words.width())
     for story in (one.story for one in view.stories if one.story.until is not None):
-        until, why = words.o_clock(story.until or 0.0), story.waiting.removeprefix("reset: ")
-        yield one_line(f"{story.story} waits until {until} for the end of a limit: {why}", words.width())
+        until = words.o_clock(story.until or 0.0)
+        yield one_line(f"{story.story} waits until {until} for the end of a limit: {reason(story)}", words.width())
 
 
 def titled(view: RunView) -> str:

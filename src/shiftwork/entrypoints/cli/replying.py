@@ -5,14 +5,15 @@ from collections.abc import Sequence
 
 import click
 
+from shiftwork.app.amounts import reached_of
 from shiftwork.app.answering import Reply, Word, reply, waiting_in
-from shiftwork.app.queries import RunView, run_view
+from shiftwork.app.queries import RunView, reason, run_view
 from shiftwork.bootstrap.looking import open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.story import Hold
-from shiftwork.entrypoints.cli import raising
+from shiftwork.entrypoints.cli import raising, standing
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
@@ -52,10 +53,10 @@ def _make_sure_which(view: RunView, story: str, waiting: Sequence[str]) -> None:
 
 def _check_limit(view: RunView, story: str, word: Word) -> None:
     """A limit is not lifted by a yes: what lifts it is told before anything else is looked at."""
-    waiting = next((one.story.waiting for one in view.stories if one.story.story == story), "")
-    if waiting.startswith("limit: ") and word is not Word.REJECT:
-        reached = waiting.removeprefix("limit: ")
-        raise IntentError(f"{story} has reached its limit: {reached}", hint=raising.command(view.run.run, waiting))
+    held = next((row for row in standing.at_limit(view) if row.story == story), None)
+    if held and word is not Word.REJECT:
+        hint = raising.command(view.run.run, reached_of(held))
+        raise IntentError(f"{story} has reached its limit: {reason(held)}", hint=hint)
 
 
 async def _reply(site: Site, spoken: Reply) -> Hold:

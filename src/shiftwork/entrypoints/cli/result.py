@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from shiftwork.app import amounts
-from shiftwork.app.queries import Pulse, RunView, run_view
+from shiftwork.app.queries import Pulse, RunView, reason, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import FRAME, RunId
@@ -85,9 +85,7 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
         yield "interrupted: agents are stopped, and nothing is lost"
         yield from _fallen(view)
     elif stop is Stop.HELD:
-        waiting = next((one.story.waiting for one in view.stories if one.story.waiting), "")
-        limit = waiting.startswith("limit: ")
-        yield from _in_lines("limit reached: " if limit else "waits for you: ", waiting.removeprefix("limit: "))
+        yield from _held(view)
         yield from _fallen(view)
     elif run.status == "completed":
         landed = standing.last_landed(view)
@@ -98,6 +96,18 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
         yield from _in_lines(f"{words.state(run.status)}: ", _despite(view, obstacle))
         for story in reasons:
             yield from _reason(story)
+
+
+def _held(view: RunView) -> Iterator[str]:
+    first = _first_held(view)
+    if first and standing.is_at_limit(first):
+        yield from _in_lines("limit reached: ", reason(first))
+    else:
+        yield from _in_lines("waits for you: ", first.waiting if first else "")
+
+
+def _first_held(view: RunView) -> StoryRow | None:
+    return next((one.story for one in view.stories if one.story.hold), None)
 
 
 def _despite(view: RunView, obstacle: Obstacle) -> str:
@@ -149,8 +159,8 @@ def _diffs(site: Site, view: RunView) -> Path | None:
 def _next(view: RunView, stop: Stop, edited: Sequence[str] | None) -> Iterable[words.Step]:
     if stop is Stop.INTERRUPTED:
         return ((f"shiftwork resume {view.run.run}", ""),)
-    waiting = [one.story for one in view.stories if one.story.waiting]
-    if stop is Stop.HELD and waiting and not waiting[0].waiting.startswith("limit"):
+    first = _first_held(view)
+    if stop is Stop.HELD and first and not standing.is_at_limit(first):
         return standing.meanwhile(view)
     if stop is Stop.HELD:
         return ((limiting.lifting(view), ""), *standing.fallen(view))

@@ -5,6 +5,7 @@ from shlex import quote
 from typing import Final
 
 from shiftwork.app import states
+from shiftwork.app.amounts import reached_of
 from shiftwork.app.queries import Pulse, RunView, Standing, StoryView
 from shiftwork.domain.model.ids import FRAME
 from shiftwork.entrypoints.cli import words
@@ -71,7 +72,16 @@ def naming(view: RunView) -> str:
 
 
 def replies(view: RunView, story: StoryRow) -> tuple[words.Step, ...]:
-    return words.replies(view.run.run, story.story, story.waiting, naming(view))
+    return words.replies(view.run.run, story.story, story.hold, reached_of(story), naming(view))
+
+
+def at_limit(view: RunView) -> list[StoryRow]:
+    """The stories that wait until more may be spent."""
+    return [one.story for one in view.stories if is_at_limit(one.story)]
+
+
+def is_at_limit(story: StoryRow) -> bool:
+    return story.hold == "limit"
 
 
 def meanwhile(view: RunView) -> Iterator[words.Step]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from shiftwork.app import amounts, states
+from shiftwork.domain.model.budget import Reached
 from shiftwork.domain.rules.idling import Idle
 from shiftwork.entrypoints.cli import raising
 from shiftwork.entrypoints.cli.clean import cells, one_line, plain
@@ -73,26 +74,27 @@ def look_at(commits: Sequence[str], branch: str) -> str:
     return f"git show {commits[0][:10]}" if len(commits) == 1 else f"git log --stat -{len(commits)} {branch}"
 
 
-def replies(run: str, story: str, waiting: str, naming: str = "") -> tuple[Step, ...]:
+def replies(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> tuple[Step, ...]:
     """What to type for a story that waits for a person, by what it waits for; `naming` is how its run is named."""
-    cause, colon, _ = waiting.partition(":")
     yes, no = f"shiftwork approve {story}{naming}", f"shiftwork reject {story}{naming}"
-    match cause if colon else "":
+    match hold:
         case "limit":
-            return ((raising.command(run, waiting), ""),)
+            return ((raising.command(run, reached), ""),)
         case "approval":
             return ((yes, ""), (f"{no} --because …", "or"))
         case "evidence":
             return ((yes, "it holds: land it"), (no, "or it does not: the story ends, and nothing lands"))
         case "exhausted":
             return ((yes, "one more round"), (no, "or give it up"))
-        case _:
+        case "question":
             return ((f'shiftwork answer {story} "…"{naming}', ""),)
+        case _:  # an earlier release has told it in words alone: whoever takes the run up tells more
+            return ((f"shiftwork resume {run}", ""),)
 
 
-def reply_to(run: str, story: str, waiting: str, naming: str = "") -> str:
+def reply_to(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> str:
     """The same on one line."""
-    return ", or: ".join(command for command, _ in replies(run, story, waiting, naming))
+    return ", or: ".join(command for command, _ in replies(run, story, hold, reached, naming))
 
 
 def naming(run: str, *, meant: bool) -> str:
