@@ -40,6 +40,8 @@ def test_code_that_stays_red_never_lands(rig: Rig) -> None:
         assert (story.status, story.cause, story.repairs) == (StoryStatus.FAILED, FailureCause.REFUSED, 1)
         assert "gate unit failed\nbroken before" in story.failure
         assert "the same failure came back" in story.failure, "a repair that changed nothing is not paid for twice"
+        (row,) = await rig.store.queries.stories(run.given.run)
+        assert (row.cause, row.refusal) == ("refused", "gates")
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]

@@ -92,3 +92,14 @@ def test_who_waited_before_the_upgrade_waits_for_the_same_after_it(database_url:
     expected = [*(replace(row, **WAITING[row.waiting]) for row in rows), limited]
     assert list(asyncio.run(store.queries.stories("r"))) == expected
     store.close()
+
+
+def test_why_a_landing_was_refused_before_the_upgrade_is_known_after_it(database_url: str) -> None:
+    refused = replace(story_row("r", "s1"), cause="refused", failure="not landed (gates) after 2 repairs: red")
+    empty = replace(refused, story="s2", failure="not landed (empty) and no step left of 50")
+    quoted = replace(refused, story="s3", cause="step", failure="not landed (gates) is what the agent said")
+    left_behind(database_url, "0006", [refused, empty, quoted])
+    store = open_store(database_url)
+    expected = [replace(refused, refusal="gates"), replace(empty, refusal="empty"), quoted]
+    assert list(asyncio.run(store.queries.stories("r"))) == expected
+    store.close()

@@ -125,6 +125,7 @@ def _story_row(story: StoryState) -> StoryRow:
         until=story.wait.until if story.wait else None,
         tests=story.inspection.told,
         hold=story.hold.cause if story.hold else "",
+        refusal=story.refused.cause if story.refused and story.cause is FailureCause.REFUSED else "",
         **_used(story.usage),
         **_limit(story.hold.reached if story.hold else None),
     )

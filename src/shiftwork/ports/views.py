@@ -42,8 +42,8 @@ class StoryRow:
     """A story as lists show it; `position` is its place in the spec. It is `waiting` for a person or, where there is an
     `until`, for the end of a limit of its agent's, in words for people; `hold` is which answer the person is asked for.
     Where a limit is reached, `limit_of` is whose, and the columns after it say, in the units that are in the way, what
-    it is, what was spent of it, and what the next attempt may need. `tests` is what it has done to tests and gate
-    configuration.
+    it is, what was spent of it, and what the next attempt may need. `refusal` is why its landing was refused, where it
+    has failed for that. `tests` is what it has done to tests and gate configuration.
     `tries` are the attempts of agents that have ended: of some nobody knows the cost (`unpriced`) or the tokens
     (`uncounted`), and the cost of some is `estimated` by their tokens.
     """
@@ -80,6 +80,7 @@ class StoryRow:
     limit_spent_tokens: int | None = None
     limit_needed_usd: float | None = None
     limit_needed_tokens: int | None = None
+    refusal: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

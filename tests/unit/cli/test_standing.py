@@ -86,7 +86,7 @@ def test_of_many_failures_some_are_told_and_the_others_are_named() -> None:
 
 
 def test_what_red_gates_kept_from_landing_leads_to_what_they_printed() -> None:
-    red = story("US-001", "failed", cause="refused", failure="not landed (gates) after 2 repairs: gate test failed:")
+    red = story("US-001", "failed", refusal="gates", failure="not landed after 2 repairs: gate test failed:")
     (look, _), _ = standing.after(view(Pulse.OVER, red, status="failed"))
     assert look == "shiftwork logs r1 --story US-001 --gates"
 

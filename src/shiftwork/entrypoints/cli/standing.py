@@ -14,8 +14,6 @@ from shiftwork.ports.views import StoryRow
 from shiftwork.ports.workspace import Obstacle
 
 _NAMED: Final = 3
-_BY_GATES: Final = "not landed (gates)"
-"""How the failure of a story begins that red gates have kept from landing."""
 
 
 def of_run(view: RunView) -> str:
@@ -132,7 +130,7 @@ def _again(view: RunView, failed: StoryView) -> Iterator[words.Step]:
     if failed.story.cause == "undone":
         yield f"shiftwork retry {story} --afresh{naming(view)}", "to have it done again"
         return
-    if failed.story.cause == "refused" and failed.story.failure.startswith(_BY_GATES):
+    if failed.story.refusal == "gates":
         yield f"shiftwork logs {run} --story {story} --gates", "what the gates printed"
     elif any(step.log for step in failed.steps):
         yield f"shiftwork logs {run} --story {story}", ""
