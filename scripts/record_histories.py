@@ -20,7 +20,7 @@ from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model import withdrawal_facts as t
-from shiftwork.domain.model.budget import Amount, Budget
+from shiftwork.domain.model.budget import Amount, Budget, Reached, Whose
 from shiftwork.domain.model.ids import FRAME, Commit, StepId
 from shiftwork.domain.model.notices import NoticePlan, Occasion
 from shiftwork.domain.model.queue import QueueState
@@ -219,6 +219,7 @@ def budgeted_story() -> Play[StoryState]:
     play = Play(decide=decide_story, evolve=evolve_story, answer=lambda *_: (), state=StoryState())
     given, base, step = assignment(limits=Limits(run=Budget(usd=1.0))), Commit("base-1"), StepId("step-001")
     used = Usage(input_tokens=9, cost_usd=1.25)
+    reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=1.25))
     play.open(
         [
             f.StoryStarted(at=0, assignment=given, steps=(planned("coding"),)),
@@ -229,7 +230,7 @@ def budgeted_story() -> Play[StoryState]:
             b.StepCutShort(at=5, step=step, attempt=1, usage=used, diff="half.diff"),
             b.AllowanceSettled(at=6, number=1),
             b.AllowanceClaimed(at=7, number=2),
-            b.AllowanceRefused(at=8, number=2, detail="the run has spent 1.25 of 1.00 USD"),
+            b.AllowanceRefused(at=8, number=2, detail="the run has spent 1.25 of 1.00 USD", reached=reached),
             b.AllowanceGranted(at=9, number=2, cap=6.0),
         ]
     )
