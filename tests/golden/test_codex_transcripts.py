@@ -34,9 +34,16 @@ EXPECTED = {
         exit_code=1,
         ending=Ending.RATE_LIMITED,
         detail="exceeded retry limit, last status: 429",
+        usage=Usage(cost_usd=0.0),
         kinds="started rate_limit usage final",
     ),
-    "used_up": Expected(exit_code=1, ending=Ending.RATE_LIMITED, detail="You", kinds="started rate_limit usage final"),
+    "used_up": Expected(
+        exit_code=1,
+        ending=Ending.RATE_LIMITED,
+        detail="You",
+        usage=Usage(cost_usd=0.0),
+        kinds="started rate_limit usage final",
+    ),
     "dropped_once": Expected(
         exit_code=0,
         ending=Ending.FINISHED,

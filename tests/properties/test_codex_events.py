@@ -212,6 +212,15 @@ def test_it_is_never_less_than_what_the_session_file_counts() -> None:
     assert read().usage == NOTHING_USED
 
 
+def test_who_was_refused_before_anything_was_asked_has_used_nothing() -> None:
+    """Its session file counts as it goes. Taken for unknown, each look at a limit would be charged like an attempt."""
+    refused = failed("exceeded retry limit, last status: 429 Too Many Requests")
+    kept = {"type": "token_count", "info": {"total_token_usage": {"input_tokens": 700, "output_tokens": 1}}}
+    assert read(refused).usage == Usage(cost_usd=0.0)
+    assert read(refused, kept=(kept,)).usage == Usage(input_tokens=700, output_tokens=1)
+    assert read(failed("the roof is on fire")).usage == NOTHING_USED, "of what went wrong otherwise nobody knows"
+
+
 def test_the_session_is_the_one_that_was_named_first() -> None:
     transcript = CodexTranscript()
     for name in ("own", "another"):

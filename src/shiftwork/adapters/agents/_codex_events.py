@@ -105,15 +105,17 @@ class CodexTranscript:
             ending=ending,
             answer=answer,
             detail=detail,
-            usage=self._usage(),
+            usage=self._usage(ending),
             resets_at=self._resets_at if ending is Ending.RATE_LIMITED else None,
             model=self._model,
             denials=tuple(self._denials),
         )
 
-    def _usage(self) -> Usage:
+    def _usage(self, ending: Ending) -> Usage:
         if self._garbled:
             return NOTHING_USED
+        if ending is Ending.RATE_LIMITED and not self._used.input_tokens:
+            return Usage(cost_usd=0.0)  # refused before anything was asked: the session file counts as it goes
         return at_least(self._used) if self._final is None else self._used
 
     def _started(self, event: Json) -> Iterator[AgentEvent]:
