@@ -43,6 +43,27 @@ def test_each_mistake_in_the_settings_is_on_a_line_of_its_own(project: Project) 
     assert lines[place + 3] == "try: mend shiftwork.toml; shiftwork init --print shows every key"
 
 
+def test_gates_that_are_red_before_any_work_is_paid_for(project: Project) -> None:
+    gates = 'ready = "test -f README"\ntest = "echo 3 tests; echo No module named pytest >&2; exit 1"'
+    project.settle(gates=gates)
+    assert project.shiftwork("doctor").returncode == 0, "they are not run unasked"
+    told = project.shiftwork("doctor", "--gates")
+    assert told.returncode == 1, told
+    lines = [line.strip() for line in told.stdout.splitlines()]
+    assert any(line.startswith("ok    gates       ready: passed in ") for line in lines)
+    place = lines.index("fail  gates       test: red on main already")
+    assert lines[place + 1 : place + 3] == ["3 tests", "No module named pytest"]
+    assert lines[place + 3].startswith("try: make it pass, or correct its command in shiftwork.toml")
+    untrusted = project.shiftwork("doctor", "--gates", SHIFTWORK_TRUST="")
+    assert "not run: the settings that name them are not trusted yet" in untrusted.stdout
+    project.settle()
+    (project.root / "hello.txt").touch()
+    assert project.shiftwork("doctor", "--gates").returncode == 1, "what is not committed is not what work starts from"
+    project.git("add", "hello.txt")
+    project.git("commit", "-q", "-m", "hello")
+    assert project.shiftwork("doctor", "--gates").returncode == 0
+
+
 def test_no_branch_to_land_on(project: Project) -> None:
     project.git("checkout", "-q", "--detach")
     refused = json.loads(project.shiftwork("run", "Add a greeting", "--json").stdout)["error"]

@@ -16,6 +16,7 @@ from shiftwork.adapters.workspace.changes import GitChanges
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import Hub, open_hub
+from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
 from shiftwork.adapters.workspace.setup import Setup
@@ -28,6 +29,7 @@ from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.surroundings import visible
+from shiftwork.domain.model.gate import GateReport
 from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
@@ -87,6 +89,13 @@ async def open_examination(site: Site, settings: Settings, env: Mapping[str, str
     setup = Setup(shell=shell, command=settings.workspace.setup, minutes=settings.workspace.setup_minutes)
     hosts = frozenset(settings.proof.hosts)
     return GitWitness(hub=hub), GitGates(hub=hub, setup=setup, hosts=hosts, recalls=False)
+
+
+async def run_gates(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> GateReport:
+    """What the gates say of the branch as it is now; raises RepositoryError where they could not be run at all."""
+    _, gates = await open_examination(site, settings, env)
+    tip = await GitRepository(hub=await _hub(site, env)).tip(branch)
+    return await gates.check(tip, settings.gate_list, "doctor/gates")
 
 
 async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:

@@ -10,12 +10,14 @@ from typing import Final
 import click
 
 from shiftwork.bootstrap.agents import Place, build_agents
+from shiftwork.bootstrap.looking import run_gates
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
 from shiftwork.config.settings import Settings
-from shiftwork.config.site import Site, environment
+from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.trust import Claim, settings_claim
+from shiftwork.domain.model.gate import GateResult
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
 from shiftwork.entrypoints.cli import limiting, words
 from shiftwork.entrypoints.cli.conditions import Conditions, conditions, find_base, find_workflow, naming_gates, players
@@ -45,13 +47,15 @@ class Check:
 
 
 @click.command("doctor", short_help="Tell whether everything that a run needs is there.")
+@click.option("--gates", "try_gates", is_flag=True, help="Run the gates too, on the branch as it is now.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, as_json: bool) -> int:
+def command(*, try_gates: bool, as_json: bool) -> int:
     """Tell whether everything that a run needs is there, and what to do where it is not.
 
-    Nothing is spent: the agent is only asked for its version. The exit code is 1 if anything has failed.
+    Nothing is spent: the agent is only asked for its version. With --gates it is known before any work is paid for that
+    they pass without it. The exit code is 1 if anything has failed.
     """
-    checks = asyncio.run(_examine())
+    checks = asyncio.run(_examine(try_gates=try_gates))
     failed = any(check.state == FAIL for check in checks)
     if as_json:
         say({"ok": not failed, "checks": [asdict(check) for check in checks]})
@@ -77,7 +81,7 @@ def _beside(label: str, text: str) -> Iterator[str]:
     return words.labelled(label, [line for part in parts for line in words.wrapped(part, room, most=_MOST_LINES)])
 
 
-async def _examine() -> Sequence[Check]:
+async def _examine(*, try_gates: bool) -> Sequence[Check]:
     checks = [_git()]
     try:
         site = around()
@@ -101,7 +105,8 @@ async def _examine() -> Sequence[Check]:
     closed = Check(name="database", state=WARN, detail="not opened: the file that names it is not trusted yet")
     database = await _database(site) if trusted or not site.claimed else closed
     rest = [*_notify(found.settings), database, _processes(sys.platform), sandbox]
-    return [*checks, _gates(site, found), trust, *workflow, *agents, *rest]
+    gates = [_gates(site, found), *(await _tried(site, found.settings, trusted=trusted) if try_gates else ())]
+    return [*checks, *gates, trust, *workflow, *agents, *rest]
 
 
 def _trust(claim: Claim) -> Check:
@@ -162,6 +167,26 @@ def _gates(site: Site, found: Conditions) -> Check:
         detail="none: nothing but the diff would be checked",
         hint=naming_gates(site),
     )
+
+
+async def _tried(site: Site, settings: Settings, *, trusted: bool) -> list[Check]:
+    """Each of the gates, as it stands before any work is done."""
+    if not trusted:
+        return [Check(name="gates", state=WARN, detail="not run: the settings that name them are not trusted yet")]
+    try:
+        branch = await find_base(site, settings, environment())
+        report = await run_gates(site, settings, environment(), branch)
+    except ShiftworkError as error:
+        return [_failed("gates", error)]
+    return [_of_gate(result, branch) for result in report.results]
+
+
+def _of_gate(result: GateResult, branch: str) -> Check:
+    if result.passed:
+        return Check(name="gates", state=OK, detail=f"{result.name}: passed in {words.duration(result.seconds)}")
+    detail = "\n".join(words.gist(f"{result.name}: red on {branch} already\n{result.output}", words.width()))
+    hint = f"make it pass, or correct its command in {SETTINGS_FILE}: nothing lands while it is red"
+    return Check(name="gates", state=FAIL, detail=detail, hint=hint)
 
 
 async def _agents(site: Site, settings: Settings, workflow: Workflow | None, sandboxes: Sandboxes) -> list[Check]:
