@@ -5,18 +5,22 @@ from dataclasses import replace
 
 import pytest
 
+from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app import messages
 from shiftwork.app.answering import Reply, Word, reply
 from shiftwork.app.certificates import recorded
 from shiftwork.app.commands import wait_for
+from shiftwork.app.world import World
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.ids import story_stream
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.ids import RunId, story_stream
 from shiftwork.domain.model.proof import ProofPolicy, Verdict
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import HoldCause, StoryStatus
 from shiftwork.errors import IntentError
+from shiftwork.ports.agent import AgentTask
 from tests.app.proof_rig import STORY, asked, begun, working
-from tests.app.rig import Rig
+from tests.app.rig import Rig, done, git
 
 
 @pytest.mark.parametrize(
@@ -65,3 +69,51 @@ def test_words_are_no_yes_for_what_only_a_person_can_tell(rig: Rig, word: Word) 
     run = asyncio.run(scenario())
     assert run.status is (RunStatus.COMPLETED if word is Word.APPROVE else RunStatus.FAILED)
     assert len(rig.log()) == (2 if word is Word.APPROVE else 1)
+
+
+async def approve(rig: Rig, world: World, run: RunId, hold: int, because: str) -> str:
+    """Say yes to the story's wait of that number, and tell what was asked."""
+    await rig.until(lambda: sum(isinstance(seen.what, f.StoryHeld) for seen in rig.seen) >= hold)
+    held = (await rig.story(run)).hold
+    await reply(world.events, world.inbox, Reply(run=run, story=STORY, word=Word.APPROVE, text=because))
+    return held.detail if held else ""
+
+
+def test_work_that_was_mended_after_a_person_vouched_for_it_is_shown_to_them_again(rig: Rig) -> None:
+    rig.gates = (Gate(name="test", command="grep -q mended work.txt"),)
+
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] != "coding":
+            return done()
+        return done(write={"work.txt": "mended\n" if "gates failed" in task.prompt else "shown\n"})
+
+    rig.script = script
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("It feels nice"), ProofPolicy.STRICT)
+            assert "since" not in await approve(rig, world, run, 1, "it was nice")
+            again = await approve(rig, world, run, 2, "it still is")
+            assert "the work has changed since you vouched for it" in again
+            assert "AC-1: It feels nice" in again
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            paper = await recorded(rig.store.events, run, STORY)
+            assert paper
+            assert [one.why for one in paper.certificate.criteria] == ["a person says: it still is"]
+            assert git(rig.repo, "show", "main:work.txt") == "mended"
+
+    asyncio.run(scenario())
+
+
+def test_who_has_vouched_is_not_asked_again_where_only_evidence_was_lacking(rig: Rig) -> None:
+    rig.script = working(mended=("AC-1 citation work.txt:1",))  # type: ignore[assignment]
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
+            await approve(rig, world, run, 1, "it is nice")
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            story = await rig.story(run)
+            assert (story.status, story.repairs, story.holds) == (StoryStatus.COMPLETED, 1, 1)
+
+    asyncio.run(scenario())

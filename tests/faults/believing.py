@@ -84,5 +84,6 @@ def unverifiable(stage: Stage) -> None:
     assert stage.calls() == 0
     told = stage.run(spec, code=2)
     assert "nobody but you can tell" in told
+    assert "next: shiftwork diff US-001" in told, "before they say so they can look at it"
     assert stage.log() == ["start"], "nothing lands before a person has said so"
     assert stage.shiftwork("approve", "US-001", "--because", "I have seen it").returncode == 0

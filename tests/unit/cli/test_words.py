@@ -123,6 +123,11 @@ def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
     assert all(" US-1 " in command and " --run r" in command for command, _ in told)
 
 
+def test_who_is_to_vouch_for_work_is_told_how_to_look_at_it() -> None:
+    assert words.first_look("US-1", "evidence", " --run r") == (("shiftwork diff US-1 --run r", "look at it first"),)
+    assert words.first_look("US-1", "question") == ()
+
+
 def test_what_was_only_waiting_is_told_beside_what_it_took() -> None:
     assert words.took(10.0, 730.0, NOT_IDLE) == "12 min 00 s"
     assert words.took(10.0, 730.0, Idle(person=480.0)) == "12 min 00 s (of it 8 min 00 s waiting for you)"

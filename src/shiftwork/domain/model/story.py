@@ -194,6 +194,7 @@ class StoryState:
     landed_report: GateReport | None = None
     landed_proof: ProofReport | None = None
     vouched: str = ""  # what a person has said for the criteria that nobody else can check
+    vouched_for: Commit = Commit("")  # the work as it was then
     certified: str = ""  # the digest of the certificate
 
     # Waiting for a person.

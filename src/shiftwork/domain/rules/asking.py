@@ -13,7 +13,9 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.pipeline import Step
+from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.story import Hold, HoldCause, StoryState
+from shiftwork.domain.rules.checkable import uncheckable
 from shiftwork.domain.rules.context import filled, values
 from shiftwork.domain.rules.deciding import Effects
 from shiftwork.domain.rules.machine import Trigger, turn_step_of
@@ -38,6 +40,18 @@ def question(story: StoryState, step: Step) -> str:
     }
     own = filled(step.input, values(story.context, known)).strip()
     return own or step.description.strip() or f"{step.name}: may it go on?"
+
+
+def unvouched(story: StoryState) -> str:
+    """What a person is to vouch for before the story lands, under a strict policy: what nobody else can check, in the
+    very work that is to land. A "yes" to other work is none to this.
+    """
+    unsure = uncheckable(story.given.story) if story.given.proof is ProofPolicy.STRICT else ()
+    if not unsure or (story.vouched and story.vouched_for == story.head):
+        return ""
+    changed = "the work has changed since you vouched for it: " if story.vouched else ""
+    listed = "; ".join(f"{one.id}: {one.text}" for one in unsure)
+    return f"{changed}nobody but you can tell whether this holds: {listed}"
 
 
 def tell_waiting(story: StoryState) -> Effects:
@@ -125,8 +139,10 @@ def _exhausted(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StorySta
 
 
 def _vouched(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:  # noqa: ARG001
-    """A person's "yes" is what the certificate says of these criteria; a "no" ends the story."""
-    return replace(story, vouched=fact.answer or "yes") if fact.granted else replace(story, cancelled=True)
+    """A "yes" to the work as it is now is what the certificate says of these criteria; a "no" ends the story."""
+    if not fact.granted:
+        return replace(story, cancelled=True)
+    return replace(story, vouched=fact.answer or "yes", vouched_for=story.head)
 
 
 def _turned(story: StoryState, step: Step, trigger: Trigger, **changes: object) -> StoryState:

@@ -6,7 +6,6 @@ from typing import Final
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.pipeline import Step, StepStatus
-from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.story import (
     ENDED,
     FailureCause,
@@ -19,9 +18,8 @@ from shiftwork.domain.model.story import (
 )
 from shiftwork.domain.model.workflow import Exhausted, StepKind
 from shiftwork.domain.rules import allowing, looping
-from shiftwork.domain.rules.asking import question, tell_waiting
+from shiftwork.domain.rules.asking import question, tell_waiting, unvouched
 from shiftwork.domain.rules.certifying import completion
-from shiftwork.domain.rules.checkable import uncheckable
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
 from shiftwork.domain.rules.editing import MAX_STEPS
 from shiftwork.domain.rules.noticing import notice_of_hold
@@ -98,11 +96,8 @@ def _work(story: StoryState) -> e.Effect:
 
 
 def _ask_to_land(story: StoryState) -> e.Effect:
-    """Under a strict policy a person first vouches for what nobody else can check."""
-    asked = story.given.story
-    if story.given.proof is ProofPolicy.STRICT and not story.vouched and (unsure := uncheckable(asked)):
-        listed = "; ".join(f"{one.id}: {one.text}" for one in unsure)
-        return _hold(story, HoldCause.EVIDENCE, f"nobody but you can tell whether this holds: {listed}")
+    if told := unvouched(story):
+        return _hold(story, HoldCause.EVIDENCE, told)
     number = story.landings + 1
     return e.RequestLanding(key=f"landing/{number}", number=number, tip=story.head)
 

@@ -70,7 +70,8 @@ def naming(view: RunView) -> str:
 
 
 def replies(view: RunView, story: StoryRow) -> tuple[words.Step, ...]:
-    return words.replies(view.run.run, story.story, story.hold, reached_of(story), naming(view))
+    look = words.first_look(story.story, story.hold, naming(view))
+    return (*look, *words.replies(view.run.run, story.story, story.hold, reached_of(story), naming(view)))
 
 
 def at_limit(view: RunView) -> list[StoryRow]:

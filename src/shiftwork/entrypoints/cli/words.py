@@ -92,6 +92,11 @@ def replies(run: str, story: str, hold: str, reached: Reached | None = None, nam
             return ((f"shiftwork resume {run}", ""),)
 
 
+def first_look(story: str, hold: str, naming: str = "") -> tuple[Step, ...]:
+    """What to look at before a reply: who vouches for work must have seen it as it is."""
+    return ((f"shiftwork diff {story}{naming}", "look at it first"),) if hold == "evidence" else ()
+
+
 def reply_to(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> str:
     """The same on one line."""
     return ", or: ".join(command for command, _ in replies(run, story, hold, reached, naming))
