@@ -51,6 +51,23 @@ def test_evidence_that_is_missing_is_asked_for_and_then_the_story_lands(rig: Rig
     assert "Shiftwork-Evidence: 1/1 cited" in told
 
 
+@pytest.mark.parametrize("policy", [ProofPolicy.CITED, ProofPolicy.STRICT])
+def test_an_agent_without_tools_is_told_what_to_show_before_it_is_refused_for_want_of_it(
+    rig: Rig, policy: ProofPolicy
+) -> None:
+    def script(task: AgentTask) -> Turn:
+        turn = done(write={"work.txt": "one\n"}) if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else done()
+        return replace(turn, answer=f"EVIDENCE:\n- AC-1 citation work.txt:1\n{turn.answer}") if asks(task) else turn
+
+    def asks(task: AgentTask) -> bool:
+        return "It needs evidence for AC-1" in task.prompt and "EVIDENCE:\n" in task.prompt
+
+    rig.script = script
+    run = ran(rig, asked("work.txt exists"), policy, repairs=0)
+    assert run.status is RunStatus.COMPLETED
+    assert asyncio.run(paper_of(rig, run)).certificate.criteria[0].verdict is Verdict.HOLDS
+
+
 @pytest.mark.parametrize(
     "claim",
     [

@@ -14,6 +14,7 @@ from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StoryId, Stream
 from shiftwork.domain.model.memory import Memory, Note, Scope, Shelf
 from shiftwork.domain.model.pipeline import Pipeline, StepStatus, pipeline_of
+from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.model.story import Assignment, Limits, Refusal, Refused, StoryState
 from shiftwork.domain.model.workflow import AgentPlan, Route, StepPlan, catalogue_step
@@ -31,6 +32,8 @@ OWN = {
     "feedback": "ISSUES: {{task}} is not translated",
 }
 TRANSLATOR = AgentPlan(id="translator", persona=(("SOUL.md", "You love words."),))
+
+PROOF = {"own": ProofPolicy.STRICT, "review": ProofPolicy.STRICT, "final_review": ProofPolicy.CITED}
 
 ASKED = Story(
     id=StoryId("US-003"),
@@ -87,6 +90,7 @@ def prompt_of(kind: str) -> str:
             agent="scripted",
             limits=Limits(),
             agents=(TRANSLATOR,),
+            proof=PROOF.get(kind, ProofPolicy.TRUSTING),
         ),
         answers=(("Which languages?", "All of them."),) if kind in {"own", "review"} else (),
         pipeline=Pipeline(steps=(*done, own, *steps[place + 1 :]), next_number=len(steps) + 1),

@@ -3,6 +3,7 @@
 What an agent is told:
     context                      which parts a prompt has, and in which order
     sections, own, remembered    the parts: the usual ones; those of the user's workflow; those from memory
+    proof                        what must be shown before the story lands
     notebook                     what a run remembers, as pages and for prompts
     templates, render, limits    the packaged texts; how they are filled; how long a part may be
 

@@ -6,7 +6,7 @@ from typing import Final
 from shiftwork.domain.model.catalogue import Section
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.story import StoryState
-from shiftwork.prompts import own, remembered, sections
+from shiftwork.prompts import own, proof, remembered, sections
 from shiftwork.prompts.sections import Surroundings, View
 
 __all__ = ["Surroundings", "compose"]
@@ -41,6 +41,7 @@ _PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
     (_sees(Section.STORY), sections.story),
     (_sees(Section.CRITERIA), sections.criteria),
     (_sees(Section.GATES), sections.gates),
+    (_always, proof.wanted),
     (_always, sections.this_step),
     (_sees(Section.NOTES), sections.notes),
     (_sees(Section.SCRATCH), remembered.scratch),
@@ -66,6 +67,7 @@ _OWN_PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
     (_always, sections.answers),
     (_always, sections.told),
     (_always, sections.refused),
+    (_always, proof.wanted),
     (_always, sections.tools),
     (_edits, sections.remaining),
     (_edits, sections.editing),

@@ -56,11 +56,13 @@ _REFUSED: Final = {
     Refusal.EVIDENCE: "The gates pass, but it is not shown that the acceptance criteria hold.",
 }
 
+SHOWING: Final = frozenset({Section.CRITERIA, Section.GATES})
+"""What a step is shown that can show that a criterion holds."""
 
-# Notes and questions are for steps that work with notes; evidence is for those that can show that a criterion holds.
+# Notes and questions are for steps that work with notes; evidence is for those that can show something.
 _TOOLS: Final = (
     ("tool_note", frozenset({Section.SCRATCH})),
-    ("tool_evidence", frozenset({Section.CRITERIA, Section.GATES})),
+    ("tool_evidence", SHOWING),
     ("tool_ask", frozenset({Section.SCRATCH})),
 )
 

@@ -1,0 +1,36 @@
+"""The part of a prompt that says what the story must show before it lands: told before it is refused for want of it."""
+
+from typing import Final
+
+from shiftwork.domain.model.proof import ProofPolicy
+from shiftwork.domain.rules.checkable import to_be_shown
+from shiftwork.prompts.limits import one_line
+from shiftwork.prompts.render import render
+from shiftwork.prompts.sections import SHOWING, View
+from shiftwork.prompts.templates import template
+
+_TESTS: Final = {
+    ProofPolicy.STRICT: "a test of it, where a check prints that test's name as passed; where none does, cite lines",
+    ProofPolicy.CITED: "a test of it, which passes",
+}
+_TOOL: Final = "Report it with `report_evidence`, once for each criterion."
+_LIST: Final = """Put it into your last message as a list, one line for each criterion:
+
+EVIDENCE:
+- <criterion> <kind> <reference>"""
+
+
+def wanted(view: View) -> str:
+    """Nothing where evidence is not asked for, or the step is not one that could show any."""
+    given = view.state.given
+    owed = to_be_shown(given.story, given.proof) if view.sees >= SHOWING else ()
+    if not owed:
+        return ""
+    steps = one_line(", ".join(step.id for step in given.story.verification))
+    values = {
+        "criteria": one_line(", ".join(one.id for one in owed)),
+        "test": _TESTS[given.proof],
+        "verification": f"\n- `verification`, one of {steps}: a step that the harness runs itself" if steps else "",
+        "channel": _TOOL if view.given.tools else _LIST,
+    }
+    return render(template("proof"), values)
