@@ -97,6 +97,20 @@ def test_a_test_is_found_where_it_is_defined_and_not_where_it_is_named(user: Git
     )
 
 
+def test_a_test_that_the_base_defines_in_that_file_already_is_told_from_a_new_one(user: GitUser) -> None:
+    base = committed(
+        user, {"tests/t.py": b"def test_old(): ...\n# test_new\n", "tests/u.py": b"def test_moved(): ...\n"}
+    )
+    written = b"def test_old():\n    assert 1\ndef test_new(): ...\ndef test_moved(): ...\n"
+    tip = committed(user, {"tests/t.py": written})
+    found = asyncio.run(GitWitness(hub=hub_of(user)).look(base, tip, [], ["test_old", "test_new", "test_moved"]))
+    assert found.names == (
+        NameFound(name="test_old", files=("tests/t.py",), before=("tests/t.py",)),
+        NameFound(name="test_new", files=("tests/t.py",)),
+        NameFound(name="test_moved", files=("tests/t.py", "tests/u.py"), before=("tests/u.py",)),
+    )
+
+
 def test_a_commit_tells_its_parents_its_message_and_where_it_is(user: GitUser) -> None:
     witness, base = GitWitness(hub=hub_of(user)), user.at("HEAD")
     tip = committed(user, {"a": b"a\n"})

@@ -41,7 +41,7 @@ class Witness(Protocol):
 
     async def look(self, base: Commit, commit: Commit, paths: Sequence[str], names: Sequence[str]) -> Findings:
         """The tree of `commit`; of these paths the text files that are there, with the lines in which they differ from
-        `base`; and which test files define a test of each name.
+        `base`; and which test files define a test of each name, in `base` already or not.
 
         Raises RepositoryError where one of the commits is not there.
         """

@@ -85,6 +85,25 @@ def test_a_file_or_a_test_that_is_called_fail_or_ok_says_nothing_of_how_it_went(
     assert named_test("tests/ok.py::test_fail", found, report("tests/ok.py::test_fail PASSED"))[0] is Verdict.HOLDS
 
 
+@pytest.mark.parametrize(
+    ("reference", "told"),
+    [("tests/old.py::test_a", True), ("tests/new.py::test_a", False), ("test_a", False), ("test_b", True)],
+)
+@pytest.mark.parametrize("name", ["PASSED", ""])
+def test_a_test_that_was_there_before_the_story_holds_and_that_is_told(
+    reference: str, name: str, *, told: bool
+) -> None:
+    new, old = "tests/new.py", "tests/old.py"
+    names = (
+        NameFound(name="test_a", files=(new, old), before=(old,)),
+        NameFound(name="test_b", files=(old,), before=(old,)),
+    )
+    printed = report("\n".join(f"{file}::{test} {name}" for file in (new, old) for test in ("test_a", "test_b")))
+    verdict, why = named_test(reference, Findings(tree="t", names=names), printed)
+    assert verdict is (Verdict.HOLDS if name else Verdict.PRESENT)
+    assert ("was there before this story" in why) == told
+
+
 STEP = Verification(id="VS-1", kind=VerificationKind.FILE_EXISTS, name="it is there", path="a")
 
 

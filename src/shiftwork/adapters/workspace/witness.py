@@ -36,7 +36,7 @@ class GitWitness:
         tree = await self._tree(commit)
         await self._tree(base)
         files = [found for path in paths if (found := await self._file(base, commit, path))]
-        named = [NameFound(name=name, files=await self._files_defining(commit, name)) for name in names]
+        named = [await self._name(base, commit, name) for name in names]
         return Findings(tree=tree, files=tuple(files), names=tuple(named))
 
     async def is_on(self, commit: Commit, ref: str) -> bool:
@@ -66,6 +66,11 @@ class GitWitness:
         lines = blob.out.count(b"\n") + (bool(blob.out) and not blob.out.endswith(b"\n"))
         patch = await self.hub.git.run("diff", *_PLAIN, base, commit, "--", f":(literal,top){path}")
         return FileFound(path=path, lines=lines, changed=tuple(_written(patch.out)))
+
+    async def _name(self, base: Commit, commit: Commit, name: str) -> NameFound:
+        files = await self._files_defining(commit, name)
+        known = await self._files_defining(base, name) if files else ()
+        return NameFound(name=name, files=files, before=tuple(path for path in files if path in known))
 
     async def _files_defining(self, commit: Commit, name: str) -> tuple[str, ...]:
         if "\n" in name or "\0" in name:

@@ -92,10 +92,11 @@ class FileFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameFound:
-    """The name of a test, and the files of a commit that define one."""
+    """The name of a test, the files of a commit that define one, and those of them that did so before its change."""
 
     name: str
     files: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

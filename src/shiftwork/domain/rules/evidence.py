@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.model.gate import Gate, GateReport
-from shiftwork.domain.model.proof import FileFound, Findings, Judged, ProofPolicy, ProofReport, Verdict
+from shiftwork.domain.model.proof import FileFound, Findings, Judged, NameFound, ProofPolicy, ProofReport, Verdict
 from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion
 from shiftwork.domain.model.story import Evidence
@@ -195,7 +195,8 @@ def _test(reference: str) -> tuple[str, str]:
 
 def named_test(reference: str, findings: Findings, report: GateReport) -> tuple[Verdict, str]:
     file, name = _test(reference)
-    where = next((one.files for one in findings.names if one.name == name), ())
+    found = next((one for one in findings.names if one.name == name), NameFound(name=name))
+    where = found.files
     if not name or not where or (file and file not in where):
         return (
             Verdict.FALSE,
@@ -203,10 +204,12 @@ def named_test(reference: str, findings: Findings, report: GateReport) -> tuple[
         )
     if any(_RED.search(line) for line in _lines(name, report)):
         return Verdict.FALSE, "a gate's output shows it failed or skipped"
-    if any(passing(name, (file,) if file else where, result.output) for result in report.results):
-        return Verdict.HOLDS, "a gate printed it as passing"
+    meant = (file,) if file else where
+    old = "; a test of that name was there before this story" if set(meant) <= set(found.before) else ""
+    if any(passing(name, meant, result.output) for result in report.results):
+        return Verdict.HOLDS, f"a gate printed it as passing{old}"
     silent = "no gate printed it as passing (one that names its tests does, as with -v)"
-    return Verdict.PRESENT, f"defined in {where[0]} and all gates are green; {silent}"
+    return Verdict.PRESENT, f"defined in {meant[0]} and all gates are green{old}; {silent}"
 
 
 def _lines(name: str, report: GateReport) -> Iterator[str]:
