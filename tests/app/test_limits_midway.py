@@ -128,6 +128,23 @@ def test_a_limit_that_is_set_for_a_run_that_is_over_holds_when_it_goes_on(rig: R
     asyncio.run(scenario())
 
 
+def test_a_limit_that_comes_with_a_retry_holds_from_its_first_attempt_on(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.gates, rig.script = (), pays(5.0)
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=STEPS, limits=Limits(run=Budget(usd=4.0), attempt=CHEAP))
+            await rig.until(lambda: saw(rig, b.AllowanceRefused) > 0)
+            await cancel_run(world.inbox, run)
+            assert (await over(world, run)).status is RunStatus.CANCELLED
+            again = r.StoryRetryRequested(at=0, story=StoryId("US-001"), limits=Limits(run=Budget(usd=90.0)))
+            await ask(world.events, world.inbox, run, again, "again")
+        refused = saw(rig, b.AllowanceRefused)
+        assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
+        assert saw(rig, b.AllowanceRefused) == refused
+
+    asyncio.run(scenario())
+
+
 def test_a_first_limit_counts_the_stories_that_have_ended_before(rig: Rig) -> None:
     async def scenario() -> None:
         rig.gates, rig.script = (), pays(5.0, dies_in="US-002")

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import signal
+import sqlite3
 import subprocess
 import sys
 import termios
@@ -91,6 +92,11 @@ class Project:
         assert told.returncode == 0, told
         document: dict[str, Any] = json.loads(told.stdout)
         return document
+
+    def mail(self, key: str) -> int:
+        """How much of that kind has been left for the run."""
+        with contextlib.closing(sqlite3.connect(self.root / ".shiftwork" / "state.db", timeout=SECONDS)) as store:
+            return int(store.execute("SELECT count(*) FROM inbox WHERE key LIKE ?", (key,)).fetchone()[0])
 
     def git(self, *words: str) -> str:
         return git(self.root, *words)

@@ -1,10 +1,8 @@
 """Stopping and going on: Ctrl-C, resume, cancel. Whatever happens, no agent outlives the command that ran it."""
 
-import contextlib
 import itertools
 import json
 import signal
-import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
@@ -155,17 +153,11 @@ def test_a_run_is_cancelled_though_its_worker_dies_before_it_has_heard_of_it(pro
         agent = agent_of(project)
         process.send_signal(signal.SIGSTOP)
         with project.started("cancel") as cancel:
-            eventually(lambda: mail(project, "cancel/%"))
+            eventually(lambda: project.mail("cancel/%"))
             process.kill()
             told, _ = cancel.communicate(timeout=SECONDS)
     assert (cancel.returncode, "is cancelled" in told) == (0, True), told
     assert not lives(agent)
-
-
-def mail(project: Project, key: str) -> int:
-    """How much of that kind has been left for the run."""
-    with contextlib.closing(sqlite3.connect(project.root / ".shiftwork" / "state.db", timeout=SECONDS)) as store:
-        return int(store.execute("SELECT count(*) FROM inbox WHERE key LIKE ?", (key,)).fetchone()[0])
 
 
 def test_a_run_that_nobody_works_on_is_cancelled_too(project: Project) -> None:

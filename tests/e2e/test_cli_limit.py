@@ -101,8 +101,10 @@ def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Pat
     assert kept.stdout.splitlines()[-1] == "      shiftwork retry US-001    (when you know why)"
     too_little = project.shiftwork("retry", "US-001", "--max-cost", "1.1")
     assert (too_little.returncode, "1.20 USD are spent already" in too_little.stderr) == (64, True)
+    asked = project.mail("intent/%")
     again = project.shiftwork("retry", "US-001", "--max-cost", "900")
     assert again.returncode == 0, again
+    assert project.mail("intent/%") == asked + 1, "one message: whoever is killed leaves nothing half asked for"
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
 
 

@@ -8,10 +8,11 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model import withdrawal_facts as t
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.ids import Commit, StoryId
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import FailureCause, LandingStage, StoryStatus
+from shiftwork.domain.model.story import FailureCause, LandingStage, Limits, StoryStatus
 from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.intents import INTENTS, next_story_id, objection
 from shiftwork.domain.rules.steering import undo_request
@@ -114,6 +115,17 @@ def test_a_run_that_was_over_goes_on_with_nothing_left_of_what_was_asked_of_it(s
     assert (run.status, run.ended_at, run.cancelling, run.paused) == (RunStatus.RUNNING, None, False, False)
     assert (run.unwanted, run.cancelled_stories, run.paused_stories) == (frozenset(), frozenset(), frozenset())
     assert run.stories[story_id(1)].afresh
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_limits_that_come_with_a_retry_hold_if_there_is_one(*, failed: bool) -> None:
+    run = fold_run(started_run(asked(1), asked(2)), dispatched(1))
+    run = fold_run(run, ended(1, StoryStatus.FAILED)) if failed else run
+    limits = Limits(run=Budget(usd=7.0))
+    again = fold_run(run, replace(retry(1), limits=limits))
+    assert again.given.limits.run == (limits.run if failed else Budget())
+    assert again.raises == (1 if failed else 0)
+    assert again.stories[story_id(1)].status is (StoryStatus.UNCLAIMED if failed else StoryStatus.IN_PROGRESS)
 
 
 # Other plans ---------------------------------------------------------------------------------------------------------

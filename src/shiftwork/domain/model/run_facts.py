@@ -60,10 +60,13 @@ class StoryEnded(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRetryRequested(Fact):
-    """A person asked for another go at a story that failed: from the step that failed, or `afresh` from its first."""
+    """A person asked for another go at a story that failed: from the step that failed, or `afresh` from its first.
+    `limits` are new ones of the run, which hold if the story has its go and not otherwise.
+    """
 
     story: StoryId
     afresh: bool = False
+    limits: Limits | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -192,13 +192,15 @@ def attempt_settled(run: RunState, fact: r.AttemptSettled) -> RunState | None:
 
 
 def limits_raised(run: RunState, fact: r.LimitsRaised) -> RunState | None:
-    """Whoever was told that there is not enough is answered anew; at a number of tokens no agent can be told to end. A
-    run that is over keeps them for when it goes on.
+    return None if run.plan is None else under(run, fact.limits)
+
+
+def under(run: RunState, wanted: Limits) -> RunState:
+    """The run under other limits. Whoever was told that there is not enough is answered anew; at a number of tokens no
+    agent can be told to end. A run that is over keeps them for when it goes on.
     """
-    plan, ledger, known = run.plan, run.ledger, frozenset(afoot(run))
-    if plan is None:
-        return None
-    limits, first = raised(plan.limits, fact.limits), not plan.limits.run.is_set
+    plan, ledger, known = run.given, run.ledger, frozenset(afoot(run))
+    limits, first = raised(plan.limits, wanted), not plan.limits.run.is_set
     stops = limits.run.tokens is None
     anew = {
         story: replace(claim, told=False, bounded=claim.bounded and stops) for story, claim in ledger.claims.items()

@@ -13,6 +13,7 @@ from shiftwork.domain.model.queue import REVERT, LandingRequest
 from shiftwork.domain.model.run import RunState, RunStatus, Undo
 from shiftwork.domain.model.story import FailureCause, LandingStage
 from shiftwork.domain.rules import framing, scheduling
+from shiftwork.domain.rules.allowing import under
 from shiftwork.domain.rules.commit_message import revert_of
 from shiftwork.domain.rules.deciding import NOW, Effects
 from shiftwork.domain.rules.framing import afoot
@@ -149,9 +150,10 @@ def _cancellation_requested(run: RunState, fact: r.StoryCancellationRequested) -
 
 
 def _retry_requested(run: RunState, fact: r.StoryRetryRequested) -> RunState | None:
+    going = _going(under(run, fact.limits) if fact.limits else run)
     if fact.story == FRAME:
-        return framing.reopened(_going(run))
-    turned = turn_story_of(_going(run), fact.story, Trigger.RETRY, afresh=fact.afresh, cause=None, reason="")
+        return framing.reopened(going)
+    turned = turn_story_of(going, fact.story, Trigger.RETRY, afresh=fact.afresh, cause=None, reason="")
     return turned and framing.reopened(scheduling.reopened(turned, fact.story))
 
 

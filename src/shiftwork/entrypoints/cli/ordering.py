@@ -186,17 +186,14 @@ def _check_bounds(site: Site, view: RunView, bounds: Bounds) -> None:
 
 def _kept(site: Site, view: RunView, bounds: Bounds, *, as_json: bool) -> int:
     """A run that is over goes on when it is asked for more, and its limits hold then."""
-    asked = _set_limits(site, view, bounds)
+    limits = r.LimitsRaised(at=0, limits=limiting.typed(bounds))
+    asked = intending.intend(site, view.run.run, _exactly(limits))
     if as_json:
         return intending.tell(asked, "", as_json=True)
     click.echo(f"run {asked.run} is over: these limits hold when it goes on")
     more = tuple(standing.fallen(view)) or ((f'shiftwork add "…" --run {asked.run}', "to have more done"),)
     click.echo("\n".join(words.following(more)))
     return EXIT_DONE
-
-
-def _set_limits(site: Site, view: RunView, bounds: Bounds) -> intending.Asked:
-    return intending.intend(site, view.run.run, _exactly(r.LimitsRaised(at=0, limits=limiting.typed(bounds))))
 
 
 def _told(site: Site, view: RunView, bounds: Bounds, *, as_json: bool) -> int:
@@ -219,9 +216,8 @@ def retry(site: Site, run: str, again: r.StoryRetryRequested, bounds: Bounds, *,
     """Asked of whoever works on the run; where nobody does, it is carried on here."""
     if bounds.said:
         _check_bounds(site, answer(lambda: run_view(open_queries(site), run, liveness())), bounds)
+        again = replace(again, limits=limiting.typed(bounds))
     asked = intending.intend(site, run, _exactly(again), carried_on=True)
-    if bounds.said:
-        _set_limits(site, asked.view, bounds)
     if asked.view.worker:
         done = f"{again.story} has another go\nnext: shiftwork status {asked.run}"
         return intending.tell(asked, done, as_json=as_json, story=again.story)
