@@ -9,6 +9,7 @@ import pytest
 
 from shiftwork.app.answering import Reply, Word, reply
 from shiftwork.app.commands import cancel_run, raise_limits, resume_run
+from shiftwork.app.intents import ask
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
@@ -19,6 +20,7 @@ from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import FailureCause, HoldCause, Limits
 from shiftwork.domain.model.workflow import Workflow
+from shiftwork.errors import IntentError
 from shiftwork.testing.builders import asked, story_id
 from tests.app.dying import Death, deadly
 from tests.app.rig import SHORT, Rig, done
@@ -101,7 +103,10 @@ def test_a_story_that_is_edited_while_nobody_works_is_begun_as_it_is_then(rig: R
     assert rig.log() == ["feat: US-001 - Another title", "start"]
 
 
-def test_a_story_that_was_begun_and_not_recorded_is_told_before_it_goes_on(rig: Rig, tmp_path: Path) -> None:
+@pytest.mark.parametrize("whole", [True, False], ids=["the run", "one story"])
+def test_a_story_that_was_begun_and_not_recorded_is_told_before_it_goes_on(
+    rig: Rig, tmp_path: Path, *, whole: bool
+) -> None:
     """Its process died before the run knew of it: an attempt was under way, and there is none after the cancel."""
     crew, death = crew_of(rig, US_001=[done(pause=60)]), deadly(rig.store)
     death.before_recording(of(r.StoryDispatched))
@@ -110,17 +115,54 @@ def test_a_story_that_was_begun_and_not_recorded_is_told_before_it_goes_on(rig: 
         async with rig.open() as world:
             run = await rig.start(world, spec(asked(1)), workflow=SHORT)
             await rig.until(lambda: death.come and bool(crew.began))
-        await cancel_run(rig.store.inbox, run)
+        if whole:
+            await cancel_run(rig.store.inbox, run)
+        else:
+            await ask(
+                rig.store.events, rig.store.inbox, run, r.StoryCancellationRequested(at=0, story=story_id(1)), "1"
+            )
         death.deaf = True
         async with rig.open() as world:
             engine = Thorough(engine=world.engine, begun=tmp_path / "never")
             await resume_run(replace(world, engine=engine), run, alive=False)
             death.deaf = False
-            assert (await ended(world, run)).status is RunStatus.CANCELLED
+            assert (await ended(world, run)).status is (RunStatus.CANCELLED if whole else RunStatus.FAILED)
         assert (await rig.story(run)).cause is FailureCause.CANCELLED
 
     asyncio.run(scenario())
     assert (crew.began, seen(rig, r.StoryDispatched)) == (["US-001"], 1)
+
+
+def test_who_would_edit_a_story_that_was_begun_and_not_recorded_is_told_that_it_is_too_late(rig: Rig) -> None:
+    """The run records first that it has begun, and hears of the edit then: it could not be followed."""
+    crew_of(rig)
+    death = deadly(rig.store)
+    death.before_recording(of(r.StoryDispatched))
+
+    async def scenario() -> None:
+        run = await killed(rig, death)
+        async with rig.open() as world:
+            with pytest.raises(IntentError, match="US-001 is in progress, from what it was when it began"):
+                await intend(world, run, r.StoryEdited(at=0, story=replace(asked(1), title="Another title")))
+        assert (await gone_on(rig, run)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+    assert rig.log() == ["feat: US-001 - Story 1", "start"]
+
+
+def test_nothing_is_undone_that_a_story_builds_on_which_was_begun_and_not_recorded(rig: Rig) -> None:
+    crew_of(rig)
+    death = deadly(rig.store)
+    death.before_recording(lambda fact: isinstance(fact, r.StoryDispatched) and fact.story == "US-002")
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, spec(asked(1), asked(2, after=(1,))), workflow=SHORT)
+            await rig.until(lambda: death.come)
+            with pytest.raises(IntentError, match="US-002, in progress, builds on US-001"):
+                await intend(world, run, r.StoryUndoRequested(at=0, story=story_id(1)))
+
+    asyncio.run(scenario())
 
 
 # Before the loop is closed, and before the end -----------------------------------------------------------------------

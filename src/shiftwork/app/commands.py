@@ -9,12 +9,11 @@ from shiftwork.app import mail, messages
 from shiftwork.app.again import again
 from shiftwork.app.allowances import tell_limits
 from shiftwork.app.beginning import check_no_other, claimed
-from shiftwork.app.dispatching import opened
+from shiftwork.app.dispatching import dispatched, unrecorded
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.leases import is_gone, until_lost
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
-from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.forecast import Forecast
@@ -26,7 +25,6 @@ from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import LandingStage, Limits, StoryState
 from shiftwork.domain.model.workflow import Workflow
-from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.deciding import receive
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.steering import undo_request
@@ -127,11 +125,14 @@ async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> 
 
 
 async def foreseen(events: EventStore, inbox: Inbox, run: RunId) -> RunState:
-    """The run as it will be when it has read its mail; raises UnknownRunError where there is none."""
+    """The run as it will be when it has recorded what was begun for it, and has read its mail after that. Raises
+    UnknownRunError where there is none.
+    """
     state = await load(events, RUN, run_stream(run))
     if state.plan is None:
         raise UnknownRunError(f"there is no run {run}", hint="shiftwork status lists the runs")
-    return RUN.fold(state, await _news(inbox, state, 0.0))
+    begun = [dispatched(effect, 0.0) for effect, _ in await unrecorded(events, state)]
+    return RUN.fold(state, (*begun, *await _news(inbox, state, 0.0)))
 
 
 async def _news(inbox: Inbox, state: RunState, at: float) -> tuple[Fact, ...]:
@@ -167,15 +168,10 @@ async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease |
 
 
 async def _begun(world: World, state: RunState) -> Stories:
-    """The stories that are worked on, those included that somebody has begun who died before the run knew of it."""
+    """The stories that are worked on, those included that the run does not know of yet."""
     run = state.given.run
     begun = {story: await load(world.events, STORY, story_stream(run, story)) for story in afoot(state)}
-    for effect in decide_run(state):
-        if isinstance(effect, e.DispatchStory):
-            story = effect.assignment.story.id
-            if known := await opened(world.events, story_stream(run, story), effect.go):
-                begun[story] = known
-    return begun
+    return begun | {known.given.story.id: known for _, known in await unrecorded(world.events, state)}
 
 
 async def _tell_beforehand(world: World, stories: Stories, state: RunState, wanted: RunState) -> None:

@@ -1,5 +1,6 @@
 """What a run tells its stories: to begin, to begin once more, to pause, to end, and that their work was taken back."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from shiftwork import failpoints
@@ -16,6 +17,7 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import FRAME, StoryId, Stream, story_stream
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.steering import undo_request
 from shiftwork.ports.store import EventStore
@@ -40,9 +42,24 @@ async def dispatch(effect: e.DispatchStory, pen: Pen) -> Facts:
         await _reopen(effect, world, stream)
     await world.engine.start(world.story_job(given.run, given.story.id, effect.go))
     failpoints.reach("story.dispatched")
+    return (dispatched(effect, world.clock.now()),)
+
+
+def dispatched(effect: e.DispatchStory, at: float) -> Fact:
+    """What the run records when the story has begun."""
+    given = effect.assignment
     if given.story.id == FRAME:
-        return (r.FrameBegun(at=world.clock.now(), go=effect.go),)
-    return (r.StoryDispatched(at=world.clock.now(), story=given.story.id, slot=given.slot),)
+        return r.FrameBegun(at=at, go=effect.go)
+    return r.StoryDispatched(at=at, story=given.story.id, slot=given.slot)
+
+
+async def unrecorded(events: EventStore, run: RunState) -> Sequence[tuple[e.DispatchStory, StoryState]]:
+    """The stories that somebody has begun who died before the run knew of it. It records that before it hears of
+    anything.
+    """
+    due = [effect for effect in decide_run(run) if isinstance(effect, e.DispatchStory)]
+    known = [await opened(events, _of(run, effect.assignment.story.id), effect.go) for effect in due]
+    return [(effect, story) for effect, story in zip(due, known, strict=True) if story]
 
 
 async def opened(events: EventStore, stream: Stream, go: int) -> StoryState | None:
