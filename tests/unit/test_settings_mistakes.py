@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.config.settings import load_settings
+from shiftwork.config.site import find_site
 from shiftwork.errors import SettingsError
 
 COMMAND = 'a command in quotes is needed, or a table: { command = "…", minutes = 15 }'
@@ -45,3 +46,12 @@ def test_what_is_wrong_is_told_once_and_plainly(tmp_path: Path, text: str, told:
     first, *lines = refused.value.message.splitlines()
     assert first == f"shiftwork.toml has {len(told)} mistake{'s' if len(told) > 1 else ''}:"
     assert lines == [f"  {line}" for line in told]
+
+
+@pytest.mark.parametrize("table", ["agent", "store"])
+def test_a_table_that_is_none_is_told_though_others_look_into_it_first(tmp_path: Path, table: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "shiftwork.toml").write_text(f"{table} = 5", encoding="utf-8")
+    assert not find_site(tmp_path, {}).claimed
+    with pytest.raises(SettingsError, match=f"{table}: a table is needed, with keys of its own, not 5"):
+        load_settings(tmp_path, {"SHIFTWORK_AGENT": "codex"})

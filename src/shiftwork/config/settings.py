@@ -225,8 +225,8 @@ def load_settings(root: Path, env: Mapping[str, str]) -> Settings:
     path = root / SETTINGS_FILE
     values, given = read_toml(path), dict[tuple[int | str, ...], str]()
     for name, section, key in _FROM_ENVIRONMENT:
-        if env.get(name):
-            values.setdefault(section, {})[key] = env[name]
+        if env.get(name) and isinstance(table := values.setdefault(section, {}), dict):
+            table[key] = env[name]
             given[section, key] = f"${name}"
     try:
         settings = Settings.model_validate(values)

@@ -80,7 +80,8 @@ def _bare(folder: Path) -> NoRepositoryError:
 
 
 def _store_url(root: Path) -> str:
-    url = read_toml(root / SETTINGS_FILE).get("store", {}).get("url", "")
+    table = read_toml(root / SETTINGS_FILE).get("store")
+    url = table.get("url") if isinstance(table, dict) else None
     return url if isinstance(url, str) else ""
 
 
