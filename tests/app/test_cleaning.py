@@ -15,13 +15,19 @@ from shiftwork.adapters.workspace.hub import Hub, open_hub
 from shiftwork.adapters.workspace.remains import GitRemains
 from shiftwork.app.cleaning import Broom, Sweep, clean
 from shiftwork.app.commands import resume_run, wait_for
+from shiftwork.app.turns import call
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import Commit, RunId
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import Spec
 from shiftwork.ports.views import Owner
 from shiftwork.testing.builders import asked
-from tests.app.rig import ENV, SHORT, Rig, done, git, honest
+from tests.app.landing_rig import RUN as LANDED_BY
+from tests.app.landing_rig import post, work
+from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, honest
+from tests.app.test_landing_turns import left_running
 
 WORKED = {"work.txt": "work\n"}
 
@@ -222,6 +228,44 @@ def test_no_lease_outlives_its_holder(rig: Rig) -> None:
             await rig.store.leases.acquire(name, owner)
         assert (await swept(rig)).leases == ("b",)
         assert [lease.resource for lease in await rig.store.leases.holders()] == ["a", "c"]
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("dry", [False, True])
+def test_what_a_dead_worker_held_is_let_go_when_its_gates_are_ended(rig: Rig, *, dry: bool) -> None:
+    """Whoever lands next finds the branch free, and looks for no gates: they must not run beside its own."""
+    rig.gates = (Gate(name="slow", command="sleep 100"),)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            request = await work(world, "A", {"a.txt": "w\n"})
+            await post(world, request)
+            await call(world, LANDING, request.key)
+            await rig.until(lambda: any(isinstance(one.what, q.CandidateBuilt) for one in rig.seen))
+        await rig.store.leases.acquire(LANDING, dead())
+        with left_running(f"{LANDED_BY}/A/verify/1.1.1") as orphan:
+            sweep = await swept(rig, dry=dry)
+            assert sweep.leases == (LANDING,)
+            assert (orphan.poll() is None) == dry
+        held = [lease.owner for lease in await rig.store.leases.holders()]
+        assert held == ([dead()] if dry else [])
+
+    asyncio.run(scenario())
+
+
+def test_who_takes_the_place_of_a_dead_worker_first_keeps_it(rig: Rig) -> None:
+    class Overtaken(Snatched):
+        async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> object:
+            await self._leases.acquire(resource, self._thief, replacing=replacing)
+            return await self._leases.acquire(resource, owner, replacing=replacing)
+
+    async def scenario() -> None:
+        thief = this_owner("thief")
+        await rig.store.leases.acquire(LANDING, dead())
+        quick = replace(await broom(rig), leases=Overtaken(rig, thief))  # type: ignore[arg-type]  # as far as it is used
+        assert (await clean(quick)).leases == ()
+        assert [lease.owner for lease in await rig.store.leases.holders()] == [thief]
 
     asyncio.run(scenario())
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from shiftwork.app.kinds import LANDING, RUN, STORY, load
 from shiftwork.app.leases import is_gone
 from shiftwork.app.queries import Liveness
+from shiftwork.app.turns import end_gates
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.ids import Commit, RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream, run_stream, story_stream
 from shiftwork.domain.model.run import RUN_ENDED, RunState
 from shiftwork.domain.model.story import ENDED, LandingStage, StoryState
 from shiftwork.errors import RepositoryError
@@ -15,7 +16,7 @@ from shiftwork.ports.clock import Clock
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
 from shiftwork.ports.store import EventStore, Leases
-from shiftwork.ports.views import Owner
+from shiftwork.ports.views import Lease, Owner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +90,18 @@ async def _release_dead(broom: Broom, *, dry: bool) -> tuple[str, ...]:
     """No lease outlives its holder: those of dead workers go."""
     held = await broom.leases.holders()
     dead = [lease for lease in held if is_gone(lease, alive=broom.alive(lease.owner))]
-    for lease in () if dry else dead:
-        await broom.leases.release(lease.resource, lease.owner)
-    return tuple(lease.resource for lease in dead)
+    return tuple([lease.resource for lease in dead if dry or await _let_go(broom, lease)])
+
+
+async def _let_go(broom: Broom, lease: Lease) -> bool:
+    """In the place of its holder: who lands from a queue that is free looks for no gates of somebody before, and might
+    have begun its own when those are ended. False where another has taken that place first.
+    """
+    if await broom.leases.acquire(lease.resource, broom.owner, replacing=lease.owner) is not None:
+        return False
+    await end_gates(broom.events, broom.reaper, Stream(lease.resource))
+    await broom.leases.release(lease.resource, broom.owner)
+    return True
 
 
 def _spared(state: RunState, holder: Owner | None, *, unfinished: bool) -> str:

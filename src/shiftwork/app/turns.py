@@ -15,6 +15,8 @@ from shiftwork.app.kinds import LANDING, load
 from shiftwork.app.leases import BEAT_SECONDS, is_gone
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import Stream
+from shiftwork.ports.processes import Reaper
+from shiftwork.ports.store import EventStore
 
 LOOK_SECONDS: Final = 0.25
 
@@ -60,13 +62,14 @@ async def _take(world: World, stream: Stream) -> None:
         if not is_gone(held, alive=world.alive(held.owner)):
             await asyncio.sleep(LOOK_SECONDS)
         elif await world.leases.acquire(stream, world.owner, replacing=held.owner) is None:
-            return await _tidy(world, stream)
+            return await end_gates(world.events, world.reaper, stream)
     return None
 
 
-async def _tidy(world: World, stream: Stream) -> None:
-    for entry in (await load(world.events, LANDING, stream)).entries:
-        await world.reaper.end(f"{entry.request.run}/{entry.request.story}/verify/")
+async def end_gates(events: EventStore, reaper: Reaper, queue: Stream) -> None:
+    """End what a dead process has left running of the gates of a queue; nothing where the name is none of a queue's."""
+    for entry in (await load(events, LANDING, queue)).entries:
+        await reaper.end(f"{entry.request.run}/{entry.request.story}/verify/")
 
 
 async def _beat(world: World) -> None:
