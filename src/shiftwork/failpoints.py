@@ -1,7 +1,8 @@
 """Named places between two durable writes where a test may kill the process, to prove that nothing is lost there.
 
 Disarmed they cost one comparison. `config` arms one from the environment as `name` or `name@n` (the n-th time it is
-reached); the durability tests enumerate `NAMES`, so a place added here is a place that is tested.
+reached); the durability tests enumerate `NAMES`, so a place added here is a place that is tested. Armed as `stop:name`
+the process is not killed there but stopped, until somebody lets it go on.
 """
 
 import os
@@ -39,23 +40,27 @@ NAMES: Final[dict[str, str]] = {
     "workspace.released": "a finished story's workspace is gone, the fact is not recorded",
 }
 
+_STOP: Final = "stop:"
+
 _armed: dict[str, int] = {}
+_signals: dict[str, signal.Signals] = {}
 
 
 def arm(spec: str) -> None:
-    """Arm the failpoint named by `name` or `name@n`; an empty text disarms."""
+    """Arm the failpoint named by `name` or `name@n`, `stop:` before it or not; an empty text disarms."""
     _armed.clear()
     if spec:
-        name, _, nth = spec.partition("@")
+        name, _, nth = spec.removeprefix(_STOP).partition("@")
         if name not in NAMES:
             raise ValueError(f"no failpoint is called {name!r}")
         _armed[name] = int(nth or "1")
+        _signals[name] = signal.SIGSTOP if spec.startswith(_STOP) else signal.SIGKILL
 
 
 def reach(name: str) -> None:
-    """Die here, at once and without clean-up, if this failpoint is armed and its turn has come."""
+    """Die or stop here, at once and without clean-up, if this failpoint is armed and its turn has come."""
     if name not in _armed:
         return
     _armed[name] -= 1
     if _armed[name] == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), _signals[name])

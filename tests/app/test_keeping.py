@@ -1,6 +1,7 @@
 """Leases, takeovers, and jobs that die of something nobody foresaw."""
 
 import asyncio
+import contextlib
 import shutil
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -9,6 +10,7 @@ import pytest
 
 from shiftwork.adapters.store.memory import MemoryLeases
 from shiftwork.app.commands import resume_run, wait_for
+from shiftwork.app.leases import LEASE_SECONDS
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
@@ -18,11 +20,15 @@ from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import LandingStage
 from shiftwork.domain.rules.gating import failing
 from shiftwork.errors import GitKilledError, RunBusyError
+from shiftwork.ports.agent import AgentEvent
 from shiftwork.ports.views import Lease, Owner
 from shiftwork.ports.workspace import Workspaces
+from shiftwork.testing.builders import asked as story
 from tests.app.dying import deadly
 from tests.app.rig import SHORT, Rig, done, honest, kinds
 from tests.app.test_cleaning import swept
+from tests.app.test_intents import crew_of, spec
+from tests.app.test_waiting import Astray
 
 
 def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
@@ -39,6 +45,49 @@ def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
                 await asyncio.wait_for(waiting, timeout=60)
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("moment", "asked"), [(f.StepStarted, 0), (AgentEvent, 1)], ids=["before", "within"])
+def test_a_worker_that_was_frozen_writes_and_begins_nothing_more(rig: Rig, moment: type[object], asked: int) -> None:
+    """Before its agent is asked for anything, or within the attempt; nobody waits for the run who could be told."""
+    rig.clock = clock = Astray()
+    crew = crew_of(rig)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+
+            def freeze(sighting: Sighting) -> None:
+                if isinstance(sighting.what, moment):
+                    _, run, _ = sighting.stream.split("/")
+                    taking = rig.store.leases.acquire(
+                        run, replace(world.owner, executor="other"), replacing=world.owner
+                    )
+                    with contextlib.suppress(StopIteration):  # in memory it is done at once
+                        taking.send(None)
+                    clock.ahead += LEASE_SECONDS
+
+            rig.watch = freeze
+            run = await rig.start(world, spec(story(1)), workflow=SHORT)
+            error = await asyncio.wait_for(world.alarm.listen(), timeout=60)
+            with pytest.raises(TimeoutError):  # the job is another's by now, and has not ended
+                await asyncio.wait_for(world.engine.join(world.story_job(run, story(1).id, 1)), timeout=0.2)
+        assert (type(error), str(error)) == (RunBusyError, f"another process has taken over run {run}")
+        assert kinds(await rig.facts(run))[-1] == "StepStarted"
+
+    asyncio.run(scenario())
+    assert len(crew.began) == asked
+
+
+def test_a_worker_that_was_frozen_and_has_its_place_still_goes_on(rig: Rig) -> None:
+    rig.clock = clock = Astray()
+    crew_of(rig)
+
+    def freeze(sighting: Sighting) -> None:
+        if isinstance(sighting.what, f.StepStarted):
+            clock.ahead += LEASE_SECONDS
+
+    rig.watch = freeze
+    assert asyncio.run(rig.run(spec(story(1)), workflow=SHORT)).status is RunStatus.COMPLETED
 
 
 def test_a_takeover_that_comes_second_is_refused(rig: Rig) -> None:

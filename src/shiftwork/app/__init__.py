@@ -5,7 +5,7 @@ The circle:
     kinds, pen                    what a stream folds to and decides by; writing facts to it
     perform                       from an effect to its facts: the table of all performers
     world, alarm                  the ports, in one value; the news that a job has died
-    leases, turns                 who works on a run, and whether they live; who lands on a branch
+    leases, beat, turns           who works on a run, and whether they live; the last sign of it; who lands on a branch
     again                         what a killed git had begun is done anew
     projections                   the rows that are written beside the facts, for views
 

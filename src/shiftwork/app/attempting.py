@@ -10,6 +10,7 @@ from shiftwork.app import casting, mail, messages
 from shiftwork.app.again import again
 from shiftwork.app.attempt import Attempt
 from shiftwork.app.ending import ended, failure
+from shiftwork.app.leases import ensure_held
 from shiftwork.app.memory import keep_story, present_run
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.pen import Pen
@@ -131,6 +132,7 @@ async def _session(attempt: Attempt) -> AgentReport:
         readable=(desk.folder,),
         writable=(desk.outbox,),
     )
+    await ensure_held(world, attempt.pen.stream)  # nothing is paid for beside another
     return await _until_ended(attempt, task)
 
 

@@ -11,7 +11,7 @@ from shiftwork.app.allowances import tell_limits
 from shiftwork.app.beginning import check_no_other, claimed
 from shiftwork.app.dispatching import dispatched, unrecorded
 from shiftwork.app.kinds import RUN, STORY, load
-from shiftwork.app.leases import is_gone, until_lost
+from shiftwork.app.leases import is_gone, taken_over, until_lost
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
 from shiftwork.domain.model import run_facts as r
@@ -242,7 +242,7 @@ async def _joined(world: World, run: RunId) -> None:
         if alarm.done():
             raise alarm.result()
         if lost.done():
-            raise RunBusyError(f"another process has taken over run {run}", hint=f"shiftwork status {run}")
+            raise taken_over(run)
         joined.result()
     finally:
         for task in (joined, alarm, lost):

@@ -7,6 +7,7 @@ truth, each effect has a key under which its facts are recorded once, and a job 
 alone comes to the same end.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from shiftwork.app.kinds import KINDS, load, read
@@ -17,6 +18,7 @@ from shiftwork.app.world import World
 from shiftwork.domain.model.effects import Effect, RunAgent
 from shiftwork.domain.model.facts import MessagesRead
 from shiftwork.domain.model.ids import Stream
+from shiftwork.errors import RunBusyError
 from shiftwork.ports.engine import Bodies, Checkpoints, Job
 
 
@@ -54,6 +56,9 @@ def bodies(world: Callable[[], World]) -> Bodies:
     async def body(job: Job, checkpoints: Checkpoints) -> None:
         try:
             await work(job, checkpoints, world())
+        except RunBusyError as error:
+            world().alarm.ring(error)
+            await asyncio.Event().wait()  # whoever has the run has the job: the engine is not told that it has ended
         except Exception as error:
             world().alarm.ring(error)
             raise

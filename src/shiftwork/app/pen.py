@@ -6,6 +6,7 @@ from typing import Any
 
 from shiftwork import failpoints
 from shiftwork.app.kinds import Kind
+from shiftwork.app.leases import ensure_held
 from shiftwork.app.world import Sighting, World
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Stream
@@ -27,7 +28,10 @@ class Pen:
     page: list[tuple[int, Fact]] = field(default_factory=list)
 
     async def write(self, key: str, facts: Sequence[Fact]) -> None:
-        """Append facts under a key, once; raises VersionConflictError where another writer came first."""
+        """Append facts under a key, once; raises VersionConflictError where another writer came first, and RunBusyError
+        where another process has taken the run over.
+        """
+        await ensure_held(self.world, self.stream)
         after = self.kind.fold(self.state, facts)
         rows = self.kind.rows(self.state, after)
         failpoints.reach("append.before")

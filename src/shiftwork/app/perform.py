@@ -21,6 +21,7 @@ from shiftwork.app import (
 from shiftwork.app.again import again
 from shiftwork.app.attempting import run_agent
 from shiftwork.app.gating import inspected
+from shiftwork.app.leases import ensure_held
 from shiftwork.app.naming import desk_of, place_of
 from shiftwork.app.noticing import notify
 from shiftwork.app.pen import Pen
@@ -47,8 +48,10 @@ async def perform(effect: e.Effect, pen: Pen) -> int:
     """Do the effect and record its facts under its key; give the version that the stream has then.
 
     Nothing is done from a state that is not the latest: where the history holds more (another writer came first, or
-    this very job before it died), its version is given, and the caller folds that and decides anew.
+    this very job before it died), its version is given, and the caller folds that and decides anew. Nor is anything
+    done for a run that another process has taken over.
     """
+    await ensure_held(pen.world, pen.stream)
     if not await pen.is_latest():
         return await pen.world.events.version(pen.stream)
     try:

@@ -12,7 +12,7 @@ from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app.kinds import LANDING, load
-from shiftwork.app.leases import BEAT_SECONDS, is_gone
+from shiftwork.app.leases import BEAT_SECONDS, is_gone, renewed
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import Stream
 from shiftwork.ports.processes import Reaper
@@ -75,4 +75,4 @@ async def end_gates(events: EventStore, reaper: Reaper, queue: Stream) -> None:
 async def _beat(world: World) -> None:
     while True:
         await asyncio.sleep(BEAT_SECONDS)
-        await world.leases.renew(world.owner)
+        await renewed(world)

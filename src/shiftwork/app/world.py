@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shiftwork.app.alarm import Alarm
+from shiftwork.app.beat import Beat
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StoryId, Stream, in_go, run_stream, story_stream
@@ -99,6 +100,7 @@ class World:
     record: Callable[[], Awaitable[Sequence[PlayedRow]]]  # who played which role in past stories
 
     alarm: Alarm = field(default_factory=Alarm)
+    beat: Beat = field(default_factory=Beat)
     folded: dict[Stream, tuple[int, Any]] = field(default_factory=dict)  # the last known state, with its version
     locks: defaultdict[Stream, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     waiting: Counter[Stream] = field(default_factory=Counter)  # jobs that wait for a stream's lock

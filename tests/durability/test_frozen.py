@@ -1,0 +1,112 @@
+"""A process that was frozen, and finds when it goes on that another has taken its run over: it does nothing more."""
+
+import contextlib
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.durability.rig import Bench, assert_landed_once, make_bench
+from tests.patience import SECONDS, eventually
+
+pytestmark = pytest.mark.durability
+
+REQUEST = "../prd.json"
+
+HELD = """\
+if [ -e {hold} ] && [ ! -e {begun} ]; then
+  touch {begun}
+  until [ -e {go} ]; do sleep 0.1; done
+fi
+"""
+"""The first attempt of whoever takes the run over lasts until it may go on."""
+
+
+@contextmanager
+def frozen(bench: Bench, place: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that stands still there."""
+    with bench.start("run", REQUEST, failpoint=f"stop:{place}") as process:
+        try:
+            eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
+            yield process
+        finally:
+            process.kill()
+
+
+def taken_for_dead(bench: Bench) -> None:
+    """Whoever holds a lease now is, as one of another host is after a while."""
+    with _database(bench) as store:
+        store.execute("UPDATE leases SET pid_started = pid_started - 1000")
+        store.commit()
+
+
+def thawed(process: subprocess.Popen[bytes]) -> int:
+    process.send_signal(signal.SIGCONT)
+    return process.wait(timeout=SECONDS)
+
+
+def history(bench: Bench) -> list[tuple[object, ...]]:
+    with _database(bench) as store:
+        return store.execute("SELECT stream, version, key, kind, body FROM facts ORDER BY position").fetchall()
+
+
+def _database(bench: Bench) -> contextlib.closing[sqlite3.Connection]:
+    return contextlib.closing(sqlite3.connect(bench.repo / ".shiftwork" / "state.db", timeout=SECONDS))
+
+
+def test_who_stands_still_on_the_same_host_has_its_run_still(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, "")
+    with frozen(bench, "attempt.ended@5") as process:
+        refused = bench.shiftwork("resume")
+        assert (refused.returncode, "is being worked on by process" in refused.stderr) == (1, True)
+        assert thawed(process) == 0
+    assert_landed_once(bench, again=0)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "append.after@14",
+        "attempt.started@5",
+        "attempt.committed@5",
+        "landing.posted",
+        "landing.verified",
+        "landing.moved",
+        "spec.ticked",
+        "story.reported",
+    ],
+)
+def test_who_wakes_up_when_another_has_done_all_changes_nothing(place: str, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, "")
+    with frozen(bench, place) as process:
+        taken_for_dead(bench)
+        resumed = bench.shiftwork("resume")
+        assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+        before = history(bench)
+        assert thawed(process) in {0, 1}, "it finds the run done, or that another has it"
+    assert history(bench) == before
+    assert_landed_once(bench, again=1)
+
+
+@pytest.mark.parametrize(
+    "place", ["append.before@14", "append.after@14", "attempt.started@5", "attempt.ended@5", "attempt.committed@5"]
+)
+def test_who_wakes_up_beside_another_that_works_leaves_it_alone(place: str, tmp_path: Path) -> None:
+    hold, begun, go = (tmp_path / name for name in ("hold", "begun", "go"))
+    bench = make_bench(tmp_path, "", special=HELD.format(hold=hold, begun=begun, go=go))
+    with frozen(bench, place) as process:
+        taken_for_dead(bench)
+        hold.touch()
+        with bench.start("resume") as other:
+            eventually(begun.exists)
+            before = history(bench)
+            assert thawed(process) == 1
+            assert history(bench) == before
+            go.touch()
+            assert other.wait(timeout=SECONDS) == 0
+    assert_landed_once(bench, again=1)
