@@ -19,12 +19,16 @@ def open_queries(site: Site) -> Queries:
     return reader.open_queries(store_address(site))
 
 
+def now() -> float:
+    return SystemClock().now()
+
+
 def silence(site: Site) -> Silence:
     """An attempt seems stuck after a third of the time after which its silence ends it."""
 
     def silent(log: str) -> bool:
         try:
-            quiet = SystemClock().now() - Path(log).stat().st_mtime
+            quiet = now() - Path(log).stat().st_mtime
         except OSError:
             return False
         return quiet > _SOON_SECONDS and quiet > _silence_seconds(site) / 3

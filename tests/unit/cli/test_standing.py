@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from shiftwork.app.queries import Pulse, RunView, Standing, StoryView
+from shiftwork.bootstrap.reading import now
 from shiftwork.config.site import find_site
 from shiftwork.domain.model.ids import FRAME
+from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.entrypoints.cli import standing
 from shiftwork.entrypoints.cli.commands.status import told
 from shiftwork.entrypoints.cli.ordering import opening
@@ -119,6 +121,24 @@ def test_who_takes_up_a_run_says_which_and_until_when_nothing_can_be_seen_of_it(
     title, waits = opening(replace(run, run=replace(run.run, title="Greetings")))
     assert title == "run r1: Greetings"
     assert waits == f"US-001 waits until {o_clock(60.0)} for the end of a limit: exit code 75"
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "said"),
+    [
+        (-60.0, 3600.0, "goes on at {} by itself"),
+        (-60.0, -1.0, "goes on by itself in a moment"),
+        (86400.0, 90000.0, "goes on by itself: the clock was set back since it began to wait"),
+    ],
+    ids=["right", "put ahead", "set back"],
+)
+def test_the_end_of_a_wait_is_told_by_the_clock_that_it_was_set_by(since: float, until: float, said: str) -> None:
+    """No wait lasts longer than patience, whatever the clock: an end that lies far ahead would never be seen."""
+    at = now()
+    limited = story("US-001", "in_progress", waiting="reset: exit code 75", until=at + until)
+    waits = replace(limited, waited=(Waited(awaited=Awaited.LIMIT, since=at + since),))
+    shown = [line.strip() for line in told(view(Pulse.LIMITED, waits)).splitlines() if "goes on" in line]
+    assert shown == [said.format(o_clock(at + until))]
 
 
 def test_a_story_that_never_began_has_no_log_to_look_at() -> None:

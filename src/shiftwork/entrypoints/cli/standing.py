@@ -30,6 +30,16 @@ def of_story(view: RunView, one: StoryView) -> str:
     return words.state(row.status, moving=view.moves, waits=waits, limited=limited)
 
 
+def going_on(one: StoryView, now: float) -> str:
+    """When a story goes on that waits for the end of a limit. The clock may have been set since it began to: then its
+    patience may end before the time that was foreseen has come, or that time is past.
+    """
+    until, since = one.story.until or 0.0, one.waited[-1].since if one.waited else 0.0
+    if now < since:
+        return "goes on by itself: the clock was set back since it began to wait"
+    return f"goes on at {words.o_clock(until)} by itself" if now < until else "goes on by itself in a moment"
+
+
 def counted(view: RunView) -> str:
     """How many of several stories stand where; the run's own steps are none."""
     stories = [one for one in view.stories if one.story.story != FRAME]

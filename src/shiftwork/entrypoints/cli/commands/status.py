@@ -6,13 +6,13 @@ import click
 
 from shiftwork.app import amounts
 from shiftwork.app.queries import Pulse, RunView, StoryView, pulses, run_view
-from shiftwork.bootstrap.reading import liveness, open_queries, silence
+from shiftwork.bootstrap.reading import liveness, now, open_queries, silence
 from shiftwork.config.site import Site
 from shiftwork.entrypoints.cli import bill, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.here import here
-from shiftwork.ports.views import RunRow, StepRow, StoryRow
+from shiftwork.ports.views import RunRow, StepRow
 
 _LISTED = 1000
 _SHOWN = 40
@@ -137,22 +137,22 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
         yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
     if story.commit:
         yield f"    landed {story.commit[:10]} on {one_line(story.ref, 60)}"
-    yield from _why(run, story)
+    yield from _why(run, view)
     if view.steps:
         yield ""
         yield from _table(view.steps, room, run, state)
 
 
-def _why(run: RunView, story: StoryRow) -> Iterator[str]:
+def _why(run: RunView, view: StoryView) -> Iterator[str]:
     """What it waits for, why it has failed, and what it has done to tests."""
-    room = words.width() - 12
+    story, room = view.story, words.width() - 12
     yield from words.labelled("    waits: ", words.wrapped(story.waiting, room, most=_QUESTION_LINES))
     over = "blocked" if story.status == "blocked" else "failed"
     yield from words.labelled(f"    {over}: ", words.gist(story.failure, room))
     if story.tests:
         yield f"    tests: {one_line(story.tests, room)}"
     if story.until is not None and run.moves:
-        yield f"    goes on at {words.o_clock(story.until)} by itself"
+        yield f"    {standing.going_on(view, now())}"
     elif story.waiting and story.until is None:
         yield from words.following(standing.replies(run, story), "    answer with: ")
 
