@@ -1,9 +1,10 @@
 """A process that was frozen, and finds when it goes on that another has taken its run over: it does nothing more."""
 
 import contextlib
+import os
 import signal
 import sqlite3
-import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,8 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from shiftwork.app.leases import LEASE_SECONDS
 from tests.durability.rig import Bench, assert_landed_once, make_bench
 from tests.patience import SECONDS, eventually
+from tests.warm import Started
 
 pytestmark = pytest.mark.durability
 
@@ -28,14 +31,15 @@ fi
 
 
 @contextmanager
-def frozen(bench: Bench, place: str) -> Iterator[subprocess.Popen[bytes]]:
+def frozen(bench: Bench, place: str) -> Iterator[Started]:
     """A process that stands still there."""
-    with bench.start("run", REQUEST, failpoint=f"stop:{place}") as process:
-        try:
-            eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
-            yield process
-        finally:
-            process.kill()
+    process = bench.start("run", REQUEST, failpoint=f"stop:{place}")
+    try:
+        eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
 
 
 def taken_for_dead(bench: Bench) -> None:
@@ -45,9 +49,11 @@ def taken_for_dead(bench: Bench) -> None:
         store.commit()
 
 
-def thawed(process: subprocess.Popen[bytes]) -> int:
-    process.send_signal(signal.SIGCONT)
-    return process.wait(timeout=SECONDS)
+def thawed(process: Started, since: float = float("-inf")) -> int:
+    """How it ends. Who takes a run over by its age waits so long: that is what the process has to reckon with."""
+    time.sleep(max(since + LEASE_SECONDS - time.monotonic(), 0.0))
+    os.kill(process.pid, signal.SIGCONT)
+    return process.wait()
 
 
 def history(bench: Bench) -> list[tuple[object, ...]]:
@@ -84,11 +90,12 @@ def test_who_stands_still_on_the_same_host_has_its_run_still(tmp_path: Path) -> 
 def test_who_wakes_up_when_another_has_done_all_changes_nothing(place: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "")
     with frozen(bench, place) as process:
+        since = time.monotonic()
         taken_for_dead(bench)
         resumed = bench.shiftwork("resume")
         assert resumed.returncode == 0, resumed.stdout + resumed.stderr
         before = history(bench)
-        assert thawed(process) in {0, 1}, "it finds the run done, or that another has it"
+        assert thawed(process, since) in {0, 1}, "it finds the run done, or that another has it"
     assert history(bench) == before
     assert_landed_once(bench, again=1)
 
@@ -100,13 +107,14 @@ def test_who_wakes_up_beside_another_that_works_leaves_it_alone(place: str, tmp_
     hold, begun, go = (tmp_path / name for name in ("hold", "begun", "go"))
     bench = make_bench(tmp_path, "", special=HELD.format(hold=hold, begun=begun, go=go))
     with frozen(bench, place) as process:
+        since = time.monotonic()
         taken_for_dead(bench)
         hold.touch()
-        with bench.start("resume") as other:
-            eventually(begun.exists)
-            before = history(bench)
-            assert thawed(process) == 1
-            assert history(bench) == before
-            go.touch()
-            assert other.wait(timeout=SECONDS) == 0
+        other = bench.start("resume")
+        eventually(begun.exists)
+        before = history(bench)
+        assert thawed(process, since) == 1
+        assert history(bench) == before
+        go.touch()
+        assert other.wait() == 0
     assert_landed_once(bench, again=1)
