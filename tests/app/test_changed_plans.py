@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.commands import Order, resume_run, start_run
 from shiftwork.app.intents import heard, undo_came_to
 from shiftwork.domain.model import facts as f
@@ -16,6 +17,7 @@ from shiftwork.domain.model.ids import RunId
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import FailureCause, LandingStage
 from shiftwork.errors import IntentError
+from shiftwork.ports.agent import AgentTask
 from shiftwork.testing.builders import asked, story_id
 from tests.app.rig import LANDING, SHORT, Rig, done, git
 from tests.app.test_intents import BROKEN, again, crew_of, ended, intend, rows, seen, spec, statuses
@@ -102,6 +104,30 @@ def test_a_story_that_failed_is_retried_as_it_then_reads(rig: Rig) -> None:
     assert rig.log()[0] == "feat: US-001 - Simpler"
 
 
+def test_nothing_lands_under_a_text_that_no_agent_has_seen(rig: Rig) -> None:
+    """The code was written for the old text, and only the review has failed."""
+    crew, reviews = crew_of(rig), [BROKEN, BROKEN]
+
+    def script(task: AgentTask) -> Turn:
+        review = task.env["SHIFTWORK_STEP_TYPE"] == "final_review"
+        return reviews.pop(0) if review and reviews else crew.script(task)
+
+    rig.script = script
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, spec(asked(1)), workflow=SHORT)
+            await ended(world, run)
+            await intend(world, run, r.StoryEdited(at=0, story=replace(asked(1), title="Simpler")))
+            state = await again(world, run, r.StoryRetryRequested(at=0, story=story_id(1)))
+        assert state.status is RunStatus.COMPLETED
+        assert crew.began == ["US-001"] * 2
+        assert [step.id for step in (await rig.story(run)).pipeline.steps] == ["step-003", "step-004"]
+
+    asyncio.run(scenario())
+    assert rig.log() == ["feat: US-001 - Simpler", "start"]
+
+
 def test_stories_start_in_the_order_that_was_asked_for(rig: Rig) -> None:
     crew = crew_of(rig, US_001=[done(write={"US-001": "w"}, pause=0.6)])
 
@@ -141,8 +167,10 @@ def test_a_landed_story_is_undone_and_can_be_done_again(rig: Rig) -> None:
             state = await again(world, run, r.StoryRetryRequested(at=0, story=story_id(1), afresh=True))
             assert state.status is RunStatus.COMPLETED
             await again(world, run, undo(1))
+            begun = seen(rig, f.StepStarted)
             state = await again(world, run, r.StoryRetryRequested(at=0, story=story_id(1)))
-        assert state.status is RunStatus.COMPLETED, "what was done before lands once more"
+        assert state.status is RunStatus.COMPLETED
+        assert seen(rig, f.StepStarted) == begun + 2, "what was taken back is not simply landed once more"
 
     asyncio.run(scenario())
     first, second = "feat: US-001 - Story 1", "feat: US-002 - Story 2"

@@ -15,7 +15,7 @@ from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import FailureCause, LandingStage, Limits, StoryStatus
 from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.intents import INTENTS, next_story_id, objection
-from shiftwork.domain.rules.steering import undo_request
+from shiftwork.domain.rules.steering import anew, undo_request
 from shiftwork.testing.builders import RUN, asked, fold_run, kept, run_plan, started_run, story_id
 from tests.unit.domain.test_rules_run import dispatched, ended
 
@@ -137,13 +137,6 @@ def test_a_story_that_is_added_comes_last_and_opens_a_run_that_was_over() -> Non
     assert keys(run) == ["dispatch/US-002"]
 
 
-def test_what_is_edited_is_dispatched_as_it_then_reads() -> None:
-    run = started_run(asked(1), asked(2, after=(1,)))
-    run = fold_run(run, dispatched(1), r.StoryEdited(at=1, story=replace(asked(2), title="Other")), landed(1))
-    (effect,) = decide_run(kept(run))
-    assert effect.assignment.story.title == "Other"  # type: ignore[attr-defined]
-
-
 def test_those_that_people_put_first_come_first() -> None:
     run = started_run(asked(1), asked(2), asked(3), asked(4, after=(1,)), parallel=3)
     run = fold_run(run, r.StoriesReordered(at=1, stories=(story_id(4), story_id(3), story_id(2))))
@@ -189,6 +182,11 @@ def test_an_undo_goes_through_the_queue_and_the_story_hears_of_it() -> None:
     assert (known.status, known.cause, known.commit) == (StoryStatus.FAILED, FailureCause.UNDONE, "")
     assert (run.completed, run.failed, run.undoing) == (1, 1, {})
     assert run.blocked == {"US-003": "depends on US-001, which failed"}
+    run = fold_run(run, retry(1))
+    assert anew(run, story_id(1)) == "its work was taken back"
+    (again,) = decide_run(kept(run))
+    assert isinstance(again, e.DispatchStory)
+    assert again.afresh, "what was taken back is not simply landed once more"
 
 
 def test_the_spec_is_told_of_what_was_undone() -> None:

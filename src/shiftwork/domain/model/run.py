@@ -56,12 +56,14 @@ class RunPlan:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryOutcome:
     """What the run knows of one story; `dispatched` counts how often it was begun, and the next time it is begun
-    `afresh` or from the step that failed. What landed is `commit`, on top of `base`.
+    `afresh` or from the step that failed. What landed is `commit`, on top of `base`. `stale` says why what was done for
+    it counts no more.
     """
 
     status: StoryStatus = StoryStatus.UNCLAIMED
     dispatched: int = 0
     afresh: bool = False
+    stale: str = ""
     commit: Commit = Commit("")
     base: Commit = Commit("")
     reason: str = ""

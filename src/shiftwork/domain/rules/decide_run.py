@@ -57,13 +57,14 @@ def _free_slots(run: RunState) -> Iterator[int]:
 
 
 def _dispatch(run: RunState, story: StoryId, slot: int) -> e.DispatchStory:
-    plan, times = run.given, run.stories[story].dispatched + 1
+    plan, known = run.given, run.stories[story]
+    times = known.dispatched + 1
     return e.DispatchStory(
         key=in_go(f"dispatch/{story}", times),
         assignment=assignment(run, run.asked(story), run.graph.position[story], slot),
         steps=plan.workflow.story_steps,
         go=times,
-        afresh=run.stories[story].afresh,
+        afresh=known.afresh or bool(known.stale),
     )
 
 

@@ -33,7 +33,8 @@ def _adopted(run: RunState, fact: r.StoryAdopted) -> RunState | None:
 def _dispatched(run: RunState, fact: r.StoryDispatched) -> RunState | None:
     if not scheduling.could_start(run, fact.story):
         return None
-    turned = turn_story_of(run, fact.story, Trigger.START, dispatched=run.stories[fact.story].dispatched + 1)
+    times = run.stories[fact.story].dispatched + 1
+    turned = turn_story_of(run, fact.story, Trigger.START, dispatched=times, stale="")
     return turned and scheduling.begun(turned, fact.story, fact.slot)
 
 

@@ -11,6 +11,7 @@ from shiftwork.domain.model import withdrawal_facts as t
 from shiftwork.domain.model.ids import FRAME, Commit, StoryId, in_go, run_stream
 from shiftwork.domain.model.queue import REVERT, LandingRequest
 from shiftwork.domain.model.run import RunState, RunStatus, Undo
+from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.model.story import FailureCause, LandingStage
 from shiftwork.domain.rules import framing, scheduling
 from shiftwork.domain.rules.allowing import under
@@ -23,6 +24,10 @@ from shiftwork.domain.rules.ticking import owe
 
 CALLED_OFF: Final = "the run was cancelled first"
 """Why a revert has not landed that nothing else stood in the way of."""
+
+_CHANGED: Final = "what it asks for was changed"
+_TAKEN_BACK: Final = "its work was taken back"
+"""Why a story that is retried does not go on with what was done for it."""
 
 # What is to be told --------------------------------------------------------------------------------------------------
 
@@ -111,6 +116,12 @@ def forgotten(run: RunState, story: StoryId) -> RunState:
     )
 
 
+def anew(run: RunState, story: StoryId) -> str:
+    """Why the next go at the story begins with its first step, whether or not anybody asks for that; else empty."""
+    known = run.stories.get(story)
+    return known.stale if known else ""
+
+
 # What people ask for -------------------------------------------------------------------------------------------------
 
 
@@ -164,7 +175,21 @@ def _added(run: RunState, fact: r.StoryAdded) -> RunState | None:
 def _edited(run: RunState, fact: r.StoryEdited) -> RunState | None:
     stories = run.given.spec.stories
     changed = tuple(fact.story if story.id == fact.story.id else story for story in stories)
-    return scheduling.with_stories(run, changed)
+    edited = scheduling.with_stories(run, changed)
+    return _outdated(edited, fact.story.id) if _wording(fact.story) != _wording(run.asked(fact.story.id)) else edited
+
+
+def _wording(story: Story) -> tuple[str, str, tuple[Criterion, ...]]:
+    """What agents work from; the rest is about when they do, and about what judges them."""
+    return story.title, story.description, story.criteria
+
+
+def _outdated(run: RunState, story: StoryId) -> RunState:
+    """Nothing may land under a text that no agent has seen."""
+    known = run.stories[story]
+    if not known.dispatched:
+        return run
+    return replace(run, stories={**run.stories, story: replace(known, stale=known.stale or _CHANGED)})
 
 
 def _reordered(run: RunState, fact: r.StoriesReordered) -> RunState | None:
@@ -210,7 +235,7 @@ def _undone(run: RunState, fact: r.StoryUndone) -> RunState | None:
     if undo is None or undo.landing is not LandingStage.LANDED:
         return None
     nowhere = {"commit": Commit(""), "base": Commit("")}
-    told = {"cause": FailureCause.UNDONE, "reason": f"undone by {undo.commit[:12]}"}
+    told = {"cause": FailureCause.UNDONE, "reason": f"undone by {undo.commit[:12]}", "stale": _TAKEN_BACK}
     turned = turn_story_of(run, fact.story, Trigger.UNDO, **told, **nowhere)
     return turned and owe(scheduling.scheduled(_without_undo(turned, fact.story)), fact.story)
 

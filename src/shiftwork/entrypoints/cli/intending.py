@@ -30,9 +30,12 @@ _LOOK_SECONDS: Final = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """An intent that lies in the inbox of a run. `version` is how far the run's history had come before it."""
+    """An intent that lies in the inbox of a run. `version` is how far the run's history had come before it, and
+    `before` is the run as it would be without it, all its mail read.
+    """
 
     view: RunView
+    before: RunState
     intent: Fact
     version: int
     heard: bool
@@ -68,9 +71,10 @@ def make_sure(site: Site, view: RunView) -> None:
 async def _intend(site: Site, view: RunView, wanted: Callable[[RunState], Fact]) -> Asked:
     run = RunId(view.run.run)
     async with open_mailbox(site) as box:
-        intent = wanted(await foreseen(box.events, box.inbox, run))
+        before = await foreseen(box.events, box.inbox, run)
+        intent = wanted(before)
         version = await ask(box.events, box.inbox, run, intent, box.clock.fresh())
-        asked = Asked(view=view, intent=intent, version=version, heard=False)
+        asked = Asked(view=view, before=before, intent=intent, version=version, heard=False)
         return replace(asked, heard=view.worker is not None and await _taken(site, box, asked))
 
 

@@ -22,6 +22,7 @@ from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_str
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
+from shiftwork.domain.rules.steering import anew
 from shiftwork.entrypoints.cli import intending, limiting, rehearsing, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
@@ -218,9 +219,15 @@ def retry(site: Site, run: str, again: r.StoryRetryRequested, bounds: Bounds, *,
         _check_bounds(site, answer(lambda: run_view(open_queries(site), run, liveness())), bounds)
         again = replace(again, limits=limiting.typed(bounds))
     asked = intending.intend(site, run, _exactly(again), carried_on=True)
+    why = "" if again.afresh else anew(asked.before, again.story)
+    told = f"{again.story} begins anew, with its first step: {why}" if why else ""
     if asked.view.worker:
-        done = f"{again.story} has another go\nnext: shiftwork status {asked.run}"
-        return intending.tell(asked, done, as_json=as_json, story=again.story)
+        done = f"{told or f'{again.story} has another go'}\nnext: shiftwork status {asked.run}"
+        more = {"anew": why} if why else {}
+        return intending.tell(asked, done, as_json=as_json, story=again.story, **more)
+    if told and not as_json:
+        with though_unheard():
+            click.echo(told)
     return carry_on(site, asked.view, as_json=as_json)
 
 

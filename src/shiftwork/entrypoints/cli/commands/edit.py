@@ -33,7 +33,8 @@ from shiftwork.errors import IntentError, UsageError
 def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, ...] | bool | None) -> int:
     """Change what is asked of STORY, which nobody has begun or which has failed.
 
-    One that failed is done as it then reads when it is retried. The spec's own file is left as it is.
+    One that failed is done as it then reads when it is retried: from its first step, unless only dependencies were
+    changed. The spec's own file is left as it is.
     """
     from shiftwork.entrypoints.cli.intending import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
 

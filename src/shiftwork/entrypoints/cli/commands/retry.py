@@ -17,9 +17,10 @@ from shiftwork.entrypoints.cli.here import here
 def command(story: str, *, afresh: bool, run: str, as_json: bool, **typed: float | None) -> int:
     """Have another go at STORY, which failed, was cancelled or was undone.
 
-    It goes on from the step that failed, with what was done before; --afresh begins it again. What the failure had
-    blocked starts when the story has landed. A run that nobody works on is carried on here; one that somebody works on
-    is only asked. Limits that are named here are new ones of the run; the others stay.
+    It goes on from the step that failed, with what was done before; --afresh begins it again, with its first step. So
+    does a retry of a story that was undone, or whose title, description or criteria were edited since. What the failure
+    had blocked starts when the story has landed. A run that nobody works on is carried on here; one that somebody works
+    on is only asked. Limits that are named here are new ones of the run; the others stay.
     """
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 

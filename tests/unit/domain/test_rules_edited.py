@@ -1,0 +1,54 @@
+"""What a story asks for is changed: when that is worked on, and what becomes of the work for the text before."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.ids import FRAME
+from shiftwork.domain.model.spec import Criterion
+from shiftwork.domain.model.story import StoryStatus
+from shiftwork.domain.rules.decide_run import decide_run
+from shiftwork.domain.rules.steering import anew
+from shiftwork.testing.builders import asked, fold_run, kept, started_run, story_id
+from tests.unit.domain.test_rules_run import dispatched, ended
+from tests.unit.domain.test_rules_steering import all_landed, cancel, landed, retry
+
+
+def test_what_is_edited_is_dispatched_as_it_then_reads() -> None:
+    run = started_run(asked(1), asked(2, after=(1,)))
+    run = fold_run(run, dispatched(1), r.StoryEdited(at=1, story=replace(asked(2), title="Other")), landed(1))
+    (effect,) = decide_run(kept(run))
+    assert effect.assignment.story.title == "Other"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"title": "Other"}, "what it asks for was changed"),
+        ({"description": "Something else"}, "what it asks for was changed"),
+        ({"criteria": (Criterion(id="AC-1", text="another"),)}, "what it asks for was changed"),
+        ({"depends_on": (story_id(2),)}, ""),
+        ({}, ""),
+    ],
+    ids=repr,
+)
+def test_work_that_was_done_for_another_text_is_not_gone_on_with(changes: dict[str, Any], why: str) -> None:
+    failed = fold_run(all_landed(asked(1), asked(2)), r.StoryAdded(at=1, story=asked(3)))
+    failed = fold_run(failed, dispatched(3), ended(3, StoryStatus.FAILED))
+    edit = r.StoryEdited(at=1, story=replace(asked(3), **changes))
+    before, after = (fold_run(failed, *facts) for facts in ((edit, retry(3)), (retry(3), edit)))
+    for run in (before, after):
+        (effect,) = decide_run(kept(run))
+        assert isinstance(effect, e.DispatchStory)
+        assert (effect.afresh, anew(run, story_id(3))) == (bool(why), why)
+    later = fold_run(before, dispatched(3), ended(3, StoryStatus.FAILED), retry(3))
+    assert not anew(later, story_id(3)), "what was done since was done for the new text"
+    assert anew(fold_run(before, cancel(3), retry(3)), story_id(3)) == why, "nobody has begun it meanwhile"
+
+
+def test_an_edit_of_what_nobody_has_begun_makes_no_work_outdated() -> None:
+    run = fold_run(started_run(asked(1)), cancel(1), r.StoryEdited(at=1, story=replace(asked(1), title="Other")))
+    assert (anew(run, story_id(1)), anew(run, FRAME)) == ("", "")
