@@ -206,7 +206,9 @@ def test_a_run_that_is_over_goes_on_for_what_is_asked_of_it(project: Project) ->
     assert "US-005 was undone since" in project.shiftwork("proof", "US-005").stderr
     assert stories(project)["US-005"] == "failed"
     assert document(project, "edit", "US-005", "--title", "Another")["state"] == "waiting"
-    assert "asked for, and done when the run goes on" in typed(project, "edit", "US-005", "--description", "more")
+    told = typed(project, "edit", "US-005", "--description", "more")
+    assert "asked for, and done when the run goes on: the run is over" in told
+    assert told.splitlines()[-1] == "next: shiftwork retry US-005"
     told = typed(project, "retry", "US-005")
     assert "US-005 begins anew, with its first step: its work was taken back" in told.splitlines()
     assert begun(project).count("US-005") == 2

@@ -15,8 +15,11 @@ from shiftwork.bootstrap.looking import Mailbox, open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.ids import RunId
-from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.ids import RunId, StoryId
+from shiftwork.domain.model.run import RUN_ENDED, RunState
+from shiftwork.domain.model.story import StoryStatus
+from shiftwork.domain.rules.evolve_run import evolve_run
+from shiftwork.entrypoints.cli import standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.errors import EXIT_DONE
@@ -98,8 +101,18 @@ def looked_into[T](site: Site, look: Callable[[Mailbox], Awaitable[T]]) -> T:
     return asyncio.run(looking())
 
 
-def tell(asked: Asked, done: str, *, as_json: bool, **more: str) -> int:
-    """Say what became of it: done, or lying there for whoever works on the run next."""
+def tell_edited(asked: Asked, story: StoryId, *, as_json: bool) -> int:
+    """One that has failed is done as it then reads when it is retried, whether or not anybody works on the run."""
+    failed = asked.before.stories[story].status is StoryStatus.FAILED
+    again = f"shiftwork retry {story}{standing.naming(asked.view)}" if failed else ""
+    done = f"{story} is changed\nnext: {again or f'shiftwork stories {asked.run}'}"
+    return tell(asked, done, as_json=as_json, later=again, story=story)
+
+
+def tell(asked: Asked, done: str, *, as_json: bool, later: str = "", **more: str) -> int:
+    """Say what became of it: done, or lying there until the run goes on. `later` is what to type for that, where more
+    is needed than to resume the run.
+    """
     if as_json:
         state = "done" if asked.heard else "waiting"
         say({"run": asked.run, "asked": type(asked.intent).__name__, "state": state, **more})
@@ -107,6 +120,10 @@ def tell(asked: Asked, done: str, *, as_json: bool, **more: str) -> int:
     if asked.heard:
         click.echo(done)
         return EXIT_DONE
-    who = "its worker has not answered yet" if asked.view.worker else "nobody works on the run"
-    click.echo(f"asked for, and done when the run goes on: {who}\nnext: shiftwork resume {asked.run}")
+    over = evolve_run(asked.before, asked.intent).status in RUN_ENDED  # most of what is asked opens it again
+    idle = "the run is over" if over else "nobody works on the run"
+    who = "its worker has not answered yet" if asked.view.worker else idle
+    resume = standing.reviving(asked.view) if over else ((f"shiftwork resume {asked.run}", ""),)
+    steps = ((later, ""),) if later else resume
+    click.echo("\n".join((f"asked for, and done when the run goes on: {who}", *words.following(steps))))
     return EXIT_DONE

@@ -192,8 +192,7 @@ def _kept(site: Site, view: RunView, bounds: Bounds, *, as_json: bool) -> int:
     if as_json:
         return intending.tell(asked, "", as_json=True)
     click.echo(f"run {asked.run} is over: these limits hold when it goes on")
-    more = tuple(standing.fallen(view)) or ((f'shiftwork add "…" --run {asked.run}', "to have more done"),)
-    click.echo("\n".join(words.following(more)))
+    click.echo("\n".join(words.following(standing.reviving(view))))
     return EXIT_DONE
 
 

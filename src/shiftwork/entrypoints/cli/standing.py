@@ -112,6 +112,11 @@ def fallen(view: RunView) -> Iterator[words.Step]:
         )
 
 
+def reviving(view: RunView) -> tuple[words.Step, ...]:
+    """What has a run go on that is over."""
+    return tuple(fallen(view)) or ((f'shiftwork add "…" --run {view.run.run}', "to have more done"),)
+
+
 def after(view: RunView, edited: Sequence[str] | None = ()) -> Iterator[words.Step]:
     """What to type when the run is over: first what leads to why it failed. `edited` are files of the user's that are
     in the way of a merge; None where it has been merged.

@@ -36,7 +36,7 @@ def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, 
     One that failed is done as it then reads when it is retried: from its first step, unless only dependencies were
     changed. The spec's own file is left as it is.
     """
-    from shiftwork.entrypoints.cli.intending import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.intending import intend, tell_edited  # noqa: PLC0415 - `--help` need not wait for it
 
     if not any(changes.values()):
         raise UsageError("nothing is to be changed", hint="shiftwork edit --help lists what can be")
@@ -48,7 +48,7 @@ def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, 
         return r.StoryEdited(at=0, story=_changed(state.asked(StoryId(story)), changes))
 
     asked = intend(here(), run, wanted)
-    return tell(asked, f"{story} is changed\nnext: shiftwork stories {asked.run}", as_json=as_json, story=story)
+    return tell_edited(asked, StoryId(story), as_json=as_json)
 
 
 def _changed(story: Story, changes: dict[str, str | tuple[str, ...] | bool | None]) -> Story:
