@@ -1,5 +1,7 @@
 """What is asked and how it is gone about: specs, the catalogue, workflows, pipelines, usage, names."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from shiftwork.domain.model.editing import Edit, NewStep, Operation
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, step_id
 from shiftwork.domain.model.pipeline import Pipeline, StepStatus, pipeline_of
-from shiftwork.domain.model.spec import TITLE_LIMIT, one_shot
+from shiftwork.domain.model.spec import TITLE_LIMIT, Criterion, Story, one_shot, reworded
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import DYNAMIC, RALPH, WORKFLOWS, StepKind, Workflow, catalogue_step
 from shiftwork.testing.builders import after_steps, began, failed, fold_story, planned, started_story, workflow
@@ -144,6 +146,48 @@ def test_a_long_title_is_cut_visibly() -> None:
     title = one_shot("words " * 40).title
     assert title.endswith("words words…")
     assert one_shot("x" * TITLE_LIMIT).title == "x" * TITLE_LIMIT
+
+
+LONG = "words " * 40
+CUT = one_shot(LONG).title
+
+
+@pytest.mark.parametrize(
+    ("request_", "changes", "told"),
+    [
+        ("Add two", {"title": "Add five"}, ("Add five", "Add five", "Add five")),
+        ("Add two\n\nwith a test", {"title": "Add five"}, ("Add five", *["Add five\n\nwith a test"] * 2)),
+        (LONG, {"title": "Add five"}, ("Add five", "Add five", "Add five")),
+        ("Add two", {"description": "Add more"}, ("Add two", "Add more", "Add more")),
+        ("Add two", {"title": "Add five", "description": "Add more"}, ("Add five", "Add more", "Add more")),
+        ("Add two", {}, ("Add two", "Add two", "Add two")),
+        (LONG, {}, (CUT, LONG.strip(), LONG.strip())),
+        (LONG, {"description": "Add more"}, (CUT, "Add more", "Add more")),
+    ],
+)
+def test_what_was_said_in_one_sentence_is_changed_as_one(
+    request_: str, changes: dict[str, str], told: tuple[str, str, str]
+) -> None:
+    (story,) = one_shot(request_).stories
+    changed = reworded(story, **changes)
+    assert (changed.title, changed.description, *(one.text for one in changed.criteria)) == told
+
+
+def test_a_title_that_was_never_cut_is_followed_too() -> None:
+    story = Story(id=StoryId("US-002"), title=LONG.strip(), description=LONG)
+    assert reworded(story, title="Short").description == "Short"
+
+
+def test_words_of_their_own_stay_under_another_title() -> None:
+    own = (Criterion(id="AC-1", text="It adds"), Criterion(id="AC-2", text="Add two"))
+    story = Story(id=StoryId("US-002"), title="Add two", description="Two numbers. Add two", criteria=own)
+    changed = reworded(story, title="Add five")
+    assert (changed.description, [one.text for one in changed.criteria]) == (
+        "Two numbers. Add two",
+        ["It adds", "Add five"],
+    )
+    assert reworded(replace(story, description=""), title="Add five").description == ""
+    assert reworded(replace(story, description="", criteria=(own[0],)), description="More").criteria == (own[0],)
 
 
 # Small values --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """What is asked: a spec, its stories and their acceptance criteria."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.proof import Verification
@@ -65,8 +65,7 @@ class Spec:
 def one_shot(request: str) -> Spec:
     """The spec of a single sentence: one story whose criterion is the request itself."""
     text = request.strip()
-    first = text.splitlines()[0].strip() if text else ""
-    title = first if len(first) <= TITLE_LIMIT else first[: TITLE_LIMIT - 1].rstrip() + "…"
+    title = _cut(_first_line(text))
     story = Story(
         id=StoryId("US-001"),
         title=title,
@@ -74,3 +73,29 @@ def one_shot(request: str) -> Spec:
         criteria=(Criterion(id="AC-1", text=text),),
     )
     return Spec(title=title, description=text, stories=(story,))
+
+
+def reworded(story: Story, *, title: str = "", description: str = "") -> Story:
+    """The story with another title or description. What only says the old one once more goes with it: of one sentence
+    the title, the description and the criterion are made.
+    """
+    described = description or _under(title, story.description, story.title)
+    criteria = tuple(
+        replace(one, text=described if one.text == story.description else _under(title, one.text, story.title))
+        for one in story.criteria
+    )
+    return replace(story, title=title or story.title, description=described, criteria=criteria)
+
+
+def _under(title: str, text: str, old: str) -> str:
+    """The text with its first line changed to the title, if there is one and the old one was made of that line."""
+    first = _first_line(text)
+    return title + text.strip().removeprefix(first) if title and old in {first, _cut(first)} else text
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0].strip() if text.strip() else ""
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= TITLE_LIMIT else line[: TITLE_LIMIT - 1].rstrip() + "…"

@@ -7,7 +7,7 @@ import click
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.domain.model.spec import Criterion, Story, reworded
 from shiftwork.domain.rules.naming import guess
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.sentence import spoken
@@ -33,8 +33,9 @@ from shiftwork.errors import IntentError, UsageError
 def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, ...] | bool | None) -> int:
     """Change what is asked of STORY, which nobody has begun or which has failed.
 
-    One that failed is done as it then reads when it is retried: from its first step, unless only dependencies were
-    changed. The spec's own file is left as it is.
+    What only repeats the old title or description, as in a story of one sentence, changes with it. One that failed is
+    done as it then reads when it is retried: from its first step, unless only dependencies were changed. The spec's own
+    file is left as it is.
     """
     from shiftwork.entrypoints.cli.intending import intend, tell_edited  # noqa: PLC0415 - `--help` need not wait for it
 
@@ -52,17 +53,20 @@ def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, 
 
 
 def _changed(story: Story, changes: dict[str, str | tuple[str, ...] | bool | None]) -> Story:
-    told = {name: changes[name] for name in ("title", "description") if changes[name]}
+    told = reworded(story, title=_text(changes["title"]), description=_text(changes["description"]))
     criteria = tuple(
         Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(_texts(changes["criteria"]), start=1)
     )
     needs = tuple(map(StoryId, _texts(changes["depends_on"])))
     return replace(
-        story,
-        **told,  # type: ignore[arg-type]  # both are text
-        criteria=criteria or story.criteria,
+        told,
+        criteria=criteria or told.criteria,
         depends_on=() if changes["no_dependencies"] else needs or story.depends_on,
     )
+
+
+def _text(given: object) -> str:
+    return given if isinstance(given, str) else ""
 
 
 def _texts(given: object) -> tuple[str, ...]:
