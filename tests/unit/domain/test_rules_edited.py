@@ -8,11 +8,12 @@ import pytest
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import FRAME
-from shiftwork.domain.model.spec import Criterion
+from shiftwork.domain.model.run import RunState
+from shiftwork.domain.model.spec import Criterion, one_shot, reworded
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules.decide_run import decide_run
 from shiftwork.domain.rules.steering import anew
-from shiftwork.testing.builders import asked, fold_run, kept, started_run, story_id
+from shiftwork.testing.builders import asked, fold_run, kept, run_plan, started_run, story_id
 from tests.unit.domain.test_rules_run import dispatched, ended
 from tests.unit.domain.test_rules_steering import all_landed, cancel, landed, retry
 
@@ -47,6 +48,27 @@ def test_work_that_was_done_for_another_text_is_not_gone_on_with(changes: dict[s
     later = fold_run(before, dispatched(3), ended(3, StoryStatus.FAILED), retry(3))
     assert not anew(later, story_id(3)), "what was done since was done for the new text"
     assert anew(fold_run(before, cancel(3), retry(3)), story_id(3)) == why, "nobody has begun it meanwhile"
+
+
+def test_a_run_of_one_sentence_is_about_what_that_says_then() -> None:
+    """Its title is in every prompt, and so may be its description."""
+    spec = one_shot("Add two")
+    (story,) = spec.stories
+    edit = r.StoryEdited(at=1, story=reworded(story, title="Add five"))
+    run = fold_run(RunState(), r.RunStarted(at=1, plan=replace(run_plan(), spec=spec)), edit)
+    assert (run.given.spec.title, run.given.spec.description) == ("Add five", "Add five")
+    (effect,) = decide_run(kept(run))
+    assert isinstance(effect, e.DispatchStory)
+    assert effect.assignment.task == "Add five"
+
+
+def test_a_run_of_several_stories_is_about_more_than_the_one_that_was_edited() -> None:
+    before = started_run(asked(1), asked(2))
+    run = fold_run(before, r.StoryEdited(at=1, story=replace(asked(1), title="Other")))
+    assert (run.given.spec.title, run.given.spec.description) == (
+        before.given.spec.title,
+        before.given.spec.description,
+    )
 
 
 def test_an_edit_of_what_nobody_has_begun_makes_no_work_outdated() -> None:

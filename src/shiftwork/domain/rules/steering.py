@@ -173,10 +173,19 @@ def _added(run: RunState, fact: r.StoryAdded) -> RunState | None:
 
 
 def _edited(run: RunState, fact: r.StoryEdited) -> RunState | None:
-    stories = run.given.spec.stories
-    changed = tuple(fact.story if story.id == fact.story.id else story for story in stories)
-    edited = scheduling.with_stories(run, changed)
-    return _outdated(edited, fact.story.id) if _wording(fact.story) != _wording(run.asked(fact.story.id)) else edited
+    new, old = fact.story, run.asked(fact.story.id)
+    changed = tuple(new if story.id == new.id else story for story in run.given.spec.stories)
+    edited = _about(scheduling.with_stories(run, changed), old, new)
+    return _outdated(edited, new.id) if _wording(new) != _wording(old) else edited
+
+
+def _about(run: RunState, old: Story, new: Story) -> RunState:
+    """A run of one sentence is about its story: prompts tell of both."""
+    spec = run.given.spec
+    if (spec.title, spec.description) != (old.title, old.description):
+        return run
+    named = replace(spec, title=new.title, description=new.description)
+    return replace(run, plan=replace(run.given, spec=named))
 
 
 def _wording(story: Story) -> tuple[str, str, tuple[Criterion, ...]]:

@@ -227,7 +227,8 @@ def retry(site: Site, run: str, again: r.StoryRetryRequested, bounds: Bounds, *,
     if told and not as_json:
         with though_unheard():
             click.echo(told)
-    return carry_on(site, asked.view, as_json=as_json)
+    named = replace(asked.view.run, title=asked.before.given.spec.title)  # it may have been changed by an edit
+    return carry_on(site, replace(asked.view, run=named), as_json=as_json)
 
 
 def carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
