@@ -1,6 +1,7 @@
 """The books of a run: attempts with what was set aside for them, what was foreseen, and what proves what landed."""
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -202,7 +203,7 @@ def test_the_proof_of_what_has_landed_is_told(rig: Rig) -> None:
         assert f"Policy trusting, certificate `{told.stories[0].state.certified}`." in text
         assert "| AC-1 | it \\*works\\* | missing | - | no evidence was reported |" in text
         assert "| VS-1 | the work | holds | " in text
-        assert "- gate test passed in " in text
+        assert re.search(r"- gate test passed in [\d.]+ s: `.+`\n", text)
         assert "- verification VS-1 the work passed in " in text
         proved = document(told)["stories"]["US-001"]["certificate"]
         assert [one["verdict"] for one in proved["criteria"]] == ["missing", "holds"]

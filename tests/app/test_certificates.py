@@ -107,13 +107,34 @@ def test_a_gate_that_is_gone_or_red_or_new_now_is_told(rig: Rig) -> None:
         assert "gate lint" in unchecked(new), "it covers what there was"
 
 
+def test_a_gate_that_is_another_command_now_proves_nothing_of_what_was_certified(rig: Rig) -> None:
+    paper = landed(rig)
+    assert {line.command for line in paper.certificate.gates} == {PRINTED.command}
+    for clone in (False, True):
+        found = asyncio.run(examined(rig, paper, (Gate(name="unit", command="true"),), clone=clone))
+        assert broken(found) == {"gate unit", "evidence AC-2"}, "it is not run under another command"
+        (told,) = (held.told for held in found if held.name == "gate unit")
+        assert f"passed as `{PRINTED.command}`, and is `true` in the settings now" in told
+
+
+def test_a_certificate_that_does_not_say_which_commands_its_gates_were_holds_and_tells_that(rig: Rig) -> None:
+    said = landed(rig).certificate
+    paper = forged(replace(said, gates=tuple(replace(line, command="") for line in said.gates)))
+    assert from_document(json.dumps(document(paper))) == paper
+    found = asyncio.run(examined(rig, paper, rig.gates, clone=True))
+    assert broken(found) == set()
+    assert [held.told for held in found if held.name == "commands"] == [
+        "the certificate is too old to say what unit ran: it was run as the settings have it now"
+    ]
+
+
 # Forged ones -----------------------------------------------------------------------------------------------------
 
 
 def test_in_a_clone_what_cannot_be_checked_is_told_and_never_called_good(rig: Rig) -> None:
     found = asyncio.run(examined(rig, landed(rig), rig.gates, clone=True))
     assert broken(found) == set()
-    assert unchecked(found) == {"history", "work", "times", "steps"}
+    assert unchecked(found) == {"history", "work", "times", "commands", "steps"}
 
 
 VOUCHED = Judged(criterion="AC-9", text="It is nice", kind="", reference="", verdict=Verdict.VOUCHED, why="")
@@ -147,6 +168,7 @@ def test_every_word_of_a_certificate_is_checked_in_a_clone_or_told_as_not_checke
         "conflicts": ({"conflicts": 9}, "work"),
         "usage": ({"usage": replace(said.usage, cost_usd=0.01)}, "work"),
         "seconds": ({"gates": tuple(replace(gate, seconds=9) for gate in said.gates)}, "times"),
+        "command": ({"gates": tuple(replace(gate, command="") for gate in said.gates)}, "commands"),
         "another step": ({"verification": tuple(replace(line, step=other) for line in said.verification)}, "steps"),
         "vouched": ({"vouched": "the CTO"}, "vouched"),
     }

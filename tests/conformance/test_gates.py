@@ -25,6 +25,7 @@ def test_every_gate_runs_though_one_is_red(user: GitUser, gates: Gates) -> None:
     assert [result.name for result in report.results] == ["gate-0", "gate-1", "gate-2"]
     assert [result.passed for result in report.results] == [True, False, True]
     assert outputs(report) == ["one", "two\nwhy", "three"]
+    assert [result.command for result in report.results][::2] == ["echo one", "echo three"]
     assert report.commit == user.at("main")
     assert not report.passed
 

@@ -58,6 +58,7 @@ def test_the_certificates_of_a_run_verify_as_the_howto_says_and_no_altered_one_d
     assert [one["story"] for one in checked["certificates"]] == ["US-001", "US-002"]
     assert "Shiftwork-Evidence: 3/3 cited" in project.git("log", "-1", "--format=%B", "main")
     _altered(project)
+    _weakened(project)
     _amended(project)
 
 
@@ -84,7 +85,7 @@ def test_a_forged_certificate_does_not_hold_here_nor_in_a_clone_which_says_what_
     assert told.returncode == 0, told.stdout
     assert "--   US-001 history: not checked" in told.stdout
     last = told.stdout.splitlines()[-1]
-    assert last == "US-001: what was checked holds; not checked: history, work, times, steps"
+    assert last == "US-001: what was checked holds; not checked: history, work, times, commands, steps"
 
 
 def forgery(project: Project, given: dict[str, Any], change: dict[str, Any]) -> Path:
@@ -113,6 +114,18 @@ def _altered(project: Project) -> None:
         assert "the certificate does NOT hold" in told.stdout
     file.write_text("{}")
     assert "not a certificate" in project.shiftwork("proof", "--verify", "us-001.json").stderr
+
+
+def _weakened(project: Project) -> None:
+    """The gate is another command by now: that the new one passes says nothing of what was certified."""
+    assert "test passed in 0.0 s: test -f US-001.txt" in project.shiftwork("proof", "US-001").stdout
+    settings = project.root / "shiftwork.toml"
+    whole = settings.read_text()
+    settings.write_text(whole.replace("test -f US-001.txt", "true"))
+    told = project.shiftwork("proof", "--verify", "US-001")
+    assert told.returncode == 1
+    assert "FAIL US-001 gate test: passed as `test -f US-001.txt`, and is `true`" in told.stdout
+    settings.write_text(whole)
 
 
 def _amended(project: Project) -> None:

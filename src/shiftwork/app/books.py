@@ -21,6 +21,7 @@ from shiftwork.domain.model.story import ENDED
 from shiftwork.domain.model.usage import Share, Usage
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules.budgets import of_limited, overshoot
+from shiftwork.domain.rules.certifying import plain
 from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.forecasting import of_story, unforeseen
 from shiftwork.domain.rules.idling import Course, Idle, idle
@@ -149,7 +150,7 @@ def _story(account: Account, one: StoryAccount) -> dict[str, Any]:
         **amounts.waits(lost_of(one)),
         "estimate": amounts.estimate(foreseen_of(account, one), one.state.usage, over=account.status(one) in ENDED),
         "attempts": [_attempt(made) for made in attempts(account, one)],
-        "certificate": to_plain(proof) if proof else None,
+        "certificate": plain(proof) if proof else None,
     }
 
 

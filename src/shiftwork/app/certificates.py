@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from shiftwork.app.kinds import read
 from shiftwork.domain.model.certificate import Certificate, Held
-from shiftwork.domain.model.codec import from_plain, to_plain
+from shiftwork.domain.model.codec import from_plain
 from shiftwork.domain.model.facts import Fact, StoryStarted
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, run_stream, story_stream
@@ -18,7 +18,7 @@ from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion
 from shiftwork.domain.model.story import Evidence
 from shiftwork.domain.rules.attesting import attested, named
-from shiftwork.domain.rules.certifying import FORMAT, digest
+from shiftwork.domain.rules.certifying import FORMAT, digest, plain
 from shiftwork.domain.rules.evidence import judge, sought, step_gates, suffices
 from shiftwork.errors import RepositoryError, UsageError
 from shiftwork.ports.changes import Witness
@@ -75,7 +75,7 @@ def _last(facts: Sequence[Fact]) -> Paper | None:
 
 
 def document(paper: Paper) -> dict[str, Any]:
-    return {"format": FORMAT, "sha256": paper.sha256, "certificate": to_plain(paper.certificate)}
+    return {"format": FORMAT, "sha256": paper.sha256, "certificate": plain(paper.certificate)}
 
 
 def from_document(text: str) -> Paper:
@@ -85,7 +85,7 @@ def from_document(text: str) -> Paper:
         if given["format"] != FORMAT or given.keys() != {"format", "sha256", "certificate"}:
             raise ValueError(f"its format is not {FORMAT}")  # noqa: TRY301 - one answer to all that may be wrong
         certificate = from_plain(Certificate, given["certificate"])
-        if to_plain(certificate) != given["certificate"]:
+        if plain(certificate) != given["certificate"]:
             raise ValueError("it says more than a certificate does")  # noqa: TRY301 - as above
         return Paper(certificate=certificate, sha256=str(given["sha256"]))
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -173,6 +173,10 @@ def _unchecked(said: Certificate) -> Iterator[Held]:
     yield Held(name="work", passed=None, told="attempts, agents, models, repairs, conflicts, tokens and cost")
     if said.gates:
         yield Held(name="times", passed=None, told="how long gates took, and which passed only at the second try")
+    if any(line.command for line in said.gates):
+        yield Held(
+            name="commands", passed=None, told="by which commands the gates passed: the commit names gates alone"
+        )
     if said.verification:
         yield Held(name="steps", passed=None, told="whether these verification steps are what was asked for")
     if said.vouched:
@@ -194,19 +198,37 @@ def _claim(one: Judged) -> Evidence:
 
 
 async def _run_again(said: Certificate, case: Case, bench: Bench) -> GateReport:
-    """The gates by the commands of the settings: a certificate has names, and no say in what is run under them."""
-    names = {line.name for line in said.gates}
-    gates = [gate for gate in bench.configured if gate.name in names]
+    """The gates by the commands of the settings: a certificate has no say in what is run. One whose command is another
+    by now would prove another thing, and is not run.
+    """
+    proved = _commands(said)
+    gates = [gate for gate in bench.configured if gate.name in proved and proved[gate.name] in {"", gate.command}]
     marker = f"{said.run}/{said.story}/proof"
     return await bench.gates.check(said.commit, (*gates, *step_gates(said.story, case)), marker)
 
 
+def _commands(said: Certificate) -> dict[str, str]:
+    """What each gate was when it passed; nothing where the certificate does not say."""
+    return {line.name: line.command for line in said.gates}
+
+
 def _gates(said: Certificate, report: GateReport, bench: Bench) -> Iterator[Held]:
-    known = {gate.name for gate in bench.configured}
-    for name in dict.fromkeys(line.name for line in said.gates):
-        if name not in known:
+    present = {gate.name: gate.command for gate in bench.configured}
+    proved = _commands(said)
+    for name, command in proved.items():
+        if name not in present:
             told = "the settings have no such gate any more: put it back to have it run again"
             yield Held(name=f"gate {name}", passed=False, told=told)
+        elif command and command != present[name]:
+            told = (
+                f"passed as `{command}`, and is `{present[name]}` in the settings now: put it back to have it run again"
+            )
+            yield Held(name=f"gate {name}", passed=False, told=told)
+    if unknown := [name for name, command in proved.items() if name in present and not command]:
+        told = (
+            f"the certificate is too old to say what {', '.join(unknown)} ran: it was run as the settings have it now"
+        )
+        yield Held(name="commands", passed=None, told=told)
     for result in report.results:
         told = f"passed in {result.seconds:.1f} s" if result.passed else f"failed: {result.output}"
         yield Held(name=f"gate {result.name}", passed=result.passed, told=told)

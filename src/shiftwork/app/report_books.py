@@ -108,7 +108,8 @@ def _judged(one: Judged) -> Sequence[str]:
 def _ran(said: Certificate) -> Iterator[str]:
     for gate in said.gates:
         extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
-        yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}"
+        command = f": {code(gate.command)}" if gate.command else ""
+        yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}{command}"
     for line in said.verification:
         yield f"verification {text(line.step.id)} {text(line.step.name)} passed in {line.seconds:.1f} s"
 

@@ -1,18 +1,20 @@
 """Certificates as they follow from a story's history, and candidates that gates pass and evidence does not."""
 
+import json
 from dataclasses import replace
 
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model.codec import decode, encode
+from shiftwork.domain.model.certificate import Certificate, GateLine
+from shiftwork.domain.model.codec import decode, encode, from_plain
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport
 from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.queue import LandingPolicy, Proof, QueueState
 from shiftwork.domain.model.story import Refusal, StoryState
-from shiftwork.domain.rules.certifying import canonical, completion, digest
+from shiftwork.domain.rules.certifying import canonical, completion, digest, plain
 from shiftwork.domain.rules.decide_queue import decide_queue
 from shiftwork.testing.builders import BASE, fold_queue, fold_story, gate_report, landing_asked, landing_request
 
@@ -26,14 +28,14 @@ def landed(*, proof: ProofReport | None = PROOF, report: GateReport | None = Non
 
 
 def test_a_story_that_was_proved_leaves_its_certificate_and_then_completes() -> None:
-    result = GateResult(name="unit", passed=True, seconds=2, flaky=True)
+    result = GateResult(name="unit", passed=True, seconds=2, flaky=True, command="make unit")
     story = landed(report=GateReport(commit=TIP, results=(result,)))
     certified, completed = completion(story)
     assert isinstance(certified, StoryCertified)
     assert isinstance(completed, f.StoryCompleted)
     said = certified.certificate
     assert (said.commit, said.base, said.tree, said.ref) == (TIP, BASE, "tree", "main")
-    assert [(line.name, line.seconds, line.flaky) for line in said.gates] == [("unit", 2, True)]
+    assert said.gates == (GateLine(name="unit", seconds=2, flaky=True, command="make unit"),)
     assert certified.sha256 == digest(said)
     stored = encode(certified)
     assert decode(stored.kind, stored.version, stored.body) == certified
@@ -62,6 +64,19 @@ def test_the_canonical_form_is_the_same_whatever_stands_in_it() -> None:
     odd = replace(certified.certificate, title="caf\u00e9 \ud800")
     assert canonical(odd) == canonical(replace(odd))
     assert digest(odd) != digest(certified.certificate)
+
+
+def test_a_certificate_from_before_gates_had_commands_in_it_has_the_digest_that_it_had() -> None:
+    before = """{"run": "r1", "story": "US-001", "title": "Story 1", "ref": "main", "commit": "c", "base": "b",
+        "tree": "t", "policy": "trusting", "criteria": [], "verification": [], "steps": [], "vouched": "",
+        "gates": [{"name": "unit", "seconds": 2.0, "flaky": false, "restored": false}], "repairs": 0, "conflicts": 0,
+        "usage": {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "cost_usd": null, "estimated": false,
+        "model": "", "attempts": 0, "uncounted": 0, "unpriced": 0}}"""
+    said = from_plain(Certificate, json.loads(before))
+    assert plain(said) == json.loads(before)
+    assert digest(said) == "96dd98fb4e8dd2202246891dd1653dbfd247084680886559d456fad85549f911"
+    known = replace(said, gates=(replace(said.gates[0], command="make unit"),))
+    assert digest(known) != digest(said)
 
 
 # In the queue ----------------------------------------------------------------------------------------------------

@@ -73,7 +73,13 @@ class GitGates:
                 gate, gate.step, errand, checkout.tree
             )
         outcome = await self.setup.shell.run(gate.command, errand, tree=checkout.tree, seconds=60 * gate.minutes)
-        return GateResult(name=gate.name, passed=outcome.passed, seconds=outcome.seconds, output=outcome.output)
+        return GateResult(
+            name=gate.name,
+            passed=outcome.passed,
+            seconds=outcome.seconds,
+            output=outcome.output,
+            command=gate.command,
+        )
 
     @contextlib.contextmanager
     def _free_tree(self) -> Iterator[tuple[int, Checkout]]:

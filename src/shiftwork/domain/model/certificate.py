@@ -10,13 +10,14 @@ from shiftwork.domain.model.usage import Usage
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateLine:
     """A gate that was green on the commit, or, `restored`, on it with the tests of the base. What it printed is left to
-    the history.
+    the history. The first certificates do not say which `command` it was.
     """
 
     name: str
     seconds: float
     flaky: bool = False
     restored: bool = False
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

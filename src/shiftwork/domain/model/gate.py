@@ -32,7 +32,7 @@ class Standing(StrEnum):
 class GateResult:
     """How one gate ended; `output` holds the two ends of what it printed, bounded. A `flaky` one was red the first
     time. A `restored` one ran with the tests and the gate configuration of the base. Without a `standing` it is not
-    known what the gate says of the base.
+    known what the gate says of the base. `command` is what was run; verification steps say that themselves.
     """
 
     name: str
@@ -42,6 +42,7 @@ class GateResult:
     flaky: bool = False
     restored: bool = False
     standing: Standing | None = None
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.certificate import Certificate, GateLine, StepLine, VerifiedLine
@@ -56,7 +56,13 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
 
 
 def _gate(result: GateResult) -> GateLine:
-    return GateLine(name=result.name, seconds=result.seconds, flaky=result.flaky, restored=result.restored)
+    return GateLine(
+        name=result.name,
+        seconds=result.seconds,
+        flaky=result.flaky,
+        restored=result.restored,
+        command=result.command,
+    )
 
 
 def _steps(story: StoryState) -> Iterator[StepLine]:
@@ -77,10 +83,19 @@ def certified(story: StoryState, fact: StoryCertified) -> StoryState | None:
     return replace(story, certified=fact.sha256) if fact.certificate.commit == story.landed else None
 
 
+def plain(certificate: Certificate) -> dict[str, Any]:
+    """As JSON values. The command of a gate is left out where it is not known: the digests of certificates that were
+    written before there was that field go on to hold.
+    """
+    said: dict[str, Any] = to_plain(certificate)
+    gates = [{key: value for key, value in line.items() if key != "command" or value} for line in said["gates"]]
+    return said | {"gates": gates}
+
+
 def canonical(certificate: Certificate) -> bytes:
     """The same certificate gives the same bytes, always."""
-    plain = to_plain(certificate)
-    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(errors="surrogatepass")
+    said = plain(certificate)
+    return json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(errors="surrogatepass")
 
 
 def digest(certificate: Certificate) -> str:

@@ -175,7 +175,8 @@ def _told(paper: Paper) -> Iterator[str]:
     yield "\ngates:" if said.gates or said.verification else "\nno gates"
     for gate in said.gates:
         extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
-        yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}', _WIDEST)}"
+        command = f": {gate.command}" if gate.command else ""
+        yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', _WIDEST)}"
     for line in said.verification:
         yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', _WIDEST)}"
     yield "\nwork:"
