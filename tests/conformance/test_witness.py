@@ -111,18 +111,37 @@ def test_a_test_that_the_base_defines_in_that_file_already_is_told_from_a_new_on
     )
 
 
-def test_a_commit_tells_its_parents_its_message_and_where_it_is(user: GitUser) -> None:
+def test_a_commit_tells_its_parents_and_its_message(user: GitUser) -> None:
     witness, base = GitWitness(hub=hub_of(user)), user.at("HEAD")
     tip = committed(user, {"a": b"a\n"})
 
     async def scenario() -> None:
         assert await witness.told(tip) == ((base,), "work\n\nNoted-By: a test\n")
-        assert await witness.is_on(base, "main")
-        assert not await witness.is_on(tip, "other")
-        assert not await witness.is_on(Commit("1" * 40), "main")
         with pytest.raises(RepositoryError, match="is not there"):
             await witness.told(Commit("1" * 40))
         with pytest.raises(RepositoryError, match="is not there"):
             await witness.look(Commit("1" * 40), tip, [], [])
 
     asyncio.run(scenario())
+
+
+def test_a_commit_is_on_the_branch_itself_or_where_that_is_gone_on_another_one(user: GitUser) -> None:
+    witness, base = GitWitness(hub=hub_of(user)), user.at("HEAD")
+    user.git("branch", "before")
+    tip = committed(user, {"a": b"a\n"})
+    user.git("branch", "archive")
+
+    def branch(commit: Commit, name: str) -> str:
+        return asyncio.run(witness.branch_with(commit, name))
+
+    assert branch(base, "before") == "refs/heads/before"
+    assert not branch(tip, "before"), "it is there, and has it not"
+    assert branch(tip, "gone") == "refs/heads/main", "the one that is checked out comes first"
+    assert branch(Commit("1" * 40), "main") == branch(Commit("1" * 40), "gone") == ""
+    user.git("checkout", "--quiet", "--detach")
+    assert branch(tip, "gone") == "refs/heads/archive"
+    user.git("update-ref", "refs/remotes/origin/gone", tip)
+    user.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+    assert branch(tip, "gone") == "refs/remotes/origin/gone"
+    user.git("branch", "--delete", "--force", "archive", "main")
+    assert branch(tip, "other") == "refs/remotes/origin/gone"

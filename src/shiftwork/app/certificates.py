@@ -117,11 +117,11 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
         found = await bench.witness.look(said.base, said.commit, wanted.paths, wanted.names)
     except RepositoryError as error:
         return (*own, Held(name="commit", passed=False, told=error.message))
-    on_ref = await bench.witness.is_on(said.commit, said.ref)
+    branch = await bench.witness.branch_with(said.commit, said.ref)
     tree = found.tree == said.tree
     commit = (
         Held(name="tree", passed=tree, told=found.tree if tree else f"{found.tree}, not {said.tree}"),
-        Held(name="branch", passed=on_ref, told=f"{said.commit[:12]} is {'' if on_ref else 'not '}on {said.ref}"),
+        _branch(said, branch, bench.memory),
         *_place(said, parents, message, bench.memory),
     )
     known = _is_known(said, bench.memory)
@@ -154,6 +154,15 @@ def _history(said: Certificate, memory: Memory) -> Held:
         told = f"the history knows the run {said.run}, and of a landed story {said.story} in it nothing"
         return Held(name="history", passed=False, told=told)
     return Held(name="history", passed=None, told=f"the history here knows nothing of the run {said.run}")
+
+
+def _branch(said: Certificate, branch: str, memory: Memory) -> Held:
+    """People merge the branch and delete it: that the commit was ever on one of that name only the history can say."""
+    commit, name = said.commit[:12], branch.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    if not branch or branch == f"refs/heads/{said.ref}":
+        return Held(name="branch", passed=bool(branch), told=f"{commit} is {'' if branch else 'not '}on {said.ref}")
+    told = f"there is no branch {said.ref} any more; {commit} is on {name}"
+    return Held(name="branch", passed=_history(said, memory).passed, told=told)
 
 
 def _place(said: Certificate, parents: Sequence[Commit], message: str, memory: Memory) -> Iterator[Held]:

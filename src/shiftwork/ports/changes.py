@@ -47,8 +47,10 @@ class Witness(Protocol):
         """
         ...
 
-    async def is_on(self, commit: Commit, ref: str) -> bool:
-        """Whether a branch of the user's has the commit; False where there is no such branch or commit."""
+    async def branch_with(self, commit: Commit, branch: str) -> str:
+        """The full name of the user's branch, if it has the commit. Where there is no such branch that of another one,
+        a remote's too, which has it; empty where none has, or there is no such commit.
+        """
         ...
 
     async def told(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:

@@ -39,9 +39,15 @@ class GitWitness:
         named = [await self._name(base, commit, name) for name in names]
         return Findings(tree=tree, files=tuple(files), names=tuple(named))
 
-    async def is_on(self, commit: Commit, ref: str) -> bool:
-        answer = await self.hub.user.run("merge-base", "--is-ancestor", commit, f"refs/heads/{ref}", accept=(0, 1, 128))
-        return answer.code == 0
+    async def branch_with(self, commit: Commit, branch: str) -> str:
+        own = f"refs/heads/{branch}"
+        gone = (await self.hub.user.run("show-ref", "--verify", "--quiet", own, accept=(0, 1, 128))).code
+        where = ("refs/heads", "refs/remotes") if gone else (own,)
+        wanted = ("for-each-ref", "--format=%(HEAD)%(refname)", "--contains", commit, *where)
+        found = (await self.hub.user.run(*wanted, accept=(0, 128, 129))).text.splitlines()
+        named = [line for line in found if not line.endswith("/HEAD")]
+        likeliest = min(named, key=lambda line: (not line.endswith(f"/{branch}"), not line.startswith("*")), default="")
+        return likeliest.lstrip("* ")
 
     async def told(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:
         await self._tree(commit)
