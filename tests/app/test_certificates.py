@@ -14,6 +14,7 @@ from shiftwork.domain.model.ids import Commit, RunId, StoryId
 from shiftwork.domain.model.proof import Judged, ProofPolicy, Verdict, Verification, VerificationKind
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.rules.certifying import digest
+from shiftwork.domain.rules.commit_message import revert_of
 from shiftwork.errors import UsageError
 from shiftwork.ports.agent import AgentTask
 from tests.app.proof_rig import PRINTED, asked, paper_of, ran, working
@@ -142,6 +143,17 @@ def test_a_branch_that_was_merged_and_deleted_is_told_with_the_one_that_has_the_
         )
     git(rig.repo, "branch", "main", "trunk~")
     assert broken(asyncio.run(examined(rig, paper, rig.gates))) == {"branch"}, "it is there, without the commit"
+
+
+def test_work_that_was_taken_back_is_told_here_and_in_a_clone(rig: Rig) -> None:
+    paper = landed(rig)
+    undo = revert_of(paper.certificate.commit, paper.certificate.run, paper.certificate.story)
+    git(rig.repo, "commit", "--quiet", "--allow-empty", "-m", f"revert: US-001 - Add work\n\n{undo}")
+    for clone in (False, True):
+        found = asyncio.run(examined(rig, paper, rig.gates, clone=clone))
+        assert broken(found) == {"standing"}
+        (told,) = (held.told for held in found if held.name == "standing")
+        assert f"taken back by {git(rig.repo, 'rev-parse', 'main')[:12]}" in told
 
 
 # Forged ones -----------------------------------------------------------------------------------------------------

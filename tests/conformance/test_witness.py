@@ -125,6 +125,24 @@ def test_a_commit_tells_its_parents_and_its_message(user: GitUser) -> None:
     asyncio.run(scenario())
 
 
+def test_a_commit_is_taken_back_by_the_one_that_says_so_until_that_is_taken_back_itself(user: GitUser) -> None:
+    witness = GitWitness(hub=hub_of(user))
+    tip = committed(user, {"a": b"a\n"})
+    user.git("commit", "--quiet", "--allow-empty", "-m", f"see: This reverts commit {tip}")
+
+    def taken_back(commit: Commit) -> str:
+        return asyncio.run(witness.taken_back(commit, "refs/heads/main"))
+
+    assert not taken_back(tip), "a mention is no revert"
+    user.git("revert", "--no-edit", tip)
+    first = user.at("HEAD")
+    assert taken_back(tip) == first
+    user.git("revert", "--no-edit", first)
+    assert (taken_back(tip), taken_back(first)) == ("", user.at("HEAD"))
+    user.git("revert", "--no-edit", tip)
+    assert taken_back(tip) == user.at("HEAD")
+
+
 def test_a_commit_is_on_the_branch_itself_or_where_that_is_gone_on_another_one(user: GitUser) -> None:
     witness, base = GitWitness(hub=hub_of(user)), user.at("HEAD")
     user.git("branch", "before")

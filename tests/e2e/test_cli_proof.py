@@ -136,6 +136,18 @@ def _amended(project: Project) -> None:
     assert "FAIL US-002 branch" in told.stdout
 
 
+def test_a_story_that_was_undone_does_not_hold_any_more(project: Project) -> None:
+    project.settle(agent=AGENT, gates='test = "true"')
+    assert project.shiftwork("run", "Greet").returncode == 0
+    assert project.shiftwork("proof", "US-001", "--out", "us-001.json").returncode == 0
+    assert project.shiftwork("undo", "US-001").returncode == 0
+    commit = project.git("rev-parse", "main")
+    for what in ("US-001", "us-001.json"):
+        told = project.shiftwork("proof", "--verify", what)
+        assert told.returncode == 1
+        assert f"FAIL US-001 standing: the work was taken back by {commit[:12]}" in told.stdout
+
+
 def test_commands_of_a_spec_wait_for_trust(project: Project) -> None:
     refused = project.shiftwork("run", "prd.json", SHIFTWORK_TRUST="")
     assert refused.returncode == 64

@@ -118,10 +118,12 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     except RepositoryError as error:
         return (*own, Held(name="commit", passed=False, told=error.message))
     branch = await bench.witness.branch_with(said.commit, said.ref)
+    revert = await bench.witness.taken_back(said.commit, branch) if branch else Commit("")
     tree = found.tree == said.tree
     commit = (
         Held(name="tree", passed=tree, told=found.tree if tree else f"{found.tree}, not {said.tree}"),
         _branch(said, branch, bench.memory),
+        *_standing(revert),
         *_place(said, parents, message, bench.memory),
     )
     known = _is_known(said, bench.memory)
@@ -163,6 +165,13 @@ def _branch(said: Certificate, branch: str, memory: Memory) -> Held:
         return Held(name="branch", passed=bool(branch), told=f"{commit} is {'' if branch else 'not '}on {said.ref}")
     told = f"there is no branch {said.ref} any more; {commit} is on {name}"
     return Held(name="branch", passed=_history(said, memory).passed, told=told)
+
+
+def _standing(revert: Commit) -> Iterator[Held]:
+    """By the branch and not by the history: whoever reverts by hand, or reverts the revert, tells git alone."""
+    if revert:
+        told = f"the work was taken back by {revert[:12]}: what the certificate says was so, and is not there any more"
+        yield Held(name="standing", passed=False, told=told)
 
 
 def _place(said: Certificate, parents: Sequence[Commit], message: str, memory: Memory) -> Iterator[Held]:

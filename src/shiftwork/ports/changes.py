@@ -53,6 +53,12 @@ class Witness(Protocol):
         """
         ...
 
+    async def taken_back(self, commit: Commit, branch: str) -> Commit:
+        """The commit on this branch, named in full, that says it reverts that one, and that none reverts in turn; empty
+        where there is none.
+        """
+        ...
+
     async def told(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:
         """The parents of the commit and its message; raises RepositoryError where it is not there."""
         ...

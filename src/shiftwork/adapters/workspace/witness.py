@@ -49,6 +49,14 @@ class GitWitness:
         likeliest = min(named, key=lambda line: (not line.endswith(f"/{branch}"), not line.startswith("*")), default="")
         return likeliest.lstrip("* ")
 
+    async def taken_back(self, commit: Commit, branch: str) -> Commit:
+        said = f"--grep=^This reverts commit {commit}"
+        found = (await self.hub.user.run("rev-list", "--basic-regexp", said, f"{commit}..{branch}")).text.split()
+        for one in map(Commit, found):
+            if not await self.taken_back(one, branch):
+                return one
+        return Commit("")
+
     async def told(self, commit: Commit) -> tuple[tuple[Commit, ...], str]:
         await self._tree(commit)
         raw = (await self.hub.git.run("cat-file", "commit", commit)).out.decode(errors="replace")
