@@ -192,6 +192,7 @@ def test_work_before_the_stories_that_fails_the_gates_is_mended_first(rig: Rig) 
     state = asyncio.run(rig.run(workflow=Workflow(id="framed", version=1, steps=(PLAN, setup, LOOP))))
     assert state.status is RunStatus.COMPLETED
     assert rig.log() == ["feat: A-1 - Story A-1", "feat: _run - framed", "start"]
+    assert asyncio.run(rig.story(state, FRAME)).mendings == (1, 0), "it is told though it counts no longer"
 
 
 def test_a_loop_may_come_first(rig: Rig) -> None:

@@ -49,6 +49,13 @@ def test_what_landed_before_there_were_proofs_completes_without_a_certificate() 
     assert isinstance(only, f.StoryCompleted)
 
 
+def test_repairs_and_conflicts_of_earlier_goes_are_in_it() -> None:
+    story = replace(landed(), repairs=1, conflicts=2, earlier=(3, 4))
+    certified = completion(story)[0]
+    assert isinstance(certified, StoryCertified)
+    assert (certified.certificate.repairs, certified.certificate.conflicts) == (4, 6)
+
+
 def test_steps_that_nobody_tried_are_not_in_it() -> None:
     story = landed()
     untried = replace(story.pipeline.steps[0], attempts=0)

@@ -1,5 +1,7 @@
 """A story is begun once more, is taken back, is paused."""
 
+from dataclasses import replace
+
 import pytest
 
 from shiftwork.domain.model import effects as e
@@ -71,6 +73,15 @@ def test_what_it_has_waited_before_is_not_forgotten(*, afresh: bool) -> None:
     story = fold_story(story, f.StoryFailed(at=25, cause=FailureCause.CANCELLED, reason="no"))
     story = fold_story(story, reopening(afresh=afresh))
     assert (story.go, story.waited) == (2, (Waited(awaited=Awaited.PERSON, since=5, until=25),))
+
+
+@pytest.mark.parametrize("afresh", [False, True])
+def test_repairs_begin_again_and_those_of_before_are_still_counted(*, afresh: bool) -> None:
+    story, over = started_story(*STEPS), f.StoryFailed(at=25, cause=FailureCause.CANCELLED, reason="no")
+    for go in (2, 3):
+        story = fold_story(replace(story, repairs=1, conflicts=2), over, reopening(afresh=afresh))
+        assert (story.go, story.repairs, story.conflicts) == (go, 0, 0)
+    assert story.mendings == (2, 4)
 
 
 def test_afresh_nothing_of_the_work_is_left_but_what_it_has_cost() -> None:

@@ -183,6 +183,7 @@ class StoryState:
     refused: Refused | None = None
     repairs: int = 0
     conflicts: int = 0
+    earlier: tuple[int, int] = (0, 0)  # repairs and conflicts before these two began again
     failures: tuple[Failure, ...] = ()  # what the gates have said of its candidates
     escalated: str = ""  # the profile that was called in when they said the same twice
     inspection: Inspection = NOTHING_TOUCHED  # what the story has done to tests
@@ -238,3 +239,9 @@ class StoryState:
         if self.assignment is None:
             raise LookupError("the story has not started")
         return self.assignment
+
+    @property
+    def mendings(self) -> tuple[int, int]:
+        """All repairs and all conflicts, whatever their limits have begun anew with."""
+        repairs, conflicts = self.earlier
+        return repairs + self.repairs, conflicts + self.conflicts

@@ -30,6 +30,7 @@ def completion(story: StoryState) -> tuple[f.Fact, ...]:
 
 def certify(story: StoryState, proof: ProofReport) -> Certificate:
     given, asked = story.given, story.given.story
+    repairs, conflicts = story.mendings
     results = story.landed_report.results if story.landed_report else ()
     seconds = {result.name: result.seconds for result in results}
     own = {gate_name(asked.id, step.id): step for step in asked.verification}
@@ -48,8 +49,8 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
             VerifiedLine(step=step, seconds=seconds[name]) for name, step in own.items() if name in seconds
         ),
         steps=tuple(_steps(story)),
-        repairs=story.repairs,
-        conflicts=story.conflicts,
+        repairs=repairs,
+        conflicts=conflicts,
         usage=story.usage,
         vouched=story.vouched,
     )

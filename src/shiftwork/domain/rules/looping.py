@@ -77,7 +77,8 @@ def planned(story: StoryState, fact: f.StoriesPlanned) -> StoryState | None:
 def renewed(story: StoryState, fact: f.WorkRenewed) -> StoryState | None:
     if story.landing is not LandingStage.LANDED or story.landed != fact.commit or loop_of(story) is None:
         return None
-    return replace(story, landing=LandingStage.NONE, head=fact.commit, base=fact.commit, repairs=0, conflicts=0)
+    anew = replace(story, landing=LandingStage.NONE, head=fact.commit, base=fact.commit)
+    return replace(anew, earlier=story.mendings, repairs=0, conflicts=0)
 
 
 def begun(story: StoryState, fact: f.LoopBegun) -> StoryState | None:

@@ -24,6 +24,7 @@ def reopened(story: StoryState, fact: f.StoryReopened) -> StoryState | None:
         limits=given.limits,
         raises=given.raises,
         unbooked=opened(given.limits),
+        earlier=story.mendings,
         cursor=read,
         go=story.go + 1,
     )
