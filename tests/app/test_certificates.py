@@ -97,6 +97,15 @@ def test_what_was_not_shown_and_not_asked_for_is_told_as_that(rig: Rig) -> None:
     assert told == "no evidence was reported, as the certificate says; the policy trusting does not ask for it"
 
 
+def test_a_story_that_landed_without_gates_is_told_as_that(rig: Rig) -> None:
+    rig.script, rig.gates = working(), ()  # type: ignore[assignment]
+    paper = asyncio.run(paper_of(rig, ran(rig, asked(), ProofPolicy.TRUSTING)))
+    for clone in (False, True):
+        found = asyncio.run(examined(rig, paper, rig.gates, clone=clone))
+        assert broken(found) == set()
+        assert Held(name="gates", passed=None, told="there were none: nothing was run on this commit") in found
+
+
 def test_a_gate_that_is_gone_or_red_or_new_now_is_told(rig: Rig) -> None:
     paper = landed(rig)
     gone = asyncio.run(examined(rig, paper, ()))

@@ -148,6 +148,15 @@ def test_a_story_that_was_undone_does_not_hold_any_more(project: Project) -> Non
         assert f"FAIL US-001 standing: the work was taken back by {commit[:12]}" in told.stdout
 
 
+def test_where_nothing_was_run_that_is_told(project: Project) -> None:
+    project.settle(agent=AGENT, gates="")
+    assert project.shiftwork("run", "Greet").returncode == 0
+    assert "\nno gates: nothing was run on this commit\n" in project.shiftwork("proof", "US-001").stdout
+    told = project.shiftwork("proof", "US-001", "--verify")
+    assert told.returncode == 0
+    assert told.stdout.splitlines()[-1] == "US-001: what was checked holds; not checked: gates"
+
+
 def test_commands_of_a_spec_wait_for_trust(project: Project) -> None:
     refused = project.shiftwork("run", "prd.json", SHIFTWORK_TRUST="")
     assert refused.returncode == 64

@@ -233,6 +233,8 @@ def _commands(said: Certificate) -> dict[str, str]:
 def _gates(said: Certificate, report: GateReport, bench: Bench) -> Iterator[Held]:
     present = {gate.name: gate.command for gate in bench.configured}
     proved = _commands(said)
+    if not said.gates and not said.verification:
+        yield Held(name="gates", passed=None, told="there were none: nothing was run on this commit")
     for name, command in proved.items():
         if name not in present:
             told = "the settings have no such gate any more: put it back to have it run again"

@@ -172,7 +172,7 @@ def _told(paper: Paper) -> Iterator[str]:
         offered = f"{one.kind} {one.reference}: " if one.reference else ""
         yield f"  {one.verdict:<8} {one_line(f'{one.criterion} {one.text}', _WIDEST)}"
         yield f"           {one_line(f'{offered}{one.why}', _WIDEST)}"
-    yield "\ngates:" if said.gates or said.verification else "\nno gates"
+    yield "\ngates:" if said.gates or said.verification else "\nno gates: nothing was run on this commit"
     for gate in said.gates:
         extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
         command = f": {gate.command}" if gate.command else ""
