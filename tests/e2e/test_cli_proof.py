@@ -170,6 +170,9 @@ def test_commands_of_a_spec_wait_for_trust(project: Project) -> None:
 
 
 def test_what_is_not_there_is_told(project: Project) -> None:
+    for words in (("proof", "nix.json"), ("proof", "--verify", "nix.json")):
+        told = project.shiftwork(*words)
+        assert (told.returncode, told.stderr.splitlines()[0]) == (64, "shiftwork: there is no file nix.json")
     (project.root / "prd.json").unlink()
     project.settle(agent="cat >/dev/null; exit 1")
     project.shiftwork("run", "Greet")

@@ -107,12 +107,15 @@ def _unchecked(found: Sequence[Held]) -> list[str]:
 
 
 def _is_file(what: str) -> bool:
-    return Path(what).suffix == ".json" and Path(what).is_file()
+    """By its name: who has mistyped that of a certificate is not told of stories."""
+    return Path(what).suffix == ".json"
 
 
 def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
     """That of a file, of the story, or of all stories of the run that have landed and were not undone."""
     if _is_file(wanted.what):
+        if not Path(wanted.what).is_file():
+            raise UsageError(f"there is no file {wanted.what}", hint="shiftwork proof STORY --out FILE writes one")
         return (from_document(Path(wanted.what).read_text(encoding="utf-8", errors="replace")),)
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, wanted.run, liveness()))
