@@ -135,7 +135,7 @@ def test_a_certificate_that_does_not_say_which_commands_its_gates_were_holds_and
     found = asyncio.run(examined(rig, paper, rig.gates, clone=True))
     assert broken(found) == set()
     assert [held.told for held in found if held.name == "commands"] == [
-        "the certificate is too old to say what unit ran: it was run as the settings have it now"
+        "the certificate does not say what unit ran: it was run as the settings have it now"
     ]
 
 

@@ -30,7 +30,8 @@ What people ask for:
     commands, beginning           a run as a whole: start, resume, wait, cancel, other limits; one run of a spec at once
     intents, answering            what is asked of a run; what is said to a story that waits
     rehearsal, forecasting        what a run would send first; what it may cost
-    certificates, cleaning        proof of what has landed; what runs have left on disk
+    certificates, gates_again     proof of what has landed; its gates, run once more
+    cleaning                      what runs have left on disk
 
 What people are shown:
     queries, states, roll         views of runs; the words for how things stand; the stories in a list

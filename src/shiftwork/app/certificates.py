@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from shiftwork.app.gates_again import gates_held, unchanged
 from shiftwork.app.kinds import read
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.codec import from_plain
@@ -128,8 +129,9 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     )
     known = _is_known(said, bench.memory)
     unknown = () if known else (*attested(said, message), *_unchecked(said))
-    report = await _run_again(said, case, bench)
-    gates = (*_gates(said, report, bench), *_new_gates(said, bench))
+    again = (*unchanged(said, bench.configured), *step_gates(said.story, case))
+    report = await bench.gates.check(said.commit, again, f"{said.run}/{said.story}/proof")
+    gates = gates_held(said, report, bench.configured)
     return (*own, *commit, *unknown, *gates, *_evidence(said, case, found, report, known=known))
 
 
@@ -213,56 +215,6 @@ def _case(said: Certificate) -> Case:
 
 def _claim(one: Judged) -> Evidence:
     return Evidence(criterion=one.criterion, kind=one.kind, reference=one.reference)
-
-
-async def _run_again(said: Certificate, case: Case, bench: Bench) -> GateReport:
-    """The gates by the commands of the settings: a certificate has no say in what is run. One whose command is another
-    by now would prove another thing, and is not run.
-    """
-    proved = _commands(said)
-    gates = [gate for gate in bench.configured if gate.name in proved and proved[gate.name] in {"", gate.command}]
-    marker = f"{said.run}/{said.story}/proof"
-    return await bench.gates.check(said.commit, (*gates, *step_gates(said.story, case)), marker)
-
-
-def _commands(said: Certificate) -> dict[str, str]:
-    """What each gate was when it passed; nothing where the certificate does not say."""
-    return {line.name: line.command for line in said.gates}
-
-
-def _gates(said: Certificate, report: GateReport, bench: Bench) -> Iterator[Held]:
-    present = {gate.name: gate.command for gate in bench.configured}
-    proved = _commands(said)
-    if not said.gates and not said.verification:
-        yield Held(name="gates", passed=None, told="there were none: nothing was run on this commit")
-    for name, command in proved.items():
-        if name not in present:
-            told = "the settings have no such gate any more: put it back to have it run again"
-            yield Held(name=f"gate {name}", passed=False, told=told)
-        elif command and command != present[name]:
-            told = (
-                f"passed as `{command}`, and is `{present[name]}` in the settings now: put it back to have it run again"
-            )
-            yield Held(name=f"gate {name}", passed=False, told=told)
-    if unknown := [name for name, command in proved.items() if name in present and not command]:
-        told = (
-            f"the certificate is too old to say what {', '.join(unknown)} ran: it was run as the settings have it now"
-        )
-        yield Held(name="commands", passed=None, told=told)
-    for result in report.results:
-        told = f"passed in {result.seconds:.1f} s" if result.passed else f"failed: {result.output}"
-        yield Held(name=f"gate {result.name}", passed=result.passed, told=told)
-
-
-def _new_gates(said: Certificate, bench: Bench) -> Iterator[Held]:
-    """Whether one was left out of the certificate is seen by the history, or by what the commit says of gates; beyond
-    that a gate may rightly be newer than the certificate.
-    """
-    covered = {line.name for line in said.gates}
-    for gate in bench.configured:
-        if gate.name not in covered:
-            told = f"the settings have it now; the certificate covers {', '.join(sorted(covered)) or 'none'}"
-            yield Held(name=f"gate {gate.name}", passed=None, told=told)
 
 
 def _evidence(said: Certificate, case: Case, found: Findings, report: GateReport, *, known: bool) -> Iterator[Held]:
