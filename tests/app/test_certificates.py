@@ -7,12 +7,14 @@ from dataclasses import fields, replace
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.app.certificates import Bench, Memory, Paper, document, from_document, remembered, verify
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import Commit, RunId, StoryId
 from shiftwork.domain.model.proof import Judged, ProofPolicy, Verdict, Verification, VerificationKind
 from shiftwork.domain.model.run import RunStatus
+from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
 from shiftwork.domain.rules.certifying import digest
 from shiftwork.domain.rules.commit_message import revert_of
 from shiftwork.errors import UsageError
@@ -21,12 +23,22 @@ from tests.app.proof_rig import PRINTED, asked, paper_of, ran, working
 from tests.app.rig import Rig, done, git
 
 
-async def examined(rig: Rig, paper: Paper, gates: tuple[Gate, ...], *, clone: bool = False) -> list[Held]:
-    """With the history, or as in a clone that has none."""
+async def examined(
+    rig: Rig, paper: Paper, gates: tuple[Gate, ...], *, clone: bool = False, did: Inspection | None = None
+) -> list[Held]:
+    """With the history, or as in a clone that has none; `did` is what the story has done to tests."""
     said = paper.certificate
     async with rig.open() as world:
         memory = Memory() if clone else await remembered(rig.store.events, said.run, said.story)
-        bench = Bench(witness=world.witness, gates=world.gates, configured=gates, memory=memory)
+        memory = replace(memory, inspection=did) if did else memory
+        assert isinstance(world.gates, GitGates)
+        bench = Bench(
+            witness=world.witness,
+            protecting=world.protecting,
+            gates=replace(world.gates, recalls=False),
+            configured=gates,
+            memory=memory,
+        )
         return list(await verify(paper, bench))
 
 
@@ -165,13 +177,32 @@ def test_work_that_was_taken_back_is_told_here_and_in_a_clone(rig: Rig) -> None:
         assert f"taken back by {git(rig.repo, 'rev-parse', 'main')[:12]}" in told
 
 
+RESTORED = "gate unit with the tests of the base"
+
+
+def test_gates_that_were_green_with_the_tests_of_the_base_are_run_in_that_way_again(rig: Rig) -> None:
+    """The gate turns red later, and only where the story's own code beside the tests is not there."""
+    later = rig.repo.parent / "later"
+    rig.script = working()  # type: ignore[assignment]
+    rig.gates = (Gate(name="unit", command=f"test ! -e {later} || test -e tests/check.py"),)
+    paper = asyncio.run(paper_of(rig, ran(rig, asked(), ProofPolicy.TRUSTING)))
+    assert (RESTORED, True) in {(held.name, held.passed) for held in asyncio.run(examined(rig, paper, rig.gates))}
+    later.touch()
+    found = asyncio.run(examined(rig, paper, rig.gates))
+    assert broken(found) == {RESTORED}
+    other = asyncio.run(examined(rig, paper, (Gate(name="unit", command="true"),)))
+    assert broken(other) == {"gate unit"}, "it is told once that there is another command now"
+    batched = asyncio.run(examined(rig, paper, rig.gates, did=NOTHING_TOUCHED))
+    assert unchecked(batched) == {RESTORED}, "what was put back was another story's"
+
+
 # Forged ones -----------------------------------------------------------------------------------------------------
 
 
 def test_in_a_clone_what_cannot_be_checked_is_told_and_never_called_good(rig: Rig) -> None:
     found = asyncio.run(examined(rig, landed(rig), rig.gates, clone=True))
     assert broken(found) == set()
-    assert unchecked(found) == {"history", "work", "times", "commands", "steps"}
+    assert unchecked(found) == {"history", "work", "times", "commands", "steps", RESTORED}
 
 
 VOUCHED = Judged(criterion="AC-9", text="It is nice", kind="", reference="", verdict=Verdict.VOUCHED, why="")

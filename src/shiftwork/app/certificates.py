@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from shiftwork.app.gates_again import gates_held, unchanged
+from shiftwork.app.gates_again import gates_held, restored_held, unchanged
 from shiftwork.app.kinds import read
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.codec import from_plain
-from shiftwork.domain.model.facts import Fact, StoryStarted
+from shiftwork.domain.model.facts import Fact, LandingRequested, StoryStarted
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.proof import Findings, Judged, ProofPolicy, Verdict
@@ -18,11 +18,13 @@ from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion
 from shiftwork.domain.model.story import Evidence
+from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
 from shiftwork.domain.rules.attesting import attested, named
 from shiftwork.domain.rules.certifying import FORMAT, digest, plain
 from shiftwork.domain.rules.evidence import judge, sought, step_gates, suffices
 from shiftwork.errors import RepositoryError, UsageError
 from shiftwork.ports.changes import Witness
+from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import EventStore
 from shiftwork.ports.workspace import Gates
 
@@ -37,12 +39,13 @@ class Paper:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What the history here says of a story: whether it knows the run, the certificate that it has, and whether the
-    story may have changed nothing.
+    """What the history here says of a story: whether it knows the run, the certificate that it has, what the certified
+    work did to tests, and whether the story may have changed nothing.
     """
 
     run: bool = False
     paper: Paper | None = None
+    inspection: Inspection | None = None
     may_be_empty: bool = False
 
 
@@ -51,6 +54,7 @@ class Bench:
     """What a certificate is held against: `gates` are run anew, and `configured` are those of the settings."""
 
     witness: Witness
+    protecting: Protecting
     gates: Gates
     configured: tuple[Gate, ...]
     memory: Memory = Memory()
@@ -66,6 +70,7 @@ async def remembered(events: EventStore, run: RunId, story: StoryId) -> Memory:
     return Memory(
         run=bool(await read(events, run_stream(run), 0, None)),
         paper=_last(facts),
+        inspection=_inspected(facts),
         may_be_empty=any(isinstance(one, StoryStarted) and one.assignment.story.may_be_empty for one in facts),
     )
 
@@ -73,6 +78,18 @@ async def remembered(events: EventStore, run: RunId, story: StoryId) -> Memory:
 def _last(facts: Sequence[Fact]) -> Paper | None:
     found = [fact for fact in facts if isinstance(fact, StoryCertified)]
     return Paper(certificate=found[-1].certificate, sha256=found[-1].sha256) if found else None
+
+
+def _inspected(facts: Sequence[Fact]) -> Inspection | None:
+    """As it was told with the last request before the last certificate."""
+    certified = None
+    asked = NOTHING_TOUCHED
+    for fact in facts:
+        if isinstance(fact, LandingRequested):
+            asked = fact.inspection
+        elif isinstance(fact, StoryCertified):
+            certified = asked
+    return certified
 
 
 def document(paper: Paper) -> dict[str, Any]:
@@ -129,9 +146,12 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     )
     known = _is_known(said, bench.memory)
     unknown = () if known else (*attested(said, message), *_unchecked(said))
-    again = (*unchanged(said, bench.configured), *step_gates(said.story, case))
-    report = await bench.gates.check(said.commit, again, f"{said.run}/{said.story}/proof")
-    gates = gates_held(said, report, bench.configured)
+    again = unchanged(said, bench.configured)
+    steps = step_gates(said.story, case)
+    report = await bench.gates.check(said.commit, (*again, *steps), f"{said.run}/{said.story}/proof")
+    inspection = bench.memory.inspection if known else None
+    restored = await restored_held(said, again, inspection, bench.protecting, bench.gates)
+    gates = (*gates_held(said, report, bench.configured), *restored)
     return (*own, *commit, *unknown, *gates, *_evidence(said, case, found, report, known=known))
 
 

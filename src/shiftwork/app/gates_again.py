@@ -1,9 +1,12 @@
 """The gates of a certificate beside those of the settings, and what came of running them again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from shiftwork.domain.model.certificate import Certificate, Held
-from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult
+from shiftwork.domain.model.tampering import Inspection
+from shiftwork.ports.protecting import Protecting
+from shiftwork.ports.workspace import Gates
 
 
 def unchanged(said: Certificate, configured: Sequence[Gate]) -> tuple[Gate, ...]:
@@ -18,10 +21,36 @@ def gates_held(said: Certificate, report: GateReport, configured: Sequence[Gate]
     if not said.gates and not said.verification:
         yield Held(name="gates", passed=None, told="there were none: nothing was run on this commit")
     yield from _changed(said, {gate.name: gate.command for gate in configured})
-    for result in report.results:
-        told = f"passed in {result.seconds:.1f} s" if result.passed else f"failed: {result.output}"
-        yield Held(name=f"gate {result.name}", passed=result.passed, told=told)
+    yield from (_ran(f"gate {result.name}", result) for result in report.results)
     yield from _new(said, configured)
+
+
+async def restored_held(
+    said: Certificate, again: Sequence[Gate], inspection: Inspection | None, protecting: Protecting, gates: Gates
+) -> tuple[Held, ...]:
+    """Those that were green with the tests of the base as well, run in that way. Which files were put back only the
+    history knows; where the last of a batch was proof for all, they may have been those of other stories.
+    """
+    names = {line.name: f"gate {line.name} with the tests of the base" for line in said.gates if line.restored}
+    if not names:
+        return ()
+    if inspection is None:
+        return _not_run(names.values(), "the history alone says which files were put back")
+    commit = await protecting.restored(said.base, said.commit, inspection.back, inspection.out)
+    if commit == said.commit:
+        return _not_run(names.values(), "the story has changed no such file; others of its batch have")
+    wanted = [gate for gate in again if gate.name in names]
+    report = await gates.check(commit, wanted, f"{said.run}/{said.story}/proof.restored")
+    return tuple(_ran(names[result.name], result) for result in report.results)
+
+
+def _not_run(names: Iterable[str], why: str) -> tuple[Held, ...]:
+    return tuple(Held(name=name, passed=None, told=why) for name in names)
+
+
+def _ran(name: str, result: GateResult) -> Held:
+    told = f"passed in {result.seconds:.1f} s" if result.passed else f"failed: {result.output}"
+    return Held(name=name, passed=result.passed, told=told)
 
 
 def _commands(said: Certificate) -> dict[str, str]:

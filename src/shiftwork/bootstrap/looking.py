@@ -17,6 +17,7 @@ from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import Hub, open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
+from shiftwork.adapters.workspace.protecting import GitProtecting
 from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
 from shiftwork.adapters.workspace.setup import Setup
@@ -33,6 +34,7 @@ from shiftwork.domain.model.gate import GateReport
 from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
+from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import EventStore, Inbox, Leases
 from shiftwork.ports.workspace import Gates, Obstacle, Radar
 
@@ -81,19 +83,20 @@ async def open_changes(site: Site, env: Mapping[str, str]) -> Changes:
     return GitChanges(hub=await _hub(site, env))
 
 
-async def open_examination(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Witness, Gates]:
+async def open_examination(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Witness, Protecting, Gates]:
     """What certificates are held against: the repository's objects, and gates that run again though they were green."""
     hub = await _hub(site, env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
     shell = Shell(env=visible(env, settings.workspace.env), sandbox=sandboxes.gates)
     setup = Setup(shell=shell, command=settings.workspace.setup, minutes=settings.workspace.setup_minutes)
     hosts = frozenset(settings.proof.hosts)
-    return GitWitness(hub=hub), GitGates(hub=hub, setup=setup, hosts=hosts, recalls=False)
+    gates = GitGates(hub=hub, setup=setup, hosts=hosts, recalls=False)
+    return GitWitness(hub=hub), GitProtecting(hub=hub), gates
 
 
 async def run_gates(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> GateReport:
     """What the gates say of the branch as it is now; raises RepositoryError where they could not be run at all."""
-    _, gates = await open_examination(site, settings, env)
+    _, _, gates = await open_examination(site, settings, env)
     tip = await GitRepository(hub=await _hub(site, env)).tip(branch)
     return await gates.check(tip, settings.gate_list, "doctor/gates")
 

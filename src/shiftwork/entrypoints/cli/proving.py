@@ -88,10 +88,11 @@ def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
 
 async def _verified(site: Site, settings: Settings, env: Mapping[str, str], paper: Paper) -> tuple[Held, ...]:
     said = paper.certificate
-    witness, gates = await open_examination(site, settings, env)
+    witness, protecting, gates = await open_examination(site, settings, env)
     async with open_history(site) as events:
         memory = await remembered(events, said.run, said.story)
-    return await verify(paper, Bench(witness=witness, gates=gates, configured=settings.gate_list, memory=memory))
+    bench = Bench(witness=witness, protecting=protecting, gates=gates, configured=settings.gate_list, memory=memory)
+    return await verify(paper, bench)
 
 
 def _holds(found: Sequence[Held]) -> bool:
