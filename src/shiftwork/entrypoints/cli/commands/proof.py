@@ -19,9 +19,10 @@ def command(what: str, run: str, *, verify: bool, out: Path | None, as_json: boo
     passed, what it took, and the commit. Without STORY those of all landed stories of the run are listed.
 
     With --verify it is checked against the repository: that the commit is on its branch with that very tree, that the
-    evidence holds in it, that the gates pass on it, run again, and that the history says the same. FILE is a
-    certificate that --out has written. Where the history does not know the run, as in a clone, the commit itself says
-    what had to pass, and what cannot be checked is told. The exit code is 1 if anything does not hold.
+    evidence holds in it, that the gates pass on it, run again by the commands that they passed by, that it was not
+    reverted, and that the history says the same. FILE is a certificate that --out has written. Where the history does
+    not know the run, as in a clone, the commit itself says what had to pass, and what cannot be checked is told. The
+    exit code is 1 if anything does not hold.
     """
     wanted = Wanted(what=what, run=run, out=out)
     return verify_all(here(), wanted, as_json=as_json) if verify else show(here(), wanted, as_json=as_json)
