@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.account import account
 from shiftwork.app.answering import Reply, Word, reply, waiting_in
-from shiftwork.app.commands import resume_run, wait_for
+from shiftwork.app.commands import cancel_run, resume_run, wait_for
 from shiftwork.app.queries import run_view
+from shiftwork.app.report import report
 from shiftwork.app.world import World
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
@@ -24,6 +26,7 @@ from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
 from shiftwork.domain.rules.asking import MAX_QUESTIONS
 from shiftwork.errors import IntentError
 from shiftwork.ports.agent import AgentTask
+from shiftwork.ports.views import StoryRow
 from shiftwork.testing.builders import asked
 from tests.app.rig import SHORT, Rig, done, kinds, story_workflow
 
@@ -313,6 +316,25 @@ def test_a_story_that_waits_for_nobody_is_not_answered(rig: Rig) -> None:
         asyncio.run(go(FIRST))
     with pytest.raises(IntentError, match=r"^there is no story US-009 in the run$"):
         asyncio.run(go("US-009"))
+
+
+def test_a_story_that_was_cancelled_while_it_asked_asks_nothing_any_more(rig: Rig) -> None:
+    rig.script, _ = asking(BLOCKED)
+
+    async def go() -> tuple[StoryRow, str]:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await held(rig, run)
+            await cancel_run(world.inbox, run)
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            with pytest.raises(IntentError, match="US-001 waits for nobody"):
+                await said(world, run, Word.ANSWER, "tabs")
+            (row,) = await rig.store.queries.stories(run)
+            return row, report(await account(world.events, run))
+
+    row, told = asyncio.run(go())
+    assert (row.failure, row.waiting) == ("cancelled", "")
+    assert "Waits for" not in told
 
 
 def test_a_story_that_has_not_begun_is_told_as_such(rig: Rig) -> None:

@@ -15,7 +15,7 @@ from shiftwork.app.report import report
 from shiftwork.app.roll import roll
 from shiftwork.domain.model.gate import GateReport, GateResult, Standing
 from shiftwork.domain.model.ids import FRAME, Commit
-from shiftwork.domain.model.story import Hold, HoldCause
+from shiftwork.domain.model.story import Hold, HoldCause, StoryStatus
 from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.testing.builders import RUN
 from tests.app.rig import SHORT, Rig, done, honest
@@ -180,5 +180,6 @@ def test_what_a_gate_printed_stands_as_it_was_and_its_end_is_kept() -> None:
 
 def test_what_a_story_waits_for_is_told(tale: Account) -> None:
     first, *rest = tale.stories
-    held = replace(first, state=replace(first.state, hold=Hold(cause=HoldCause.QUESTION, detail="Tabs or blanks?")))
+    hold = Hold(cause=HoldCause.QUESTION, detail="Tabs or blanks?")
+    held = replace(first, state=replace(first.state, status=StoryStatus.IN_PROGRESS, hold=hold))
     assert "Waits for: Tabs or blanks?" in report(replace(tale, stories=(held, *rest)))

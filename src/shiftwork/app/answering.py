@@ -46,7 +46,7 @@ async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
     state = await load(events, STORY, stream)
     mail = await inbox.receive(stream, after=state.cursor)
     foreseen = STORY.fold(state, messages.facts_of(stream, mail, 0.0))
-    hold, number = foreseen.hold, foreseen.holds
+    hold, number = foreseen.asks, foreseen.holds
     if hold is None:
         raise await _asks_nothing(events, said, begun=state.assignment is not None)
     _check(said, hold)

@@ -124,16 +124,16 @@ def _story_row(story: StoryState) -> StoryRow:
         ended_at=story.ended_at,
         until=story.wait.until if story.wait else None,
         tests=story.inspection.told,
-        hold=story.hold.cause if story.hold else "",
+        hold=story.asks.cause if story.asks else "",
         refusal=story.refused.cause if story.refused and story.cause is FailureCause.REFUSED else "",
         **_used(story.usage),
-        **_limit(story.hold.reached if story.hold else None),
+        **_limit(story.asks.reached if story.asks else None),
     )
 
 
 def _waiting(story: StoryState) -> str:
     """What is asked, and what there is to choose from, each under the number that may be answered."""
-    hold = story.hold
+    hold = story.asks
     if hold is None:
         return f"{RESET}: {story.wait.reason}" if story.wait else ""
     options = "".join(f" [{number}] {option}" for number, option in enumerate(hold.options, start=1))

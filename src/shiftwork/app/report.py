@@ -34,7 +34,7 @@ def report(account: Account, *, moving: bool = True) -> str:
 
 
 def _state(account: Account, one: StoryAccount, *, moving: bool) -> str:
-    waits, limited = one.state.hold is not None, one.state.wait is not None
+    waits, limited = one.state.asks is not None, one.state.wait is not None
     return states.word(account.status(one), moving=moving, waits=waits, limited=limited)
 
 
@@ -108,8 +108,8 @@ def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
     if reason := one.state.failure or account.run.blocked.get(one.asked.id, ""):
         first, *rest = quoted(reason)
         yield from (f"\nReason: {first}", *rest)
-    if one.state.hold:
-        yield f"\nWaits for: {text(one.state.hold.detail)}"
+    if one.state.asks:
+        yield f"\nWaits for: {text(one.state.asks.detail)}"
     if one.state.landed:
         yield f"\nLanded as `{one.state.landed}` on {text(one.state.landed_ref)}."
     if one.turns:

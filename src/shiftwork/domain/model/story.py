@@ -245,3 +245,8 @@ class StoryState:
         """All repairs and all conflicts, whatever their limits have begun anew with."""
         repairs, conflicts = self.earlier
         return repairs + self.repairs, conflicts + self.conflicts
+
+    @property
+    def asks(self) -> Hold | None:
+        """What a person is waited for: one that was cancelled over it has ended, and waits for nobody any more."""
+        return self.hold if self.status is StoryStatus.IN_PROGRESS else None

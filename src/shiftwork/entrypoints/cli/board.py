@@ -74,7 +74,7 @@ class Board:
     @property
     def asked(self) -> Mapping[Stream, Hold]:
         """What is waited for a person to say, by stories."""
-        return {stream: story.hold for stream, story in self.stories.items() if story.hold}
+        return {stream: story.asks for stream, story in self.stories.items() if story.asks}
 
     @property
     def held(self) -> bool:
@@ -82,12 +82,12 @@ class Board:
         run of its end moves; the run's own steps do not count while they wait for the stories.
         """
         flying = [story for story in self.stories.values() if not story.reported and not _loops(story)]
-        return bool(flying) and all(story.hold and not notice_of_hold(story) for story in flying)
+        return bool(flying) and all(story.asks and not notice_of_hold(story) for story in flying)
 
     @property
     def waiting(self) -> frozenset[StoryId]:
         """The stories that wait for a person and let others use their place meanwhile."""
-        held = (story for story in self.stories.values() if story.hold and story.hold.cause is not HoldCause.LIMIT)
+        held = (story for story in self.stories.values() if story.asks and story.asks.cause is not HoldCause.LIMIT)
         return frozenset(story.given.story.id for story in held)
 
 

@@ -111,7 +111,7 @@ def _tone(change: Change) -> str:
 
 
 def _steps(story: StoryState, now: float, rows: int) -> Table:
-    pipeline, waits = story.pipeline, story.hold is not None
+    pipeline, waits = story.pipeline, story.asks is not None
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="dim")
     for heading, side, room in _COLUMNS:
         told = words.in_all(heading, (step.attempts for step in pipeline.steps)) if heading == "time" else heading
@@ -144,8 +144,8 @@ def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
 
 
 def _now_doing(board: Board, story: StoryState, event: AgentEvent | None) -> str:
-    if story.hold:
-        run, hold = story.given.run, story.hold
+    if hold := story.asks:
+        run = story.given.run
         named = words.naming(run, meant=board.meant)
         reply = words.reply_to(run, story.given.story.id, hold.cause, hold.reached, named)
         return f"waits for you [{reply}]: {hold.cause}: {hold.detail}"

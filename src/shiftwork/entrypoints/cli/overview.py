@@ -77,7 +77,7 @@ def fitting(stories: Sequence[Shown], rows: int) -> Sequence[Shown]:
 def _cells(story: StoryState, now: float) -> tuple[str, ...]:
     asked = story.given.story
     spent = words.between(story.started_at, story.ended_at or now)
-    state = words.state(story.status, waits=bool(story.hold), limited=bool(story.wait))
+    state = words.state(story.status, waits=bool(story.asks), limited=bool(story.wait))
     name, title = one_line(asked.id, 24), asked.title
     return name, state, _step(story), words.duration(spent), brief_cost(story.usage), title
 
