@@ -13,9 +13,10 @@ from shiftwork.app.account import Account, Checked
 from shiftwork.app.markdown import quoted
 from shiftwork.app.report import report
 from shiftwork.app.roll import roll
+from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.gate import GateReport, GateResult, Standing
 from shiftwork.domain.model.ids import FRAME, Commit
-from shiftwork.domain.model.story import Hold, HoldCause, StoryStatus
+from shiftwork.domain.model.story import Hold, HoldCause, Refusal, StoryStatus
 from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.testing.builders import RUN
 from tests.app.rig import SHORT, Rig, done, honest
@@ -120,6 +121,26 @@ def test_a_gate_on_one_candidate_is_told_once_as_it_was_known_last(tale: Account
     text = report(replace(tale, stories=(replace(first, checks=tuple(looks)), *others)))
     gates = [line.split(": ", 1)[1] for line in section(text, "### Gates") if line]
     assert gates == ["test failed (regressed) on `c1` in 1.0 s: red"] * 2
+
+
+def test_of_what_a_red_gate_has_printed_the_failure_is_told(tale: Account) -> None:
+    first, *others = tale.stories
+    passing = "\n".join(f"test_{number} (tests.test_core.Core.test_{number}) ... ok" for number in range(200))
+    output = f"{passing}\nFAIL: test_add\nAssertionError: 5 != 4\n\nRan 201 tests\n"
+    result = GateResult(name="test", passed=False, seconds=1, output=output)
+    check = Checked(at=1, request="r/US-001/1", report=GateReport(commit=Commit("c1"), results=(result,)))
+    refused = f.LandingRefused(
+        at=1, cause=Refusal.GATES, detail=f"gate test failed:\n{output}", files=(), base=Commit("b")
+    )
+    turns = (*first.turns, replace(first.turns[-1], fact=refused))
+    told = report(replace(tale, stories=(replace(first, checks=(check,), turns=turns), *others)))
+    head, *below = [line for line in section(told, "### Gates") if line]
+    assert head.endswith(": test failed on `c1` in 1.0 s:")
+    assert below[0] == "      test_0 (tests.test_core.Core.test_0) ... ok"
+    assert below[-3:] == ["      FAIL: test_add", "      AssertionError: 5 != 4", "      Ran 201 tests"]
+    assert any("lines left out" in line for line in below)
+    refusals = [line for line in section(told, "### Refusals and repairs") if line]
+    assert refusals[-1].endswith("landing refused (gates): gate test failed")
 
 
 def test_what_was_said_cannot_break_a_table_or_become_markup(tale: Account) -> None:

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+from shiftwork.domain.rules.trimming import trimmed
+
 _TEXT: Final = 300
 _LINES: Final = 40
+_PRINTED: Final = 3000
 _SPECIAL: Final = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>|#~$"})
 
 
@@ -37,7 +40,19 @@ def quoted(said: str) -> Iterator[str]:
         yield ""
     if len(rest) > _LINES:
         yield f"    … {len(rest) - _LINES} lines left out"
-    yield from (f"    {''.join(char for char in line if char.isprintable())[:_TEXT]}" for line in rest[-_LINES:])
+    yield from (f"    {_as_it_is(line)}" for line in rest[-_LINES:])
+
+
+def printed(said: str) -> str:
+    """What matters of what a gate has printed, to stand at the end of a line of a list: several lines go below it."""
+    lines = [line for line in trimmed(said, _PRINTED).splitlines() if line.strip()]
+    if len(lines) <= 1:
+        return "".join(f" {text(line)}" for line in lines)
+    return "\n\n" + "\n".join(f"      {_as_it_is(line)}" for line in lines) + "\n"
+
+
+def _as_it_is(line: str) -> str:
+    return "".join(char for char in line if char.isprintable())[:_TEXT]
 
 
 def code(path: str) -> str:

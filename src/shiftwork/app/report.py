@@ -6,7 +6,7 @@ from typing import Final
 
 from shiftwork.app import amounts, books, report_books, states
 from shiftwork.app.account import Account, Checked, StoryAccount
-from shiftwork.app.markdown import between, code, lasted, listed, quoted, table, text, time
+from shiftwork.app.markdown import between, code, lasted, listed, printed, quoted, table, text, time
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import waiting_facts as w
@@ -15,7 +15,7 @@ from shiftwork.domain.model.gate import GateResult
 from shiftwork.domain.model.ids import FRAME, StoryId
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.model.story import Refusal, StoryState
 from shiftwork.domain.model.tampering import Finding
 from shiftwork.domain.rules.idling import Idle
 from shiftwork.domain.rules.spending import one_attempt
@@ -163,7 +163,9 @@ def _refusals(fact: f.Fact) -> Iterator[str]:
     match fact:
         case f.LandingRefused():
             files = f" in {', '.join(map(text, fact.files))}" if fact.files else ""
-            yield f"{time(fact.at)}: landing refused ({fact.cause}){files}: {text(fact.detail)}"
+            # What gates have printed stands under them.
+            detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else fact.detail
+            yield f"{time(fact.at)}: landing refused ({fact.cause}){files}: {text(detail)}"
         case f.MendingPlanned():
             yield f"{time(fact.at)}: {text(fact.type)} added to mend it"
         case f.StepFailed() | f.StepCancelled():
@@ -202,7 +204,7 @@ def _gate(checked: Checked, result: GateResult) -> str:
     verdict = ("passed" if result.passed else "failed") + (" at the second try" if result.flaky else "")
     standing = f" ({result.standing})" if result.standing else ""
     name = text(result.name) + (" with the tests of the base" if result.restored else "")
-    said = "" if result.passed else f": {text(result.output)}"
+    said = "" if result.passed else f":{printed(result.output)}"
     where = f"on `{checked.report.commit[:10]}`{again}"
     return f"{time(checked.at)}: {name} {verdict}{standing} {where} in {result.seconds:.1f} s{said}"
 
