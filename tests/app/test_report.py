@@ -1,6 +1,7 @@
 """A run as Markdown, and its stories as a list: what is told, and that nothing an agent said can disturb it."""
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -14,10 +15,11 @@ from shiftwork.app.markdown import quoted
 from shiftwork.app.report import report
 from shiftwork.app.roll import roll
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.gate import GateReport, GateResult, Standing
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult, Standing
 from shiftwork.domain.model.ids import FRAME, Commit
 from shiftwork.domain.model.story import Hold, HoldCause, Refusal, StoryStatus
 from shiftwork.domain.model.waiting import Awaited, Waited
+from shiftwork.domain.rules.landing import TRIES
 from shiftwork.testing.builders import RUN
 from tests.app.rig import SHORT, Rig, done, honest
 from tests.app.tale import LANDED, told
@@ -171,6 +173,21 @@ def test_a_real_run_is_told(rig: Rig) -> None:
         assert "| asked for in | the command line |" in text
         assert "passed on `" in "".join(section(text, "### Gates"))
         assert "refused" in "".join(section(text, "### Edits made"))
+
+    asyncio.run(scenario())
+
+
+def test_a_run_of_gates_that_kept_a_story_from_landing_is_listed_once(rig: Rig) -> None:
+    rig.gates = (Gate(name="test", command="false"),)
+
+    async def scenario() -> None:
+        from shiftwork.app.account import account  # noqa: PLC0415 - as above
+
+        run = await rig.run(workflow=SHORT)
+        (story,) = (await account(rig.store.events, run.given.run)).stories
+        assert story.state.landings
+        tries = [TRIES] * story.state.landings
+        assert list(Counter(check.request for check in story.checks).values()) == tries
 
     asyncio.run(scenario())
 

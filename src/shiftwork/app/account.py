@@ -104,16 +104,20 @@ def _turns(facts: Sequence[Fact]) -> Iterator[Turn]:
 
 
 def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]]:
-    """Every report of gates in the queue's history that is about this run, by story."""
+    """Every report of gates in the queue's history that is about this run, by story. A refusal most often repeats the
+    last of them, and tells of one of its own where the gates were green and not enough.
+    """
     found: dict[StoryId, list[Checked]] = {}
+    last: dict[str, GateReport] = {}
     for fact in facts:
         match fact:
             case CandidateVerified(request=request, report=report) | CandidateFailed(request=request, report=report):
                 pass
-            case EntryRefused(request=request, report=GateReport() as report):
+            case EntryRefused(request=request, report=GateReport() as report) if report != last.get(request):
                 pass
             case _:
                 continue
+        last[request] = report
         of, story = requested_by(request)
         if of == run:
             found.setdefault(story, []).append(Checked(at=fact.at, request=request, report=report))
