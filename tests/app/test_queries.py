@@ -9,7 +9,7 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.amounts import reached_of
 from shiftwork.app.commands import raise_limits, wait_for
-from shiftwork.app.queries import PLAN, Pulse, pulses, reason, run_view, unfinished
+from shiftwork.app.queries import PLAN, Pulse, outlines, reason, run_view, unfinished
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.budget import Budget, Reached, Whose
 from shiftwork.domain.model.ids import FRAME, Stream
@@ -244,8 +244,30 @@ def test_what_is_not_over_is_found_behind_newer_runs_and_told_as_it_stands(rig: 
         rows = [a_run("oldest", 1.0, over=False), a_run("open", 2.0, over=False), a_run("done", 3.0)]
         await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=rows)
         assert await unfinished(queries) == "open"
-        told = await pulses(queries, rows[1:], lives)
-        assert told == {"open": Pulse.INTERRUPTED, "done": Pulse.OVER}
+        told = await outlines(queries, rows[1:], lives)
+        assert [(row.run, pulse) for row, pulse in told] == [("open", Pulse.INTERRUPTED), ("done", Pulse.OVER)]
+
+    asyncio.run(scenario())
+
+
+def test_stories_that_have_ended_count_before_their_run_has_heard_of_it(rig: Rig) -> None:
+    """Killed between a story's end and its word to the run, two views of one moment told of different numbers."""
+
+    async def scenario() -> None:
+        flying = replace(a_run("killed", 1.0, over=False), stories=3, completed=1, failed=0)
+        stories = [
+            replace(story_row("killed", story), status=status)
+            for story, status in (
+                (FRAME, "failed"),
+                ("US-001", "completed"),
+                ("US-002", "completed"),
+                ("US-003", "failed"),
+            )
+        ]
+        await rig.store.events.append(Stream("rows"), (), expected=0, key="rows", rows=[flying, *stories])
+        ((row, _),) = await outlines(rig.store.queries, [flying], lives)
+        assert (row.completed, row.failed, row.stories) == (2, 1, 3)
+        assert (await run_view(rig.store.queries, "killed", lives)).run == row
 
     asyncio.run(scenario())
 

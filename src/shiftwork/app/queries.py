@@ -1,6 +1,6 @@
 """What front ends show: views of runs, with what can only be derived worked out here, once for all of them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -146,6 +146,7 @@ async def run_view(
     worker = lease.owner if lease and alive(lease.owner) is not False else None
     row = await _row(queries, wanted)
     stories = await queries.stories(row.run)
+    row = _caught_up(row, stories)
     steps = await _steps(queries, row.run, stories, every=every_step or len(stories) == 1)
     waits = await _waits(queries, row.run)
     views = [
@@ -157,6 +158,14 @@ async def run_view(
     meant = not run or await is_meant(queries, row.run)
     pulse = _pulse(row, views, worker)
     return RunView(run=row, pulse=pulse, worker=worker, stories=views, shares=shares, meant=meant)
+
+
+def _caught_up(run: RunRow, stories: Sequence[StoryRow]) -> RunRow:
+    """A story tells its run of its end after it has ended: whoever is killed in between leaves the run behind it."""
+    if run.ended_at is not None:
+        return run
+    ended = Counter(story.status for story in stories if story.story != FRAME)
+    return replace(run, completed=ended["completed"], failed=ended["failed"])
 
 
 def _story_view(story: StoryRow, steps: Sequence[StepRow], worker: Owner | None, silent: Silence) -> StoryView:
@@ -200,11 +209,12 @@ async def unended(queries: Queries) -> Sequence[RunRow]:
     return [row for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]
 
 
-async def pulses(queries: Queries, rows: Sequence[RunRow], alive: Liveness) -> dict[str, Pulse]:
-    """Whether anything moves in these runs: their rows alone do not tell."""
+async def outlines(queries: Queries, rows: Sequence[RunRow], alive: Liveness) -> list[tuple[RunRow, Pulse]]:
+    """These runs as they stand, and whether anything moves in them: their rows alone do not tell of those under way."""
     flying = [row.run for row in rows if row.ended_at is None]
-    found = {run: (await run_view(queries, run, alive, every_step=False)).pulse for run in flying}
-    return {row.run: found.get(row.run, Pulse.OVER) for row in rows}
+    views = [await run_view(queries, run, alive, every_step=False) for run in flying]
+    found = {view.run.run: (view.run, view.pulse) for view in views}
+    return [found.get(row.run, (row, Pulse.OVER)) for row in rows]
 
 
 async def _row(queries: Queries, run: str) -> RunRow:

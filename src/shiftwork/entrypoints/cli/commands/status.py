@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import click
 
 from shiftwork.app import amounts
-from shiftwork.app.queries import Pulse, RunView, StoryView, pulses, run_view
+from shiftwork.app.queries import Pulse, RunView, StoryView, outlines, run_view
 from shiftwork.bootstrap.reading import liveness, now, open_queries, silence
 from shiftwork.config.site import Site
 from shiftwork.entrypoints.cli import bill, standing, words
@@ -37,7 +37,7 @@ def command(run: str, *, everything: bool, as_json: bool) -> None:
     queries = open_queries(site)
     if everything:
         rows = answer(lambda: queries.runs(limit=_LISTED))
-        _list(rows, answer(lambda: pulses(queries, rows, liveness())), as_json=as_json)
+        _list(answer(lambda: outlines(queries, rows, liveness())), as_json=as_json)
         return
     silent = silence(site)
     view = answer(lambda: run_view(queries, run, liveness(), every_step=as_json, silent=silent))
@@ -54,19 +54,19 @@ def command(run: str, *, everything: bool, as_json: bool) -> None:
         click.echo(told(view, conflicts, _in_the_way(site, view)))
 
 
-def _list(rows: Sequence[RunRow], moving: Mapping[str, Pulse], *, as_json: bool) -> None:
+def _list(runs: Sequence[tuple[RunRow, Pulse]], *, as_json: bool) -> None:
     if as_json:
         from shiftwork.entrypoints.cli.documents import row_document, say  # noqa: PLC0415 - see the first line
 
-        say({"runs": [{**row_document(row), "pulse": moving[row.run]} for row in rows]})
+        say({"runs": [{**row_document(row), "pulse": pulse} for row, pulse in runs]})
         return
-    if not rows:
+    if not runs:
         click.echo('nothing has been run here yet; try: shiftwork run "what you want done"')
         return
-    room = max(len(row.run) for row in rows)
-    stands = {run: "waits" if pulse is Pulse.WAITING else pulse.value for run, pulse in moving.items()}
-    for row in rows:
-        state = words.state(row.status) if moving[row.run] is Pulse.OVER else stands[row.run]
+    room = max(len(row.run) for row, _ in runs)
+    for row, pulse in runs:
+        moving = "waits" if pulse is Pulse.WAITING else pulse.value
+        state = words.state(row.status) if pulse is Pulse.OVER else moving
         spent = words.duration(words.between(row.started_at, row.ended_at))
         head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
         click.echo(head + one_line(row.title, max(words.width() - len(head), 10)))
