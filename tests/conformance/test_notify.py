@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +62,19 @@ class TestWebhook(NotifierConformance):
             Webhook(SECRET).verify(body.replace(b"US-001", b"US-002"), headers)
         with pytest.raises(WebhookVerificationError):
             Webhook("b3RoZXI=").verify(body, headers)
+
+    def test_why_nobody_was_reached_is_told_without_the_address(self, now: float) -> None:
+        def told(scheme: str, address: str) -> str:
+            with pytest.raises(NotifyError) as caught:
+                asyncio.run(WebhookNotifier(f"{scheme}://{address}", SECRET).send(notice(now)))
+            return caught.value.message
+
+        with socket.socket() as mute:
+            mute.bind(("127.0.0.1", 0))
+            assert told("http", f"127.0.0.1:{mute.getsockname()[1]}/secret").endswith(": Connection refused")
+        with receiving() as receiver:
+            assert re.search(r": [A-Z]+(_[A-Z]+)+$", told("https", receiver.address)), "as TLS calls it"
+        assert told("http", "/secret").endswith(": URLError"), "what others say may hold the address"
 
     def test_what_is_signed_for_one_address_is_not_carried_to_another(
         self, notifier_at: Callable[[Receiver], Notifier], now: float

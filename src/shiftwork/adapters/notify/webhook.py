@@ -44,7 +44,7 @@ class WebhookNotifier:
             error.close()
             raise NotifyError(f"the webhook answered {error.code}") from error
         except (OSError, ValueError) as error:
-            raise NotifyError(f"the webhook cannot be reached: {type(error).__name__}") from error
+            raise NotifyError(f"the webhook cannot be reached: {_cause(error)}") from error
 
     def _headers(self, notice: Notice, body: bytes) -> Mapping[str, str]:
         from standardwebhooks import Webhook  # noqa: PLC0415 - most runs send nothing
@@ -57,6 +57,14 @@ class WebhookNotifier:
             "webhook-timestamp": str(int(notice.at)),
             "webhook-signature": Webhook(self._secret).sign(notice.key, at, body.decode()),
         }
+
+
+def _cause(error: Exception) -> str:
+    """In the words of the system or of TLS, which do not hold the address; others may."""
+    inner = getattr(error, "reason", error)
+    if not isinstance(inner, OSError):
+        return type(error).__name__
+    return getattr(inner, "reason", None) or inner.strerror or type(inner).__name__
 
 
 def payload(notice: Notice) -> bytes:
