@@ -65,6 +65,18 @@ def test_amounts_leave_out_what_they_are_not_about() -> None:
     assert amounts.band(Band(low_usd=1, high_usd=2, known=1)) == "1.00 to 2.00 USD, judging by 1 story before"
 
 
+def test_limits_are_told_as_far_as_there_are_any() -> None:
+    none = Budget()
+    assert amounts.limited((none, none, none)) == ""
+    some = (Budget(usd=2.0), none, Budget(usd=0.5, tokens=1_200))
+    assert amounts.limited(some) == "2.00 USD for the run; 0.50 USD and 1,200 tokens for each step"
+    assert amounts.bounds(some) == {
+        "run": {"usd": 2.0, "tokens": None},
+        "story": {"usd": None, "tokens": None},
+        "step": {"usd": 0.5, "tokens": 1_200},
+    }
+
+
 def test_small_sums_are_told_with_the_digits_they_need() -> None:
     assert amounts.money(0.0016) == "0.0016 USD"
     assert amounts.span(Band(low_usd=0.0061, high_usd=0.0123, known=1)) == "0.0061 to 0.01 USD"

@@ -7,9 +7,11 @@ from typing import Any, cast
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.account import account
 from shiftwork.app.amounts import reached_of
 from shiftwork.app.commands import raise_limits, wait_for
 from shiftwork.app.queries import PLAN, Pulse, outlines, reason, run_view, unfinished
+from shiftwork.app.report import report
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.budget import Budget, Reached, Whose
 from shiftwork.domain.model.ids import FRAME, Stream
@@ -128,6 +130,24 @@ def test_waits_of_a_real_run_are_written_as_they_begin_and_end(rig: Rig) -> None
             (waited,) = await rig.store.queries.waited(run)
             assert waited.until is not None
             assert (waited.since, waited.until > waited.since) == (waits.since, True)
+
+    asyncio.run(scenario())
+
+
+def test_the_limits_of_a_run_are_known_and_are_those_that_were_set_last(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(usage=USED, write={"work.txt": "w"})])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
+            await rig.until(lambda: any(isinstance(one.what, f.StoryHeld) for one in rig.seen))
+            held = (await run_view(rig.store.queries, run, lives)).limits
+            assert held == (Budget(), Budget(usd=1.0), Budget())
+            await raise_limits(world.inbox, run, "more", Limits(run=Budget(tokens=9_000), story=Budget(usd=9.0)))
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            held = (await run_view(rig.store.queries, run, lives)).limits
+            assert held == (Budget(tokens=9_000), Budget(usd=9.0), Budget())
+            told = report(await account(world.events, run))
+            assert "| limits | 9,000 tokens for the run; 9.00 USD for each story |" in told
 
     asyncio.run(scenario())
 

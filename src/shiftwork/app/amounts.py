@@ -22,6 +22,10 @@ LEGEND: Final = {
 """What the marks of short forms mean."""
 
 
+type Limited = tuple[Budget, Budget, Budget]
+"""What a run, each of its stories and each of their steps may use."""
+
+
 def usage_of(row: StoryRow | StepRow | SpentRow) -> Usage:
     return Usage(
         input_tokens=row.input_tokens,
@@ -81,6 +85,12 @@ def estimate(foreseen: Band | None, used: Usage, *, over: bool) -> dict[str, Any
     return {"low_usd": low, "high_usd": high, "known": known, "verdict": verdict(foreseen, used, over=over).value}
 
 
+def bounds(limits: Limited) -> dict[str, Any]:
+    """What is not limited is null."""
+    named = zip(("run", "story", "step"), limits, strict=True)
+    return {whose: {"usd": budget.usd, "tokens": budget.tokens} for whose, budget in named}
+
+
 def waits(lost: Idle) -> dict[str, Any]:
     """In seconds, of the time that something took."""
     return {"waited_for_you": lost.person, "waited_for_limits": lost.limit}
@@ -116,6 +126,18 @@ def tokens(used: Usage) -> str:
 
 def _unknown(attempts: int) -> str:
     return f"{attempts} attempt{'' if attempts == 1 else 's'} unknown"
+
+
+def limited(limits: Limited) -> str:
+    """Empty where nothing is limited."""
+    named = zip(("for the run", "for each story", "for each step"), limits, strict=True)
+    return "; ".join(f"{_bound(budget)} {whose}" for whose, budget in named if budget.is_set)
+
+
+def _bound(budget: Budget) -> str:
+    paid = "" if budget.usd is None else money(budget.usd)
+    counted = "" if budget.tokens is None else f"{budget.tokens:,} tokens"
+    return " and ".join(filter(None, (paid, counted)))
 
 
 def waiting(lost: Idle, spell: Callable[[float], str]) -> str:

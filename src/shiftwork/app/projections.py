@@ -66,6 +66,12 @@ def _run_row(run: RunState) -> RunRow:
         low_usd=band.low_usd if band else None,
         high_usd=band.high_usd if band else None,
         known=band.known if band else 0,
+        max_usd=plan.limits.run.usd,
+        max_tokens=plan.limits.run.tokens,
+        story_usd=plan.limits.story.usd,
+        story_tokens=plan.limits.story.tokens,
+        step_usd=plan.limits.step.usd,
+        step_tokens=plan.limits.step.tokens,
     )
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from shiftwork.app.amounts import usage_of
+from shiftwork.app.amounts import Limited, usage_of
+from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.ids import FRAME
 from shiftwork.domain.model.usage import Share, Usage
@@ -85,6 +86,16 @@ class RunView:
         """What it was foreseen to cost when it began."""
         low, high = self.run.low_usd, self.run.high_usd
         return None if low is None or high is None else Band(low_usd=low, high_usd=high, known=self.run.known)
+
+    @property
+    def limits(self) -> Limited:
+        """Those that hold now."""
+        run = self.run
+        return (
+            Budget(usd=run.max_usd, tokens=run.max_tokens),
+            Budget(usd=run.story_usd, tokens=run.story_tokens),
+            Budget(usd=run.step_usd, tokens=run.step_tokens),
+        )
 
     @property
     def moves(self) -> bool:

@@ -49,7 +49,7 @@ def _of_run(account: Account, stand: Mapping[StoryId, str]) -> str:
 def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
     run, plan = account.run, account.run.given
     used = books.used(account)
-    beyond = report_books.overshoot(account)
+    beyond, limits = report_books.overshoot(account), report_books.limits(account)
     yield f"# {text(plan.spec.title)}"
     yield ""
     yield from table(
@@ -67,6 +67,7 @@ def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used)),
             ("foreseen", report_books.foreseen(account)),
+            *([("limits", limits)] if limits else []),
             *([("beyond what was set aside", beyond)] if beyond else []),
         ],
     )

@@ -30,6 +30,12 @@ def foreseen_of(account: Account, one: StoryAccount) -> str:
     return amounts.span(band) if band else "-"
 
 
+def limits(account: Account) -> str:
+    """Those that held last; empty where there were none."""
+    held = account.run.given.limits
+    return amounts.limited((held.run, held.story, held.step))
+
+
 def overshoot(account: Account) -> str:
     """How far attempts went beyond what was set aside for them; empty where none did."""
     found = [made.over for one in account.stories for made in books.attempts(account, one) if made.over]

@@ -15,7 +15,8 @@ RESET = "reset"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
     """A run as lists show it. Of what its ended stories have used, `unpriced` attempts are of unknown cost. It was
-    foreseen to cost from `low_usd` to `high_usd`, judging by so many `known` stories.
+    foreseen to cost from `low_usd` to `high_usd`, judging by so many `known` stories. It may use at most `max_usd` and
+    `max_tokens`, and each story and each step as much as is told of them, as far as there are limits.
     """
 
     run: str
@@ -35,6 +36,12 @@ class RunRow:
     low_usd: float | None = None
     high_usd: float | None = None
     known: int = 0
+    max_usd: float | None = None
+    max_tokens: int | None = None
+    story_usd: float | None = None
+    story_tokens: int | None = None
+    step_usd: float | None = None
+    step_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,6 +86,17 @@ def test_what_was_only_waiting_is_told_and_has_fields_of_its_own_for_programs() 
     assert (one["waited_for_you"], one["waited_for_limits"]) == (60.0, 2.5)
 
 
+def test_the_limits_of_a_run_are_told() -> None:
+    run = replace(run_row("r1"), max_usd=2.0, step_tokens=5_000)
+    view = RunView(run=run, pulse=Pulse.WORKING, worker=None, stories=list(stories(["in_progress"])))
+    assert "  limits  2.00 USD for the run; 5,000 tokens for each step" in told(view).splitlines()
+    document = run_document(view)
+    assert (document["limits"]["run"]["usd"], document["limits"]["step"]["tokens"]) == (2.0, 5_000)
+    assert "max_usd" not in document
+    unlimited = replace(view, run=run_row("r1"))
+    assert "limits" not in told(unlimited)
+
+
 def test_pairs_that_will_conflict_are_told_as_far_as_there_is_room() -> None:
     view = RunView(run=run_row("r1"), pulse=Pulse.WORKING, worker=None, stories=list(stories(["in_progress"] * 2)))
     assert not any("conflict" in line for line in told(view).splitlines())

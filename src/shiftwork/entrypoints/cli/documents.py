@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from json import dumps
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -10,6 +10,9 @@ from shiftwork.app import amounts
 from shiftwork.app.queries import RunView
 from shiftwork.entrypoints.cli import standing
 from shiftwork.ports.views import RunRow, StepRow, StoryRow
+
+_LIMITS: Final = frozenset(f"{whose}_{what}" for whose in ("max", "story", "step") for what in ("usd", "tokens"))
+_COMPARED: Final = frozenset({"low_usd", "high_usd", "known"}) | _LIMITS
 
 
 def say(document: dict[str, Any]) -> None:
@@ -26,6 +29,7 @@ def run_document(view: RunView) -> dict[str, Any]:
         **amounts.shared(view.shares),
         **amounts.waits(view.idle),
         "estimate": amounts.estimate(view.band, view.used, over=view.run.ended_at is not None),
+        "limits": amounts.bounds(view.limits),
         "stories": [
             {
                 **used_row(one.story),
@@ -40,8 +44,8 @@ def run_document(view: RunView) -> dict[str, Any]:
 
 
 def row_document(row: RunRow) -> dict[str, Any]:
-    """What was foreseen is told where it can be compared."""
-    known = {name: value for name, value in asdict(row).items() if name not in {"low_usd", "high_usd", "known"}}
+    """What was foreseen and what is limited is told where it can be compared."""
+    known = {name: value for name, value in asdict(row).items() if name not in _COMPARED}
     return known | {"estimated": bool(row.estimated)}
 
 

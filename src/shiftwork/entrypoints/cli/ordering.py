@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from shiftwork.app import amounts
 from shiftwork.app.commands import Order, foreseen, raise_limits, resume_run, start_run
 from shiftwork.app.forecasting import expected
 from shiftwork.app.intents import at_rest, is_over, unpause
@@ -86,7 +87,9 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     if not as_json:
         with though_unheard():
             click.echo(found.note)
-    about = ", ".join(part for part in (order.agent, counted(sheet), f"landing on {order.branch}") if part)
+    limits = amounts.limited((order.limits.run, order.limits.story, order.limits.step))
+    bound = f"at most {limits}" if limits else ""
+    about = ", ".join(part for part in (order.agent, counted(sheet), f"landing on {order.branch}", bound) if part)
     title = f"{order.spec.title}\n{about}"
     return work(site, Shift(site=site, settings=found.settings, begin=starting(order)), title, as_json=as_json)
 

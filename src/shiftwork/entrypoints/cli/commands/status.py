@@ -125,6 +125,7 @@ def _head(view: RunView) -> Iterator[str]:
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used) if used.attempts else ""),
             ("foreseen", amounts.band(view.band) if view.band else ""),
+            ("limits", amounts.limited(view.limits)),
         ]
     )
 

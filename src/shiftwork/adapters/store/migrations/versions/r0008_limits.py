@@ -1,0 +1,13 @@
+"""Which limits a run is kept to; of runs before this nobody is told until they write again."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0008"
+down_revision = "0007"
+
+
+def upgrade() -> None:
+    for whose in ("max", "story", "step"):
+        op.add_column("runs", sa.Column(f"{whose}_usd", sa.Double))
+        op.add_column("runs", sa.Column(f"{whose}_tokens", sa.BigInteger))
