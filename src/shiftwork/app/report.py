@@ -17,6 +17,7 @@ from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Refusal, StoryState
 from shiftwork.domain.model.tampering import Finding
+from shiftwork.domain.rules.addressing import for_people
 from shiftwork.domain.rules.idling import Idle
 from shiftwork.domain.rules.spending import one_attempt
 
@@ -165,7 +166,7 @@ def _refusals(fact: f.Fact) -> Iterator[str]:
         case f.LandingRefused():
             files = f" in {', '.join(map(text, fact.files))}" if fact.files else ""
             # What gates have printed stands under them.
-            detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else fact.detail
+            detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else for_people(fact.detail)
             yield f"{time(fact.at)}: landing refused ({fact.cause}){files}: {text(detail)}"
         case f.MendingPlanned():
             yield f"{time(fact.at)}: {text(fact.type)} added to mend it"

@@ -15,7 +15,7 @@ from shiftwork.entrypoints.cli.commands.status import told
 from shiftwork.entrypoints.cli.ordering import opening
 from shiftwork.entrypoints.cli.result import summary
 from shiftwork.entrypoints.cli.session import Stop
-from shiftwork.entrypoints.cli.words import o_clock
+from shiftwork.entrypoints.cli.words import WIDTH, o_clock
 from shiftwork.testing.store_suite import run_row, step_row, story_row
 
 QUESTION = {"waiting": "question: Tabs or blanks?", "hold": "question"}
@@ -113,6 +113,19 @@ def test_a_run_that_failed_says_what_has_landed_all_the_same(
     (tmp_path / ".git").mkdir()
     site = find_site(tmp_path, {})
     assert next(iter(summary(site, view(Pulse.OVER, *stories, status="failed"), Stop.OVER))) == head
+
+
+def test_what_a_gate_has_printed_is_not_broken_within_a_word(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    short, long = "  a    table", f"      {'passes ' * 20}"
+    failed = story("US-001", "failed", commit="", failure=f"gate test failed:\n{short}\n{long}\n")
+    _, first, *rest = summary(find_site(tmp_path, {}), view(Pulse.OVER, failed, status="failed"), Stop.OVER)
+    assert (first, rest[0]) == ("  US-001: gate test failed:", f"    {short}"), "what fits stands as it was"
+    printed = rest[1 : rest.index("")]
+    assert " ".join(" ".join(printed).split()) == long.strip()
+    assert len(printed) > 1
+    assert {line[:11] for line in printed} == {" " * 10 + "p"}
+    assert all(line.endswith("passes") and len(line) <= WIDTH for line in printed)
 
 
 def test_who_takes_up_a_run_says_which_and_until_when_nothing_can_be_seen_of_it() -> None:

@@ -21,9 +21,10 @@ from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream, landing_s
 from shiftwork.domain.model.pipeline import StepStatus, pipeline_of
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import one_shot
-from shiftwork.domain.model.story import Assignment, HoldCause, LandingStage, Limits, StoryState
+from shiftwork.domain.model.story import Assignment, HoldCause, LandingStage, Limits, Refusal, StoryState
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.workflow import DYNAMIC
+from shiftwork.domain.rules.evidence import ASKED
 from shiftwork.entrypoints.cli.board import EVENTS, OTHERWISE, Board
 from shiftwork.entrypoints.cli.clean import cells
 from shiftwork.entrypoints.cli.live import LiveView, window
@@ -54,6 +55,14 @@ def shown(view: View, *more: tuple[Stream, f.Fact | AgentEvent]) -> None:
     for stream, what in (*SEEN, *more):
         view.see(Sighting(stream=stream, what=what))
     view.tick(10.0)
+
+
+def test_a_refusal_is_told_without_what_the_agent_is_to_do_about_it() -> None:
+    board, detail = Board(), f"1 of 1 criteria are not shown to hold:\n- AC-1: nothing was offered\n{ASKED}"
+    refused = f.LandingRefused(at=4, cause=Refusal.EVIDENCE, detail=detail, files=(), base=COMMIT)
+    change = board.see(Sighting(stream=STREAM, what=refused))
+    assert change
+    assert change.text.endswith(": nothing was offered")
 
 
 def failed(error: str) -> tuple[Stream, f.Fact]:

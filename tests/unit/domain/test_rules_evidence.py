@@ -16,6 +16,7 @@ from shiftwork.domain.model.proof import (
 from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion, Story
 from shiftwork.domain.model.story import Evidence
+from shiftwork.domain.rules.addressing import for_people
 from shiftwork.domain.rules.checkable import uncheckable
 from shiftwork.domain.rules.evidence import cited, judge, lacking, named_test, sought
 
@@ -166,6 +167,10 @@ def test_each_policy_wants_its_own() -> None:
     assert "no gate printed it as passing" in told(ProofPolicy.STRICT, ("AC-1", "test", "test_a"))
     assert told(ProofPolicy.STRICT, ("AC-1", "citation", "src/a.py:3")) == ""
     assert "'rumour' is not known" in told(ProofPolicy.CITED, ("AC-1", "rumour", "x"))
+    for_agents = told(ProofPolicy.CITED)
+    assert for_agents.endswith("citation src/greet.py:3`.")
+    *_, last = for_people(for_agents).split("\n")
+    assert last.startswith("- AC-1 ("), "how it is reported is no matter of people's"
 
 
 def test_a_criterion_that_a_step_stands_for_needs_no_person() -> None:

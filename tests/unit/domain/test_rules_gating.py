@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from shiftwork.domain.model.gate import GateReport, GateResult, Standing
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.rules.addressing import for_people
 from shiftwork.domain.rules.gating import DETAIL_LIMIT, attributed, failing, mended, tried_again, with_restored
 
 
@@ -58,6 +59,11 @@ def test_what_was_broken_before_is_told_as_that() -> None:
     assert told.startswith("gate gate-0 failed\nbroken before: this gate is red on the base as well")
     assert told.endswith(":\nsaid")
     assert "broken before" not in failing(attributed(report_of(False), report_of(True)))
+
+
+def test_people_are_not_told_what_an_agent_is_to_do_about_it() -> None:
+    told = for_people(failing(attributed(report_of(False), report_of(False))))
+    assert told.endswith(" Nothing lands while it is red:\nsaid")
 
 
 def test_the_tests_of_the_base_are_named() -> None:

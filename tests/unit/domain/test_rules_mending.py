@@ -10,6 +10,7 @@ from shiftwork.domain.model.ids import Commit, step_id
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.story import FailureCause, LandingStage, Limits, Refusal, StoryState
 from shiftwork.domain.rules.editing import MAX_STEPS
+from shiftwork.domain.rules.evidence import ASKED
 from shiftwork.testing.builders import (
     BASE,
     after_steps,
@@ -85,6 +86,17 @@ def test_a_story_fails_when_its_mendings_are_spent(cause: Refusal, limits: dict[
     assert isinstance(ending, f.StoryFailed)
     assert ending.cause is FailureCause.REFUSED
     assert ending.reason == f"not landed ({cause}) after 2 repairs: because of {cause}"
+
+
+def test_what_an_agent_is_asked_to_do_is_told_to_it_and_not_to_people() -> None:
+    detail = f"1 of 1 criteria are not shown to hold (policy strict):\n- AC-1 (It is): nothing was offered\n{ASKED}"
+    mending = conclusion(fold_story(landing_asked("coding"), refusal(Refusal.EVIDENCE, detail=detail)))
+    assert isinstance(mending, f.MendingPlanned)
+    assert mending.feedback == detail
+    spent = landing_asked("coding", limits=Limits(repairs=0))
+    ending = conclusion(fold_story(spent, refusal(Refusal.EVIDENCE, detail=detail)))
+    assert isinstance(ending, f.StoryFailed)
+    assert ending.reason.endswith("\n- AC-1 (It is): nothing was offered")
 
 
 def test_a_story_that_has_no_step_left_cannot_be_mended() -> None:

@@ -28,6 +28,7 @@ Money and tokens:
 
 Landing and proof:
     landing, gating, trimming         batches; what red gates come to; what matters of their output
+    addressing                        what of a refusal is for people
     evidence, checkable               what a claim is worth; what can be claimed at all
     defining, runners                 whether a test is there; whether a runner said that it passed
     certifying, attesting             the certificate; the landed commit held against one

@@ -18,6 +18,7 @@ from shiftwork.domain.model.story import (
 )
 from shiftwork.domain.model.workflow import Exhausted, StepKind
 from shiftwork.domain.rules import allowing, looping
+from shiftwork.domain.rules.addressing import for_people
 from shiftwork.domain.rules.asking import question, tell_waiting, unvouched
 from shiftwork.domain.rules.certifying import completion
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
@@ -187,7 +188,7 @@ def _mend(story: StoryState, refused: Refused) -> e.Conclude:
     profile = escalation(story)
     if spent or (on_plateau(story) and not profile):
         tries = story.conflicts if conflict else story.repairs
-        told = f"after {tries} repair{'' if tries == 1 else 's'}{whole_story(story)}: {refused.detail}"
+        told = f"after {tries} repair{'' if tries == 1 else 's'}{whole_story(story)}: {for_people(refused.detail)}"
         return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) {told}")
     if len(story.pipeline.steps) >= MAX_STEPS:
         return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) and no step left of {MAX_STEPS}")

@@ -74,19 +74,23 @@ def suffices(policy: ProofPolicy, verdict: Verdict) -> bool:
     return verdict in _ENOUGH[policy]
 
 
+ASKED: Final = (
+    "For each, call report_evidence with kind citation and a reference `file:line` in lines that this story has "
+    "written, kind test and the name of a test that passes, or kind verification and the id of a verification "
+    "step. Without that tool, end your answer with the line EVIDENCE: and below it a list of such as "
+    "`- AC-1 citation src/greet.py:3`."
+)
+"""What an agent is to do about criteria that are not shown to hold."""
+
+
 def lacking(proof: ProofReport) -> str:
     """What keeps the candidate from landing, for whoever must mend it; empty where it is proved well enough."""
     missing = [one for one in proof.criteria if not suffices(proof.policy, one.verdict)]
     if not missing:
         return ""
     lines = "\n".join(f"- {one.criterion} ({one.text}): {_told(one)}" for one in missing)
-    return (
-        f"{len(missing)} of {len(proof.criteria)} criteria are not shown to hold (policy {proof.policy}):\n{lines}\n"
-        "For each, call report_evidence with kind citation and a reference `file:line` in lines that this story has "
-        "written, kind test and the name of a test that passes, or kind verification and the id of a verification "
-        "step. Without that tool, end your answer with the line EVIDENCE: and below it a list of such as "
-        "`- AC-1 citation src/greet.py:3`."
-    )
+    count = f"{len(missing)} of {len(proof.criteria)} criteria"
+    return f"{count} are not shown to hold (policy {proof.policy}):\n{lines}\n{ASKED}"
 
 
 def _told(one: Judged) -> str:

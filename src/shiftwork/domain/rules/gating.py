@@ -59,9 +59,11 @@ _RESTORED: Final = (
     "tests as they were. Where the task itself says that they must change, their paths have to be in what the story "
     "touches; that is a person's to write"
 )
+ASKED: Final = ". Mend it where that is within reach; if not, say what is broken"
+"""What an agent is to do about a gate that was red before."""
+
 _BROKEN: Final = (
-    "\nbroken before: this gate is red on the base as well, without this story. Nothing lands while it is red. "
-    "Mend it where that is within reach; if not, say what is broken"
+    "\nbroken before: this gate is red on the base as well, without this story. Nothing lands while it is red" + ASKED
 )
 
 

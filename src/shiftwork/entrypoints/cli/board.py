@@ -21,6 +21,7 @@ from shiftwork.domain.model.story import Hold, HoldCause, StoryState
 from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.model.withdrawal_facts import LandingWithdrawn
 from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.rules.addressing import for_people
 from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.noticing import notice_of_hold
 from shiftwork.ports.agent import AgentEvent, EventKind
@@ -162,6 +163,8 @@ def _change(fact: f.Fact, story: StoryState) -> Change:
     text = getattr(fact, said) if said else ""
     if isinstance(fact, f.StepStarted) and story.assignment and fact.agent == story.assignment.agent:
         text = ""  # only who goes on in another's place is news
+    if isinstance(fact, f.LandingRefused):
+        text = for_people(fact.detail)
     return Change(
         at=fact.at,
         event=event,

@@ -14,7 +14,7 @@ from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import FRAME, RunId
 from shiftwork.entrypoints.cli import limiting, merging, standing, words
 from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.clean import cells, plain
 from shiftwork.entrypoints.cli.documents import run_document, say
 from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.session import Stop
@@ -143,7 +143,18 @@ def _reason(story: StoryRow) -> Iterator[str]:
         yield from _in_lines("    ", rest.pop(0))
     if len(rest) > _REASON_LINES:
         yield f"    ... {len(rest) - _REASON_LINES} lines left out"
-    yield from (f"    {line}" for line in rest[-_REASON_LINES:])
+    for line in rest[-_REASON_LINES:]:
+        yield from _as_printed(line)
+
+
+def _as_printed(line: str) -> Iterator[str]:
+    """A line that is too long goes on below, at its own margin: a terminal would break it within a word."""
+    whole = f"    {line}"
+    if cells(whole) <= words.width():
+        yield whole
+        return
+    margin = min(len(whole) - len(whole.lstrip()), words.width() // 2)
+    yield from _in_lines(" " * margin, line)
 
 
 def _where(story: StoryRow, branch: str, obstacle: Obstacle) -> str:

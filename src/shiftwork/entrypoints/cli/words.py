@@ -26,8 +26,8 @@ _GIST_HEAD: Final = 2
 _GIST_LINES: Final = 5
 _GIST_TAIL: Final = 2
 _NEXT: Final = "next: "
-_NOISE: Final = ("make: ***", "make[", "error: Recipe ", "For each, call report_evidence")
-"""How lines begin by which runners of recipes say once more that something has failed, or that are for agents."""
+_NOISE: Final = ("make: ***", "make[", "error: Recipe ")
+"""How lines begin by which runners of recipes say once more that something has failed."""
 _TELLING: Final = re.compile(r"^broken before|assert\w*|error:|\bexpected\b|\bpanicked\b|^E\s|✗|✕", re.IGNORECASE)
 """Lines that say what was wrong, where a gate prints a page."""
 
