@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from shiftwork.app.queries import Pulse, RunView, StoryView
+from shiftwork.app.roll import Line
 from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.documents import run_document
+from shiftwork.entrypoints.cli.words import o_clock
 from shiftwork.ports.views import StepRow
 from shiftwork.testing.store_suite import run_row, step_row, story_row
 
@@ -84,6 +87,20 @@ def test_what_was_only_waiting_is_told_and_has_fields_of_its_own_for_programs() 
     assert (document["waited_for_you"], document["waited_for_limits"]) == (60.0, 2.5)
     (one,) = document["stories"]
     assert (one["waited_for_you"], one["waited_for_limits"]) == (60.0, 2.5)
+
+
+def test_a_story_at_its_gates_is_told_to_be_with_since_when() -> None:
+    step = replace(step_row("r1", "US-1", "step-001"), status="completed", ended_at=60.0)
+    asked = StoryView(story=replace(story_row("r1", "US-1"), landing="requested"), steps=[step])
+    lands = f"    landing since {o_clock(60.0)}: gates run on the very commit that is to land"
+    view = RunView(run=run_row("r1"), pulse=Pulse.WORKING, worker=None, stories=[asked])
+    assert lands in told(view).splitlines()
+    assert lands not in told(replace(view, pulse=Pulse.INTERRUPTED)), "nobody runs any"
+    over = replace(asked, story=replace(asked.story, status="failed"))
+    assert lands not in told(replace(view, stories=[over]))
+    rows = [Line(story=one.story, step="", depends_on=(), waits_for=()) for one in (asked, over)]
+    _, first, second = table(view, rows)
+    assert (first.split()[2], second.split()[2]) == ("landing", "-")
 
 
 def test_the_limits_of_a_run_are_told() -> None:

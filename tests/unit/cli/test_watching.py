@@ -18,7 +18,7 @@ from shiftwork.domain.model import waiting_facts as w
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream, landing_stream, run_stream, step_id, story_stream
-from shiftwork.domain.model.pipeline import StepStatus, pipeline_of
+from shiftwork.domain.model.pipeline import Pipeline, StepStatus, pipeline_of
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import one_shot
 from shiftwork.domain.model.story import Assignment, HoldCause, LandingStage, Limits, Refusal, StoryState
@@ -140,6 +140,21 @@ def test_a_landing_is_told_with_its_story_and_its_gates() -> None:
     change = board.see(Sighting(stream=LANDING, what=q.CandidateVerified(at=1, request="r1/US-001/1", report=report)))
     assert change is not None
     assert (change.event, change.story, change.text) == ("gates_passed", "US-001", "test passed in 1.2 s")
+
+
+def test_gates_that_were_red_are_told_before_they_are_tried_again() -> None:
+    red = GateReport(commit=COMMIT, results=(GateResult(name="test", passed=False, seconds=1.25),))
+    failed = q.CandidateFailed(at=1, request="r1/US-001/1", report=red)
+    change = Board().see(Sighting(stream=LANDING, what=failed))
+    assert change is not None
+    assert (change.event, change.story, change.text) == ("gates_failed", "US-001", "test failed in 1.2 s")
+
+
+def test_what_is_landing_is_told_with_since_when() -> None:
+    ended = replace(STEPS[0], status=StepStatus.COMPLETED, ended_at=60.0)
+    steps = Pipeline(steps=(ended,), next_number=2)
+    told = drawn(failed("no"), changed=lambda story: replace(story, landing=LandingStage.REQUESTED, pipeline=steps))
+    assert f"landing since {o_clock(60.0)}: gates run on the very commit that is to land" in told
 
 
 def test_a_story_that_waits_holds_the_run_only_when_nothing_else_moves() -> None:

@@ -14,7 +14,7 @@ from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import StepId, StoryId, Stream
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.queue import requested_by
-from shiftwork.domain.model.queue_facts import CandidateVerified
+from shiftwork.domain.model.queue_facts import CandidateFailed, CandidateVerified
 from shiftwork.domain.model.run import RunPlan
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import Hold, HoldCause, StoryState
@@ -134,6 +134,7 @@ EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     f.StoryReleased: ("story_answered", "answer"),
     f.LandingRequested: ("landing_requested", "inspection"),
     CandidateVerified: ("gates_passed", "report"),
+    CandidateFailed: ("gates_failed", "report"),
     f.LandingRefused: ("landing_refused", "detail"),
     LandingWithdrawn: ("landing_withdrawn", ""),
     f.MendingPlanned: ("repair_planned", "description"),

@@ -158,7 +158,7 @@ def _now_doing(board: Board, story: StoryState, event: AgentEvent | None) -> str
     if event:
         return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
     if story.landing is LandingStage.REQUESTED:
-        return "landing: gates run on the very commit that is to land"
+        return words.landing(step.ended_at for step in story.pipeline.steps)
     return _step_ahead(story)
 
 

@@ -71,6 +71,7 @@ TOLD: Final = {
     "story_answered": "was answered",
     "landing_requested": "asks to land",
     "gates_passed": "gates",
+    "gates_failed": "gates",
     "landing_refused": "landing refused",
     "landing_withdrawn": "has left the landing queue",
     "repair_planned": "sent back",

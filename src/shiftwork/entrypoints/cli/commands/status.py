@@ -138,6 +138,8 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
         yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
     if story.commit:
         yield f"    landed {story.commit[:10]} on {one_line(story.ref, 60)}"
+    if story.status == "in_progress" and story.landing == "requested" and run.moves:
+        yield f"    {words.landing(step.ended_at for step in view.steps)}"
     yield from _why(run, view)
     if view.steps:
         yield ""

@@ -18,6 +18,7 @@ from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, one_line
 from shiftwork.entrypoints.cli.documents import say, used_row
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.ports.views import StoryRow
 
 _HEAD: Final = ("story", "state", "step", "landed", "tokens", "cost", "title")
 _WIDEST: Final = 24
@@ -42,7 +43,7 @@ def command(run: str, *, as_json: bool) -> None:
         rows = [{**_row(one), "state": stand.get(one.story.story, ""), "step": one.step} for one in lines]
         say({"run": view.run.run, "stories": rows})
         return
-    told = list(_table(view, lines))
+    told = list(table(view, lines))
     click.echo("\n".join((*told, *bill.legend(told))))
 
 
@@ -60,7 +61,7 @@ def _row(line: Line) -> dict[str, object]:
     return {**used_row(line.story), **told}
 
 
-def _table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
+def table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
     """Only the title is cut to what room there is; what a story waits for stands below it."""
     stand = _stand(view)
     rows = [_HEAD, *(_cells(line, stand.get(line.story.story, "")) for line in lines)]
@@ -77,12 +78,16 @@ def _cells(line: Line, state: str) -> tuple[str, ...]:
     return (
         one_line(story.story, _WIDEST),
         state,
-        one_line(line.step, _WIDEST) or "-",
+        one_line(line.step, _WIDEST) or ("landing" if _lands(story) else "-"),
         story.commit[:10] or "-",
         amounts.brief_total(used),
         amounts.brief_cost(used),
         story.title,
     )
+
+
+def _lands(story: StoryRow) -> bool:
+    return story.status == "in_progress" and story.landing == "requested"
 
 
 def _waits(view: RunView, line: Line) -> Iterator[str]:
