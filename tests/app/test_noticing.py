@@ -10,13 +10,14 @@ from shiftwork.app.account import account
 from shiftwork.app.commands import wait_for
 from shiftwork.app.report import report
 from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.facts import StoryReleased
+from shiftwork.domain.model.facts import StoryReleased, WaitingTold
 from shiftwork.domain.model.ids import RunId, StoryId, story_stream
 from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.notices import NoticePlan, Occasion
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.domain.model.workflow import StepKind, StepPlan, catalogue_step
+from shiftwork.domain.rules.noticing import MAX_TRIES
 from shiftwork.errors import NotifyError
 from shiftwork.ports.notify import Notice
 from tests.app.rig import SHORT, Rig, done, story_workflow
@@ -126,6 +127,27 @@ def test_a_channel_that_is_gone_is_given_up_and_the_run_ends_all_the_same(rig: R
         assert run.status is RunStatus.COMPLETED
         tries = await noticed(rig, run.given.run)
         assert [one.missed for one in tries] == [(("mail", "the settings name it no longer"),)] * 3
+        row = await rig.store.queries.run(run.given.run)
+        assert row
+        assert row.unheard == "mail: the settings name it no longer"
+
+    asyncio.run(scene())
+
+
+def test_a_story_of_whose_question_nobody_was_told_says_so_until_it_is_answered(rig: Rig) -> None:
+    async def scene() -> None:
+        mail = Channel(failures=MAX_TRIES)
+        async with told_by(rig, mail=mail).open() as world:
+            run = await rig.start(world, workflow=APPROVED)
+            await rig.until(lambda: not mail.failures and any(isinstance(one.what, WaitingTold) for one in rig.seen))
+            (row,) = await rig.store.queries.stories(run)
+            assert row.unheard == "mail: it is down"
+            await world.inbox.post(story_stream(run, StoryId("US-001")), "yes", messages.release(granted=True))
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+        (row,) = await rig.store.queries.stories(run)
+        over = await rig.store.queries.run(run)
+        assert over
+        assert (row.unheard, over.unheard, [one.occasion for one in mail.taken]) == ("", "", ["finished"])
 
     asyncio.run(scene())
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from shiftwork.domain.model.budget import Reached
 from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.notices import Noticing
 from shiftwork.domain.model.picking import Pick
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import QueueState
@@ -72,6 +73,7 @@ def _run_row(run: RunState) -> RunRow:
         story_tokens=plan.limits.story.tokens,
         step_usd=plan.limits.step.usd,
         step_tokens=plan.limits.step.tokens,
+        unheard=_unheard(run.noticing, run.endings) if run.ended_at is not None else "",
     )
 
 
@@ -132,9 +134,16 @@ def _story_row(story: StoryState) -> StoryRow:
         tests=story.inspection.told,
         hold=story.asks.cause if story.asks else "",
         refusal=story.refused.cause if story.refused and story.cause is FailureCause.REFUSED else "",
+        unheard=_unheard(story.noticing, story.holds) if story.asks else "",
         **_used(story.usage),
         **_limit(story.asks.reached if story.asks else None),
     )
+
+
+def _unheard(noticing: Noticing, number: int) -> str:
+    """Who has missed the notice of that number."""
+    missed = noticing.missed if noticing.settled == number else ()
+    return "; ".join(f"{channel}: {why}" for channel, why in missed)
 
 
 def _waiting(story: StoryState) -> str:

@@ -17,6 +17,7 @@ class RunRow:
     """A run as lists show it. Of what its ended stories have used, `unpriced` attempts are of unknown cost. It was
     foreseen to cost from `low_usd` to `high_usd`, judging by so many `known` stories. It may use at most `max_usd` and
     `max_tokens`, and each story and each step as much as is told of them, as far as there are limits.
+    `unheard` is by which channels nobody could be told how it ended, and why.
     """
 
     run: str
@@ -42,6 +43,7 @@ class RunRow:
     story_tokens: int | None = None
     step_usd: float | None = None
     step_tokens: int | None = None
+    unheard: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,8 @@ class StoryRow:
     it is, what was spent of it, and what the next attempt may need. `refusal` is why its landing was refused, where it
     has failed for that. `tests` is what it has done to tests and gate configuration.
     `tries` are the attempts of agents that have ended: of some nobody knows the cost (`unpriced`) or the tokens
-    (`uncounted`), and the cost of some is `estimated` by their tokens.
+    (`uncounted`), and the cost of some is `estimated` by their tokens. `unheard` is by which channels nobody could be
+    told that it waits, and why.
     """
 
     run: str
@@ -88,6 +91,7 @@ class StoryRow:
     limit_needed_usd: float | None = None
     limit_needed_tokens: int | None = None
     refusal: str = ""
+    unheard: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

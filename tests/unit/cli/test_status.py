@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from shiftwork.app.queries import Pulse, RunView, StoryView
 from shiftwork.app.roll import Line
+from shiftwork.config.site import find_site
 from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.entrypoints.cli.commands.status import told
 from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.documents import run_document
+from shiftwork.entrypoints.cli.result import summary
+from shiftwork.entrypoints.cli.session import Stop
 from shiftwork.entrypoints.cli.words import o_clock
 from shiftwork.ports.views import StepRow
 from shiftwork.testing.store_suite import run_row, step_row, story_row
@@ -112,6 +116,20 @@ def test_the_limits_of_a_run_are_told() -> None:
     assert "max_usd" not in document
     unlimited = replace(view, run=run_row("r1"))
     assert "limits" not in told(unlimited)
+
+
+def test_notices_that_nobody_has_got_are_told(tmp_path: Path) -> None:
+    run = replace(run_row("r1"), status="completed", ended_at=2.0, unheard="webhook: Connection refused")
+    waits = replace(story_row("r1", "US-1"), unheard="webhook: Connection refused")
+    view = RunView(run=run, pulse=Pulse.OVER, worker=None, stories=[StoryView(story=waits, steps=[])])
+    lines = told(view).splitlines()
+    assert "  notices  not delivered: webhook: Connection refused" in lines
+    (tmp_path / ".git").mkdir()
+    assert "  notices  not delivered: webhook: Connection refused" in "\n".join(
+        summary(find_site(tmp_path, {}), view, Stop.OVER)
+    )
+    heard = replace(view, run=run_row("r1"), stories=list(stories(["in_progress"])))
+    assert "notices" not in told(heard)
 
 
 def test_pairs_that_will_conflict_are_told_as_far_as_there_is_room() -> None:

@@ -84,7 +84,8 @@ def test_each_channel_is_told_once_and_none_is_tried_for_ever(outages: list[set[
         reached += fact.reached
         story = evolve_story(story, fact)
     assert notice_of_hold(story) == ()
-    assert story.noticing == Noticing(settled=1)
+    silent = tuple((name, "no") for name in ALL.channels if name not in reached)
+    assert story.noticing == Noticing(settled=1, missed=silent)
     assert len(set(keys)) == len(keys)
     assert len(set(reached)) == len(reached)
 

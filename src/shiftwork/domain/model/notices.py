@@ -23,10 +23,12 @@ class NoticePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noticing:
-    """A stream's notices have numbers, and those up to `settled` are done with. Of the next one, `tries` were made and
-    `reached` are the channels that have taken it.
+    """A stream's notices have numbers, and those up to `settled` are done with: the last of them by the channels that
+    have `missed` it, each with why, not at all. Of the next one, `tries` were made and `reached` are the channels that
+    have taken it.
     """
 
     settled: int = 0
     tries: int = 0
     reached: tuple[str, ...] = ()
+    missed: tuple[tuple[str, str], ...] = ()

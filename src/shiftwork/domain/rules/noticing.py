@@ -47,8 +47,8 @@ def tried(known: Noticing, fact: NoticeTried) -> Noticing | None:
         return None
     tries = known.tries + 1
     if not fact.missed or tries >= MAX_TRIES:
-        return Noticing(settled=fact.number)
-    return Noticing(settled=known.settled, tries=tries, reached=(*known.reached, *fact.reached))
+        return Noticing(settled=fact.number, missed=fact.missed)
+    return replace(known, tries=tries, reached=(*known.reached, *fact.reached))
 
 
 def story_noticed(story: StoryState, fact: NoticeTried) -> StoryState | None:

@@ -69,6 +69,7 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
             ("run", run.run),
             ("took", words.took(run.started_at, run.ended_at, view.idle)),
             ("cost", amounts.cost(view.used)),
+            ("notices", standing.unheard(view)),
             ("tests", "; ".join(f"{one.story.story}: {one.story.tests}" for one in view.stories if one.story.tests)),
             ("logs", f"shiftwork logs {run.run}"),
             ("diffs", f"{kept}" if kept else ""),

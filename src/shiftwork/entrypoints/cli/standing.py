@@ -75,6 +75,12 @@ def held_because(branch: str, obstacle: Obstacle) -> str:
     return f"because something was in the way of moving {branch} then; now there is nothing"
 
 
+def unheard(view: RunView) -> str:
+    """Which notices, of how the run ended or of what it waits for, have not reached anybody, and why."""
+    told = dict.fromkeys(why for why in (view.run.unheard, *(one.story.unheard for one in view.stories)) if why)
+    return f"not delivered: {plain('; '.join(told))}" if told else ""
+
+
 def naming(view: RunView) -> str:
     return words.naming(view.run.run, meant=view.meant)
 

@@ -126,6 +126,7 @@ def _head(view: RunView) -> Iterator[str]:
             ("tokens", amounts.tokens(used) if used.attempts else ""),
             ("foreseen", amounts.band(view.band) if view.band else ""),
             ("limits", amounts.limited(view.limits)),
+            ("notices", standing.unheard(view)),
         ]
     )
 

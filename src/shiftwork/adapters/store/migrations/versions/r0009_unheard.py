@@ -1,0 +1,12 @@
+"""Which channels have not taken the last notice, of how a run ended or of what a story waits for, and why."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0009"
+down_revision = "0008"
+
+
+def upgrade() -> None:
+    for table in ("runs", "stories"):
+        op.add_column(table, sa.Column("unheard", sa.Text, nullable=False, server_default=sa.text("''")))
