@@ -132,6 +132,26 @@ def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project
     assert resumed.returncode == 0, resumed
 
 
+def test_what_a_killed_worker_has_left_running_is_told(project: Project) -> None:
+    """An agent at work may cost something, and nobody sees it but by its marker."""
+    with project.started("run", "Add a greeting") as process:
+        agent = agent_of(project)
+        process.kill()
+        process.wait(timeout=SECONDS)
+    assert lives(agent)
+    status = project.status()
+    assert (status["pulse"], status["left_running"] > 0) == ("interrupted", True)
+    lines = [line.strip() for line in project.shiftwork("status").stdout.splitlines()]
+    assert any(line.startswith("still running, and what they do is lost: ") for line in lines)
+    assert lines[-2:] == [
+        f"next: shiftwork resume {status['run']}    (ends them, and goes on)",
+        f"shiftwork cancel {status['run']}    (or ends them for good)",
+    ]
+    assert project.shiftwork("cancel").returncode == 0
+    assert not lives(agent)
+    assert project.status()["left_running"] == 0
+
+
 def test_a_run_is_cancelled_under_its_worker(project: Project) -> None:
     with project.started("run", "Add a greeting") as process:
         agent = agent_of(project)

@@ -53,3 +53,12 @@ def liveness() -> Liveness:
         return is_alive(owner)
 
     return alive
+
+
+def left_running(run: str) -> int:
+    """How many processes of this host bear the run's marker: where nobody works on it, they outlive whoever did."""
+    import asyncio  # noqa: PLC0415 - heavy, and rarely asked for
+
+    from shiftwork.adapters.processes.reaper import HostReaper  # noqa: PLC0415
+
+    return asyncio.run(HostReaper().alive(f"{run}/"))

@@ -6,7 +6,7 @@ import click
 
 from shiftwork.app import amounts
 from shiftwork.app.queries import Pulse, RunView, StoryView, outlines, run_view
-from shiftwork.bootstrap.reading import liveness, now, open_queries, silence
+from shiftwork.bootstrap.reading import left_running, liveness, now, open_queries, silence
 from shiftwork.config.site import Site
 from shiftwork.entrypoints.cli import bill, standing, words
 from shiftwork.entrypoints.cli.answer import answer
@@ -46,12 +46,13 @@ def command(run: str, *, everything: bool, as_json: bool) -> None:
         from shiftwork.entrypoints.cli.foreseeing import foreseen  # noqa: PLC0415 - see the first line
 
         conflicts = foreseen(site, view)
+    left = left_running(view.run.run) if view.pulse is Pulse.INTERRUPTED else 0
     if as_json:
         from shiftwork.entrypoints.cli.documents import run_document, say  # noqa: PLC0415 - see the first line
 
-        say({**run_document(view), "conflicts": conflicts})
+        say({**run_document(view), "conflicts": conflicts, "left_running": left})
     else:
-        click.echo(told(view, conflicts, _in_the_way(site, view)))
+        click.echo(told(view, conflicts, _in_the_way(site, view), left))
 
 
 def _list(runs: Sequence[tuple[RunRow, Pulse]], *, as_json: bool) -> None:
@@ -81,13 +82,15 @@ def _in_the_way(site: Site, view: RunView) -> Sequence[str] | None:
     return edited(site, view)
 
 
-def told(view: RunView, conflicts: Sequence[Conflict] = (), edited: Sequence[str] | None = ()) -> str:
-    """The view as text, with what is foreseen of the stories under way, and which `edited` files are in the way."""
+def told(view: RunView, conflicts: Sequence[Conflict] = (), edited: Sequence[str] | None = (), left: int = 0) -> str:
+    """The view as text, with what is foreseen of the stories under way, which `edited` files are in the way, and how
+    many processes are `left` that nobody watches.
+    """
     shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
     stories = [line for story in shown for line in _story(view, story)]
     shares = view.shares if amounts.is_known(view.used) else ()
     told = [*_head(view), *bill.table(shares), *stories]
-    rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view, edited))
+    rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view, edited, left))
     return "\n".join((*told, *bill.legend(told), *rest))
 
 
@@ -180,12 +183,15 @@ def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> I
             yield f"      played by {one_line(step.agent, room - 16)}"
 
 
-def _next(view: RunView, edited: Sequence[str] | None) -> Iterator[str]:
+def _next(view: RunView, edited: Sequence[str] | None, left: int) -> Iterator[str]:
+    if left:
+        yield ""
+        yield f"  still running, and what they do is lost: {left} process{'' if left == 1 else 'es'} of a killed worker"
     yield ""
-    yield from words.following(_steps(view, edited))
+    yield from words.following(_steps(view, edited, left))
 
 
-def _steps(view: RunView, edited: Sequence[str] | None) -> Iterable[words.Step]:
+def _steps(view: RunView, edited: Sequence[str] | None, left: int) -> Iterable[words.Step]:
     run = view.run.run
     match view.pulse:
         case Pulse.WORKING | Pulse.LIMITED | Pulse.STUCK:
@@ -193,7 +199,8 @@ def _steps(view: RunView, edited: Sequence[str] | None) -> Iterable[words.Step]:
         case Pulse.PAUSED:
             return ((f"shiftwork resume {run}", ""),)
         case Pulse.INTERRUPTED:
-            return ((f"shiftwork resume {run}", "nobody is working on it"),)
+            resume = (f"shiftwork resume {run}", "ends them, and goes on" if left else "nobody is working on it")
+            return (resume, (f"shiftwork cancel {run}", "or ends them for good")) if left else (resume,)
         case Pulse.WAITING:
             return standing.meanwhile(view)
         case Pulse.OVER:
