@@ -333,7 +333,7 @@ def test_a_story_that_was_cancelled_while_it_asked_asks_nothing_any_more(rig: Ri
             return row, report(await account(world.events, run))
 
     row, told = asyncio.run(go())
-    assert (row.failure, row.waiting) == ("cancelled", "")
+    assert (row.failure, row.waiting, row.hold) == ("cancelled", "", "")
     assert "Waits for" not in told
 
 

@@ -76,9 +76,10 @@ def test_a_story_that_has_waited_at_a_limit_since_before_an_upgrade_is_told_how_
     assert project.shift("costly").returncode == 2
     run = project.status()["run"]
     with contextlib.closing(sqlite3.connect(project.root / ".shiftwork" / "state.db", timeout=SECONDS)) as store:
-        columns = [name for _, name, *_ in store.execute("PRAGMA table_info(stories)")]
-        for name in columns[columns.index("hold") :]:
-            store.execute(f"ALTER TABLE stories DROP COLUMN {name}")
+        for table, first in (("stories", "hold"), ("runs", "max_usd")):
+            columns = [name for _, name, *_ in store.execute(f"PRAGMA table_info({table})")]
+            for name in columns[columns.index(first) :]:
+                store.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
         store.execute("UPDATE shiftwork_schema SET version_num = '0005'")
         store.execute("UPDATE facts SET body = json_remove(body, '$.reached') WHERE kind = 'StoryHeld'")
         store.commit()
