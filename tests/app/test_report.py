@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 from shiftwork.adapters.store.memory import MemoryStore
 from shiftwork.app import books
 from shiftwork.app.account import Account, Checked
+from shiftwork.app.commands import resume_run, wait_for
+from shiftwork.app.intents import ask
 from shiftwork.app.markdown import quoted
 from shiftwork.app.report import report
 from shiftwork.app.roll import roll
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult, Standing
-from shiftwork.domain.model.ids import FRAME, Commit
+from shiftwork.domain.model.ids import FRAME, Commit, StoryId
 from shiftwork.domain.model.story import Hold, HoldCause, Refusal, StoryStatus
 from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.domain.rules.landing import TRIES
@@ -188,6 +191,28 @@ def test_a_run_of_gates_that_kept_a_story_from_landing_is_listed_once(rig: Rig) 
         assert story.state.landings
         tries = [TRIES] * story.state.landings
         assert list(Counter(check.request for check in story.checks).values()) == tries
+
+    asyncio.run(scenario())
+
+
+def test_a_retry_is_told_among_what_led_to_the_end(rig: Rig) -> None:
+    rig.script = lambda _task: done(answer="no summary")
+
+    async def scenario() -> None:
+        from shiftwork.app.account import account  # noqa: PLC0415 - as above
+
+        run = (await rig.run(workflow=SHORT)).given.run
+        for afresh in (False, True):
+            async with rig.open() as world:
+                again = r.StoryRetryRequested(at=0, story=StoryId("US-001"), afresh=afresh)
+                await ask(world.events, world.inbox, run, again, f"again/{afresh}")
+                await resume_run(world, run)
+                await asyncio.wait_for(wait_for(world, run), timeout=60)
+        told = section(report(await account(rig.store.events, run)), "### Refusals and repairs")
+        assert [line.partition(": ")[2] for line in told if "retried" in line] == [
+            "retried, from the step that failed",
+            "retried, from the beginning",
+        ]
 
     asyncio.run(scenario())
 

@@ -170,6 +170,8 @@ def _refusals(fact: f.Fact) -> Iterator[str]:
             yield f"{time(fact.at)}: landing refused ({fact.cause}){files}: {text(detail)}"
         case f.MendingPlanned():
             yield f"{time(fact.at)}: {text(fact.type)} added to mend it"
+        case f.StoryReopened():
+            yield f"{time(fact.at)}: retried, {'from the beginning' if fact.afresh else 'from the step that failed'}"
         case f.StepFailed() | f.StepCancelled():
             told = f"attempt {fact.attempt} {fact.trouble}: {text(fact.error)}"
             yield f"{time(fact.at)}: {fact.step} {told}"
