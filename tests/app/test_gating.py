@@ -11,9 +11,11 @@ import pytest
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.app.account import account
 from shiftwork.app.report import report
+from shiftwork.app.world import GateBegun
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.gate import Gate, GateReport, Standing
+from shiftwork.domain.model.ids import StoryId, story_stream
 from shiftwork.domain.model.queue import LandingPolicy, Proof
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Spec, one_shot
@@ -83,6 +85,21 @@ def test_a_weakened_test_does_not_help(rig: Rig, proof: Proof) -> None:
     assert "Shiftwork-Tests: 1 edited" in message(rig)
     last = reports(rig)[-1]
     assert [(result.restored, result.passed) for result in last.results] == [(False, True), (True, True)]
+
+
+def test_which_gate_runs_on_what_can_be_watched(rig: Rig) -> None:
+    run = work(rig, {**BAD, **LAX}, GOOD)
+    stream, before = story_stream(run.given.run, StoryId("US-001")), "with the tests of the base"
+    gates = [one.what for one in rig.seen if one.stream == stream and isinstance(one.what, GateBegun)]
+    assert [(one.gate, one.where) for one in gates] == [
+        ("test", ""),
+        ("test", before),
+        ("test", before),  # the second try: as it is, it is known to be green
+        ("test", "on the base"),
+        ("test", ""),
+        ("test", before),
+    ]
+    assert [one.at for one in gates] == sorted(one.at for one in gates)
 
 
 def test_a_run_is_told_what_its_stories_did_to_tests(rig: Rig) -> None:

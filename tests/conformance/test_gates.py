@@ -52,6 +52,15 @@ def test_objects_that_the_user_borrows_from_elsewhere_are_there(user: GitUser, o
     assert (outputs(report), report.passed) == ([user.at("main")], True)
 
 
+def test_each_gate_is_told_when_it_begins_and_none_that_is_not_run(user: GitUser, gates: Gates) -> None:
+    asked, begun = [Gate(name="one", command="true"), Gate(name="two", command="exit 3")], list[str]()
+    asyncio.run(gates.check(user.at("main"), asked, MARKER, begun=begun.append))
+    assert begun == ["one", "two"]
+    for _ in range(2):
+        asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, begun=begun.append))
+    assert begun == ["one", "two", "one"], "what has passed on this tree is known"
+
+
 def test_the_environment_is_the_given_one(user: GitUser, gates: Gates) -> None:
     report = check(gates, user.at("main"), 'echo "$CI|$HOME|${GIT_DIR-none}"; pwd')
     assert outputs(report) == [f"1|{user.home}|none\n{user.state / 'workspaces' / 'verify-1'}"]

@@ -4,15 +4,16 @@ from dataclasses import replace
 
 from shiftwork.app.pen import Pen
 from shiftwork.app.proving import own_gates
-from shiftwork.app.world import World
+from shiftwork.app.world import GateBegun, Sighting, World
 from shiftwork.domain.model.gate import GateReport
-from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.ids import Commit, story_stream
 from shiftwork.domain.model.queue import Entry, Proof
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_restored
 from shiftwork.domain.rules.inspecting import inspect, watched
 from shiftwork.domain.rules.landing import TRIES
+from shiftwork.ports.workspace import Begun
 
 
 async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
@@ -28,7 +29,8 @@ async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
 async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
     """The verdict on a candidate. Once its redness is believed, the base is asked whether it is red as well."""
     gates = pen.world.conduct.gates
-    report = await pen.world.gates.check(entry.candidate, (*gates, *own_gates(pen.state, entry)), marker)
+    all_of_them = (*gates, *own_gates(pen.state, entry))
+    report = await pen.world.gates.check(entry.candidate, all_of_them, marker, begun=_shown(pen, entry))
     if report.passed:
         report = await _with_restored(pen, entry, report, marker)
     report = tried_again(entry.report, report)
@@ -36,7 +38,18 @@ async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
         return mended(report, entry.request.broken) if entry.request.broken else report
     if entry.reds + 1 < TRIES:
         return report
-    return attributed(report, await pen.world.gates.check(entry.base, gates, f"{marker}.base", again=False))
+    begun = _shown(pen, entry, "on the base")
+    base = await pen.world.gates.check(entry.base, gates, f"{marker}.base", again=False, begun=begun)
+    return attributed(report, base)
+
+
+def _shown(pen: Pen, entry: Entry, where: str = "") -> Begun:
+    world, stream = pen.world, story_stream(entry.request.run, entry.request.story)
+
+    def begun(gate: str) -> None:
+        world.observe(Sighting(stream=stream, what=GateBegun(at=world.clock.now(), gate=gate, where=where)))
+
+    return begun
 
 
 async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str) -> GateReport:
@@ -50,5 +63,6 @@ async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str
     restored = await world.protecting.restored(behind[0].base, entry.candidate, back, out)
     if restored == entry.candidate:
         return report
-    judged = await world.gates.check(restored, world.conduct.gates, f"{marker}.restored")
+    begun = _shown(pen, entry, "with the tests of the base")
+    judged = await world.gates.check(restored, world.conduct.gates, f"{marker}.restored", begun=begun)
     return with_restored(report, judged, (*back, *out))

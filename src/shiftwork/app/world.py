@@ -51,11 +51,22 @@ class Conduct:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GateBegun:
+    """A gate runs from now on, on what a story is to land, or `where` that is told."""
+
+    at: float
+    gate: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """Something that front ends may show while it happens: a fact as it is recorded, or an agent's event."""
+    """Something that front ends may show while it happens: a fact as it is recorded, an agent's event, or in a story's
+    stream the gate that it waits for.
+    """
 
     stream: Stream
-    what: Fact | AgentEvent
+    what: Fact | AgentEvent | GateBegun
 
 
 def nobody(sighting: Sighting) -> None:

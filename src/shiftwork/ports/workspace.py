@@ -1,6 +1,6 @@
 """Workspaces, the repository they come from, and the gates that are run in them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -152,15 +152,25 @@ class Repository(Protocol):
         ...
 
 
+type Begun = Callable[[str], None]
+"""Hears the name of each gate when it begins."""
+
+
+def unwatched(gate: str) -> None:
+    """Where nobody listens."""
+
+
 class Gates(Protocol):
     """Runs checks on exactly one commit."""
 
-    async def check(self, commit: Commit, gates: Sequence[Gate], marker: str, *, again: bool = True) -> GateReport:
+    async def check(
+        self, commit: Commit, gates: Sequence[Gate], marker: str, *, again: bool = True, begun: Begun = unwatched
+    ) -> GateReport:
         """Lay out the commit in a tree no agent has touched and run every gate there; a red one is no error.
 
         No process that a gate started is alive afterwards. Where all these gates have passed before on a commit with
         the very same tree, that report is given again; what was red is run again, since not only the tree decides,
-        unless it was red in this process and need not be run `again`.
+        unless it was red in this process and need not be run `again`. What is not run does not begin.
         """
         ...
 

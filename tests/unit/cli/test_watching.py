@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from shiftwork.app.world import Sighting
+from shiftwork.app.world import GateBegun, Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model import run_facts as r
@@ -51,7 +51,7 @@ SEEN: list[tuple[Stream, f.Fact | AgentEvent]] = [
 ]
 
 
-def shown(view: View, *more: tuple[Stream, f.Fact | AgentEvent]) -> None:
+def shown(view: View, *more: tuple[Stream, f.Fact | AgentEvent | GateBegun]) -> None:
     for stream, what in (*SEEN, *more):
         view.see(Sighting(stream=stream, what=what))
     view.tick(10.0)
@@ -157,6 +157,23 @@ def test_what_is_landing_is_told_with_since_when() -> None:
     assert f"landing since {o_clock(60.0)}: gates run on the very commit that is to land" in told
 
 
+def test_which_gate_runs_is_told_until_something_is_recorded() -> None:
+    def told(*more: tuple[Stream, f.Fact | AgentEvent | GateBegun]) -> str:
+        return drawn(failed("no"), *more, changed=lambda story: replace(story, landing=LandingStage.REQUESTED))
+
+    begun = (STREAM, GateBegun(at=90.0, gate="test"))
+    on_base = (STREAM, GateBegun(at=95.0, gate="test", where="on the base"))
+    assert f": gate test runs since {o_clock(90.0)}" in told(begun)
+    assert f": gate test on the base runs since {o_clock(95.0)}" in told(begun, on_base)
+    assert ": gates run on the very commit" in told(begun, (STREAM, f.MessagesRead(at=96, upto=1)))
+
+
+def test_programs_are_told_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    JsonView().see(Sighting(stream=STREAM, what=GateBegun(at=90.0, gate="test")))
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"event": "gate", "story": "US-001", "at": 90.0, "gate": "test", "where": ""}
+
+
 def test_a_story_that_waits_holds_the_run_only_when_nothing_else_moves() -> None:
     board = Board()
     other = Stream("story/r1/US-002")
@@ -212,7 +229,7 @@ def test_the_table_is_clean_and_fits_its_terminal(width: int, height: int) -> No
 
 
 def drawn(
-    *more: tuple[Stream, f.Fact | AgentEvent],
+    *more: tuple[Stream, f.Fact | AgentEvent | GateBegun],
     changed: Callable[[StoryState], StoryState] = lambda story: story,
     meant: bool = True,
 ) -> str:

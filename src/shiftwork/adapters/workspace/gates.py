@@ -18,6 +18,7 @@ from shiftwork.adapters.workspace.verifying import Verifier
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.apart import check_environment
+from shiftwork.ports.workspace import Begun, unwatched
 
 _REDS: Final = 50
 
@@ -36,7 +37,9 @@ class GitGates:
     reds: dict[tuple[str, tuple[Gate, ...]], GateReport] = field(default_factory=dict)
     benches: dict[int, Bench] = field(default_factory=dict)
 
-    async def check(self, commit: Commit, gates: Sequence[Gate], marker: str, *, again: bool = True) -> GateReport:
+    async def check(
+        self, commit: Commit, gates: Sequence[Gate], marker: str, *, again: bool = True, begun: Begun = unwatched
+    ) -> GateReport:
         if not gates:
             return GateReport(commit=commit)
         tree = await self.hub.tree_of(commit)
@@ -45,7 +48,7 @@ class GitGates:
             return replace(known, commit=commit, cached=True)
         if not again and (red := self.reds.get((tree, tuple(gates)))):
             return replace(red, commit=commit, cached=True)
-        report = await self._run(commit, gates, marker)
+        report = await self._run(commit, gates, marker, begun)
         if report.passed:
             verdicts.keep(tree, gates, report)
         else:
@@ -57,13 +60,14 @@ class GitGates:
         if len(self.reds) > _REDS:
             del self.reds[next(iter(self.reds))]
 
-    async def _run(self, commit: Commit, gates: Sequence[Gate], marker: str) -> GateReport:
+    async def _run(self, commit: Commit, gates: Sequence[Gate], marker: str, begun: Begun) -> GateReport:
         results: list[GateResult] = []
         with self._free_tree() as (number, checkout):
             bench = self.benches.setdefault(number, Bench(checkout=checkout, setup=self.setup))
             errand = Errand(marker=marker, env=check_environment(number))
             for gate in gates:
                 await (bench.tidy(commit, errand) if results else bench.lay_out(commit, errand))
+                begun(gate.name)
                 results.append(await self._judge(checkout, gate, errand))
         return GateReport(commit=commit, results=tuple(results))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shiftwork.app.kinds import STORY
-from shiftwork.app.world import Sighting
+from shiftwork.app.world import GateBegun, Sighting
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
@@ -46,12 +46,13 @@ class Change:
 
 @dataclass(slots=True, kw_only=True)
 class Board:
-    """Where the stories of one run stand, by their streams, the last that each one's agent was seen doing, and all
-    that has changed so far; `meant` where no other run is by commands that name none.
+    """Where the stories of one run stand, by their streams, the last that each one's agent was seen doing, the gate
+    that one waits for, and all that has changed so far; `meant` where no other run is by commands that name none.
     """
 
     stories: dict[Stream, StoryState] = field(default_factory=dict)
     doing: dict[Stream, AgentEvent] = field(default_factory=dict)
+    gates: dict[Stream, GateBegun] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     meant: bool = True
 
@@ -62,6 +63,10 @@ class Board:
             if (what.text or what.tool) and what.kind is not EventKind.USAGE:  # a count is nothing that is done
                 self.doing[stream] = what
             return None
+        if isinstance(what, GateBegun):
+            self.gates[stream] = what
+            return None
+        self.gates.pop(stream, None)  # what a story records ends its wait for one
         if stream.startswith("story/"):
             self.stories[stream] = STORY.evolve(self.stories.get(stream, STORY.start), what)
         if isinstance(what, ENDS):

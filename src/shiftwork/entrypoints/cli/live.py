@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from shiftwork.app.amounts import brief_cost
-from shiftwork.app.world import Sighting
+from shiftwork.app.world import GateBegun, Sighting
+from shiftwork.domain.model.ids import Stream
 from shiftwork.domain.model.pipeline import FINISHED, Step, StepStatus
 from shiftwork.domain.model.story import LandingStage, StoryState
 from shiftwork.domain.model.workflow import StepKind
@@ -23,7 +24,6 @@ from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.cursor import HiddenCursor
 from shiftwork.entrypoints.cli.overview import stories_table
 from shiftwork.entrypoints.cli.views import line
-from shiftwork.ports.agent import AgentEvent
 
 _STYLES: Final = {
     StepStatus.COMPLETED: "green",
@@ -96,7 +96,7 @@ class LiveView:
     def _stories(self, rows: int, room: int) -> list[RenderableType]:
         """The steps of a story that is alone, a row for each of many."""
         board = self.board
-        shown = [(story, _now_doing(board, story, board.doing.get(at))) for at, story in board.stories.items()]
+        shown = [(story, _now_doing(board, at)) for at, story in board.stories.items()]
         if len(shown) > 1:
             return [stories_table(shown, self._now, rows, room), Text()]
         return [
@@ -143,7 +143,8 @@ def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
     return steps[first : first + rows]
 
 
-def _now_doing(board: Board, story: StoryState, event: AgentEvent | None) -> str:
+def _now_doing(board: Board, at: Stream) -> str:
+    story = board.stories[at]
     if hold := story.asks:
         run = story.given.run
         named = words.naming(run, meant=board.meant)
@@ -155,11 +156,17 @@ def _now_doing(board: Board, story: StoryState, event: AgentEvent | None) -> str
         on_its_way = story.landing is LandingStage.REQUESTED
         resume = f"shiftwork resume {story.given.run}"
         return "leaves the landing queue, then pauses" if on_its_way else f"paused: {resume} goes on"
-    if event:
+    if event := board.doing.get(at):
         return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
     if story.landing is LandingStage.REQUESTED:
-        return words.landing(step.ended_at for step in story.pipeline.steps)
+        return words.landing((step.ended_at for step in story.pipeline.steps), _gate(board.gates.get(at)))
     return _step_ahead(story)
+
+
+def _gate(begun: GateBegun | None) -> str:
+    if begun is None:
+        return ""
+    return f"gate {begun.gate}{f' {begun.where}' if begun.where else ''} runs since {words.o_clock(begun.at)}"
 
 
 def _step_ahead(story: StoryState) -> str:

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 import click
 
-from shiftwork.app.world import Sighting
+from shiftwork.app.world import GateBegun, Sighting
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.board import Board, Change
 from shiftwork.entrypoints.cli.clean import one_line, plain
@@ -133,9 +133,11 @@ class JsonView:
         change = self.board.see(sighting)
         if change:
             say(asdict(change))
-        elif isinstance(sighting.what, AgentEvent):
-            story = sighting.stream.rpartition("/")[2]
-            event = sighting.what
+            return
+        story = sighting.stream.rpartition("/")[2]
+        if isinstance(event := sighting.what, GateBegun):
+            say({"event": "gate", "story": story, **asdict(event)})
+        elif isinstance(event, AgentEvent):
             say({"event": "agent", "story": story, "kind": event.kind.value, "tool": event.tool, "text": event.text})
 
     def tick(self, now: float) -> None:

@@ -49,11 +49,13 @@ def o_clock(at: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(at))
 
 
-def landing(ended: Iterable[float | None]) -> str:
-    """What is done for a story that has asked to land, by when its steps have ended: it asks when the last one has."""
+def landing(ended: Iterable[float | None], gate: str = "") -> str:
+    """What is done for a story that has asked to land, by when its steps have ended: it asks when the last one has. The
+    gate that runs is named where it is known.
+    """
     last = max((at for at in ended if at is not None), default=None)
     since = "" if last is None else f" since {o_clock(last)}"
-    return f"landing{since}: gates run on the very commit that is to land"
+    return f"landing{since}: {gate or 'gates run on the very commit that is to land'}"
 
 
 def between(start: float | None, end: float | None) -> float | None:
