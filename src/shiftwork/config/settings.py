@@ -53,6 +53,8 @@ class GateSettings(_Strict):
 
     command: str
     minutes: Positive = 15
+    kind: Literal["", "test", "other"] = ""
+    blind: Literal["refuse", "allow"] = "refuse"
 
 
 class WorkspaceSettings(_Strict):
@@ -215,7 +217,13 @@ class Settings(_Strict):
         return tuple(
             Gate(name=name, command=gate)
             if isinstance(gate, str)
-            else Gate(name=name, command=gate.command, minutes=gate.minutes)
+            else Gate(
+                name=name,
+                command=gate.command,
+                minutes=gate.minutes,
+                kind=gate.kind,
+                blind=gate.blind == "allow",
+            )
             for name, gate in self.gates.items()
         )
 

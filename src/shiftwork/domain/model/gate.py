@@ -10,13 +10,16 @@ from shiftwork.domain.model.proof import Verification
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """A check that the harness runs itself, by a shell, at the root of the candidate's tree. Where it is a `step` of a
-    story's verification, that says what is done instead.
+    story's verification, that says what is done instead. `kind` is "test" where the settings say so; `blind` where they
+    allow the gate not to see the tree: then it proves nothing.
     """
 
     name: str
     command: str
     minutes: float = 15
     step: Verification | None = None
+    kind: str = ""
+    blind: bool = False
 
 
 class Standing(StrEnum):
@@ -32,7 +35,8 @@ class Standing(StrEnum):
 class GateResult:
     """How one gate ended; `output` holds the two ends of what it printed, bounded. A `flaky` one was red the first
     time. A `restored` one ran with the tests and the gate configuration of the base. Without a `standing` it is not
-    known what the gate says of the base. `command` is what was run; verification steps say that themselves.
+    known what the gate says of the base. `command` is what was run; verification steps say that themselves. A `blind`
+    one is known not to notice a broken product, and the settings allow that: it proves nothing.
     """
 
     name: str
@@ -43,6 +47,7 @@ class GateResult:
     restored: bool = False
     standing: Standing | None = None
     command: str = ""
+    blind: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,30 @@
+"""Which gates run tests: only these can show that a change does what it should, and only these must see the tree."""
+
+import re
+from typing import Final
+
+from shiftwork.domain.model.gate import Gate
+
+_NAMES: Final = frozenset({"test", "tests", "unit", "integration", "e2e", "check", "ci"})
+_RUNNERS: Final = re.compile(
+    r"""(?<![\w./-])(?:[\w./-]*/)?(?:
+        pytest | py\.test | unittest | nose2 | tox | nox | behave | stestr | trial
+      | jest | vitest | mocha | ava | tap | karma | cypress | playwright | node\s+(?:\S+\s+)*--test
+      | (?:npm|pnpm|yarn|bun|deno|cargo|go|swift|dotnet|flutter|dart|mix|rake|rails|bazel|zig|sbt|just|make)
+        (?:\s+-[\w=.-]+)*(?:\s+run)?\s+test(?::[\w:-]+)?
+      | cargo\s+nextest | gotestsum | rspec | minitest | phpunit | pest | ctest | bats | prove
+      | mvnw?(?:\s+-\S+)*\s+(?:test|verify|package|install) | gradlew?(?:\s+-\S+)*\s+(?:test|check|build)
+    )(?![\w.-])""",
+    re.VERBOSE,
+)
+
+
+def is_test_gate(gate: Gate) -> bool:
+    """By what the settings say, by the words of its name, or because its command starts a known runner of tests.
+
+    A verification step of a story speaks of one criterion and is not a test gate.
+    """
+    if gate.step is not None or gate.kind:
+        return gate.step is None and gate.kind == "test"
+    words = re.split(r"[^a-z0-9]+", gate.name.lower())
+    return not _NAMES.isdisjoint(words) or _RUNNERS.search(gate.command) is not None
