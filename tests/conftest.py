@@ -3,7 +3,9 @@
 import contextlib
 import itertools
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +40,10 @@ settings.load_profile("shiftwork")
 # In the background of a script it is ignored, and would be in all that tests start: a shell cannot trap it then.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Working trees of the commands that tests start go where no user keeps theirs, and are gone with the test run.
+_CACHE = tempfile.TemporaryDirectory(prefix="shiftwork-cache-")
+os.environ["SHIFTWORK_CACHE_HOME"] = _CACHE.name  # noqa: TID251 - see above
+
 _numbers = itertools.count(1)
 
 
@@ -45,6 +51,7 @@ _numbers = itertools.count(1)
 def _nothing_stays() -> Iterator[None]:
     yield
     warm.close()
+    shutil.rmtree(_CACHE.name, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

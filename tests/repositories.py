@@ -1,6 +1,15 @@
 """What every project of the tests begins as."""
 
+import os
 from collections.abc import Callable
+from pathlib import Path
+
+from shiftwork.config.site import find_site
+
+
+def trees_of(root: Path) -> Path:
+    """Where the command keeps the working trees of a repository, in the environment of the tests."""
+    return find_site(root, os.environ).cache / "workspaces"  # noqa: TID251 - the tests' own surroundings
 
 
 def first_commit(git: Callable[..., str]) -> None:

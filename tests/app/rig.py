@@ -126,12 +126,22 @@ class Rig:
     notebook: Notebook | None = None
     clock: Clock = field(default_factory=SystemClock)
 
+    @property
+    def cache(self) -> Path:
+        return self.repo.parent / "cache"
+
+    @property
+    def trees(self) -> Path:
+        return self.cache / "workspaces"
+
     @asynccontextmanager
     async def open(self) -> AsyncIterator[World]:
         clock = self.clock
         owner = this_owner(clock.fresh())
         identity = Identity(name="Test", email="test@localhost")
-        hub = await open_hub(root=self.repo, state=self.repo / ".shiftwork", identity=identity, env=ENV)
+        hub = await open_hub(
+            root=self.repo, state=self.repo / ".shiftwork", cache=self.cache, identity=identity, env=ENV
+        )
         setup = Setup(shell=Shell(env=ENV))
         worlds: list[World] = []
         engine = InlineEngine(bodies(lambda: worlds[0]), executor=owner.executor, memory=self.memory)

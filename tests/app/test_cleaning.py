@@ -34,7 +34,11 @@ WORKED = {"work.txt": "work\n"}
 
 async def broom(rig: Rig) -> Broom:
     hub = await open_hub(
-        root=rig.repo, state=state(rig), identity=Identity(name="Test", email="test@localhost"), env=ENV
+        root=rig.repo,
+        state=state(rig),
+        cache=rig.cache,
+        identity=Identity(name="Test", email="test@localhost"),
+        env=ENV,
     )
     clock = SystemClock()
     return Broom(
@@ -74,7 +78,7 @@ def dead() -> Owner:
 
 
 def tree(rig: Rig, run: RunId, number: int = 1) -> Path:
-    return state(rig) / "workspaces" / run / f"US-001-{number}"
+    return rig.trees / run / f"US-001-{number}"
 
 
 def files(rig: Rig, folder: str) -> list[str]:
@@ -128,7 +132,8 @@ def test_pain_11_after_a_clean_up_a_run_has_no_process_no_workspace_no_desk_and_
         assert await HostReaper().alive(f"{run}/") == 0
         pages = [f"runs/{run}/progress.txt", f"runs/{run}/scratch.md"]
         assert sorted(files(rig, "runs")) == pages, "what it has learnt stays"
-        for folder in (f"workspaces/{run}", f"indexes/{run}", f"hub.git/refs/shiftwork/{run}", "bundles"):
+        assert not (rig.trees / run).exists()
+        for folder in (f"indexes/{run}", f"hub.git/refs/shiftwork/{run}", "bundles"):
             assert files(rig, folder) == []
         assert git(rig.repo, "for-each-ref", "refs/shiftwork") == ""
         assert len(files(rig, f"logs/{run}")) == 2, "logs stay"

@@ -152,7 +152,7 @@ def test_a_run_that_died_while_landing_is_landed_once(rig: Rig) -> None:
 
 
 def test_a_workspace_that_is_gone_before_a_step_is_laid_out_again(rig: Rig) -> None:
-    trees = rig.repo / ".shiftwork" / "workspaces"
+    trees = rig.trees
 
     def remove_after_the_first_step(sighting: Sighting) -> None:
         if isinstance(sighting.what, f.StepCompleted) and sighting.what.step == "step-001":

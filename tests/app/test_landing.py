@@ -105,7 +105,7 @@ def test_a_workspace_that_is_gone_when_the_base_is_merged_is_laid_out_again(rig:
 
     def remove_when_refused(sighting: Sighting) -> None:
         if isinstance(sighting.what, f.LandingRefused):
-            shutil.rmtree(next((rig.repo / ".shiftwork" / "workspaces").glob("*/US-001-1")))
+            shutil.rmtree(next(rig.trees.glob("*/US-001-1")))
 
     async def scenario() -> None:
         rig.script = script

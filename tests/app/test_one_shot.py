@@ -51,7 +51,7 @@ def test_notes_reach_the_prompts_of_later_steps(rig: Rig) -> None:
 
 def test_finished_work_leaves_no_workspace(rig: Rig) -> None:
     run = asyncio.run(rig.run())
-    trees = rig.repo / ".shiftwork" / "workspaces" / run.given.run
+    trees = rig.trees / run.given.run
     assert not trees.exists() or not any(trees.iterdir())
 
 

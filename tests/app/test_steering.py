@@ -222,7 +222,7 @@ def test_stories_run_in_the_order_of_their_dependencies(rig: Rig) -> None:
 
 def test_a_workspace_that_cannot_be_made_fails_the_story(rig: Rig) -> None:
     async def scenario() -> None:
-        blocked = rig.repo / ".shiftwork" / "workspaces"
+        blocked = rig.trees
         blocked.parent.mkdir(exist_ok=True)
         blocked.write_text("in the way")
         run = await rig.run(workflow=SHORT)

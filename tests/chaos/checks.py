@@ -11,6 +11,7 @@ from tests.chaos.prey import family
 from tests.chaos.project import NEEDS
 from tests.chaos.user import User
 from tests.durability.rig import Bench
+from tests.repositories import trees_of
 
 _HOLDING = "shiftwork/landed/main"
 _LEAVING_SECONDS = 20.0
@@ -107,7 +108,7 @@ class Inspector:
 
     def _left_behind(self) -> Iterator[str]:
         run = self.bench.status()["run"]
-        for tree in (self.bench.repo / ".shiftwork" / "workspaces").glob(f"{run}/*"):
+        for tree in trees_of(self.bench.repo).glob(f"{run}/*"):
             yield f"leftover workspace: {tree.name}"
         for lock in (self.bench.repo / ".git").rglob("*.lock"):
             yield f"leftover lock: {lock}"

@@ -35,7 +35,7 @@ def opener(user: GitUser, tier: str) -> Opened:
     env = {**user.env, "GIT_DIR": "/nowhere"}
 
     def opened(setup: str, *keep: str) -> Gates:
-        hub = asyncio.run(open_hub(root=user.root, state=user.state, identity=identity, env=env))
+        hub = asyncio.run(open_hub(root=user.root, state=user.state, cache=user.cache, identity=identity, env=env))
         # Gates here leave their traces in the home, where the test finds them.
         walls = Bubblewrap(
             program=BWRAP, home=user.home, repository=user.root, readable=lenders(hub), writable=(user.home,)

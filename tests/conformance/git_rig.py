@@ -23,7 +23,7 @@ HELD = holding_branch("main")
 
 def hub_of(user: GitUser) -> Hub:
     identity = Identity(name=NAME, email=EMAIL)
-    return asyncio.run(open_hub(root=user.root, state=user.state, identity=identity, env=user.env))
+    return asyncio.run(open_hub(root=user.root, state=user.state, cache=user.cache, identity=identity, env=user.env))
 
 
 def workspaces_of(user: GitUser, setup: str = "") -> Workspaces:

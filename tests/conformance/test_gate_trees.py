@@ -105,7 +105,7 @@ def test_two_trees_in_parallel_are_each_held_to_what_was_set_up(user: GitUser, o
 
     for number in range(2):
         found = {outputs(report)[0] for report in asyncio.run(together(number))}
-        trees = [user.state / "workspaces" / f"verify-{n}" for n in (1, 2)]
+        trees = [user.cache / "workspaces" / f"verify-{n}" for n in (1, 2)]
         assert found == {f"{WITH_DEPS}\n{tree}" for tree in trees}
     assert runs.read_text() == "x\n" * 2
 
@@ -279,7 +279,7 @@ def test_a_commit_with_fewer_files_is_not_set_up_again(user: GitUser, opened: Op
 
 
 def test_a_tree_that_somebody_else_has_prepared_is_made_anew(user: GitUser, gates: Gates, commit: Commit) -> None:
-    tree, indexes = user.state / "workspaces" / "verify-1", user.state / "indexes"
+    tree, indexes = user.cache / "workspaces" / "verify-1", user.state / "indexes"
     (tree / "build").mkdir(parents=True)
     (tree / "build" / "passed").touch()
     indexes.mkdir()
@@ -299,7 +299,7 @@ def test_another_process_makes_the_tree_anew(user: GitUser, opened: Opened, comm
 def test_an_index_that_somebody_else_wrote_is_not_believed(user: GitUser, gates: Gates, commit: Commit) -> None:
     """By it, a file that was changed could look as if it were the commit's."""
     assert check(gates, commit, "true").passed
-    tree, index = user.state / "workspaces" / "verify-1", user.state / "indexes" / "verify-1.index"
+    tree, index = user.cache / "workspaces" / "verify-1", user.state / "indexes" / "verify-1.index"
     (tree / "README.md").write_text("forged\n")
     user.git("update-index", "--skip-worktree", "README.md", cwd=tree)
     shutil.copy2(tree / ".git" / "index", index)

@@ -63,7 +63,7 @@ def test_each_gate_is_told_when_it_begins_and_none_that_is_not_run(user: GitUser
 
 def test_the_environment_is_the_given_one(user: GitUser, gates: Gates) -> None:
     report = check(gates, user.at("main"), 'echo "$CI|$HOME|${GIT_DIR-none}"; pwd')
-    assert outputs(report) == [f"1|{user.home}|none\n{user.state / 'workspaces' / 'verify-1'}"]
+    assert outputs(report) == [f"1|{user.home}|none\n{user.cache / 'workspaces' / 'verify-1'}"]
 
 
 def test_a_gate_that_takes_too_long_is_red(user: GitUser, gates: Gates) -> None:
@@ -236,7 +236,7 @@ def test_two_checks_at_once_do_not_share_a_tree(user: GitUser, gates: Gates) -> 
     places, *texts = zip(*(outputs(report)[0].split("\n") for report in asyncio.run(together())), strict=True)
     assert len(set(places)) == 2
     assert texts == [("hello", "second")] * 2
-    assert outputs(check(gates, commits[0], "pwd")) == [str(user.state / "workspaces" / "verify-1")]
+    assert outputs(check(gates, commits[0], "pwd")) == [str(user.cache / "workspaces" / "verify-1")]
 
 
 def test_a_commit_that_does_not_exist(user: GitUser, gates: Gates) -> None:

@@ -228,7 +228,7 @@ class TestFitness:
         assert "'lfs'" in self.problems(user)
         identity = Identity(name=NAME, email=EMAIL)
         with pytest.raises(RepositoryError, match="lfs"):
-            asyncio.run(open_hub(root=user.root, state=user.state, identity=identity, env=user.env))
+            asyncio.run(open_hub(root=user.root, state=user.state, cache=user.cache, identity=identity, env=user.env))
         assert not user.state.exists()
 
     def test_git_is_missing(self, tmp_path: Path) -> None:

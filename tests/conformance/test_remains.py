@@ -104,7 +104,7 @@ def test_an_untouched_workspace_and_landed_work_need_no_bundle(stage: Stage) -> 
 
 def test_a_file_that_came_after_the_landing_is_kept(stage: Stage) -> None:
     head = stage.world.story({"new.txt": "new\n"})
-    (stage.hub.state / "workspaces" / RUN / "US-1-1" / "late.txt").write_text("late\n")
+    (stage.hub.cache / "workspaces" / RUN / "US-1-1" / "late.txt").write_text("late\n")
     assert stage.keep("US-1", head, landed=True) is not None
 
 

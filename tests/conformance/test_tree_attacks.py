@@ -134,7 +134,9 @@ def test_an_environment_full_of_git_does_not_reach_the_harness(scene: Scene) -> 
         "GIT_EXTERNAL_DIFF": str(scene.trap()),
     }
     identity = Identity(name=NAME, email=EMAIL)
-    hub = asyncio.run(open_hub(root=scene.user.root, state=scene.user.state, identity=identity, env=env))
+    hub = asyncio.run(
+        open_hub(root=scene.user.root, state=scene.user.state, cache=scene.user.cache, identity=identity, env=env)
+    )
     workspaces = GitWorkspaces(hub=hub, setup=Setup(shell=Shell(env=env)))
     (scene.tree / "new").write_text("n\n")
     head = asyncio.run(workspaces.snapshot(PLACE, scene.base, "step"))

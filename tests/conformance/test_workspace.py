@@ -18,11 +18,25 @@ class TestPrepare:
         user.write("new.txt", "not committed\n")
         tree = prepared(workspaces, user)
         assert files_of(tree) == {"README.md": "hello\n", "src/a.txt": "one\ntwo\nthree\n", ".gitignore": "*.log\n"}
-        assert tree == user.state / "workspaces" / RUN / "US-001-1"
+        assert tree == user.cache / "workspaces" / RUN / "US-001-1"
 
     def test_the_users_repository_does_not_see_the_state_folder(self, user: GitUser, workspaces: Workspaces) -> None:
         prepared(workspaces, user)
         assert user.status() == ""
+
+    def test_nothing_of_the_users_lies_in_a_folder_above(self, user: GitUser, workspaces: Workspaces) -> None:
+        tree = prepared(workspaces, user)
+        assert user.root not in tree.parents
+
+    def test_what_the_file_system_can_do_is_probed_where_the_trees_are(self, user: GitUser) -> None:
+        user.git("config", "core.fileMode", "false")
+        workspaces = workspaces_of(user)
+        tree = prepared(workspaces, user)
+        (tree / "run.sh").write_text("#!/bin/sh\n")
+        (tree / "run.sh").chmod(0o755)
+        commit = asyncio.run(workspaces.snapshot(PLACE, user.at("HEAD"), "step"))
+        assert hub_git(user, "ls-tree", commit, "run.sh").startswith("100755")
+        assert user.git("config", "core.fileMode", cwd=tree) == "true"
 
     def test_again_replaces_what_stood_there(self, user: GitUser, workspaces: Workspaces) -> None:
         tree = prepared(workspaces, user)
@@ -164,7 +178,7 @@ class TestTheAgentsRepository:
     def test_the_name_of_a_story_is_no_trap(self, user: GitUser, workspaces: Workspaces) -> None:
         place = Place(run="../r", story="a b/../~c.lock", number=1)
         tree = asyncio.run(workspaces.prepare(place, user.at("HEAD")))
-        assert tree.resolve().is_relative_to(user.state / "workspaces")
+        assert tree.resolve().is_relative_to(user.cache / "workspaces")
         (tree / "f").write_text("f")
         asyncio.run(workspaces.snapshot(place, user.at("HEAD"), "step"))
         assert user.git("log", "--format=%s", cwd=tree) == "first"

@@ -15,7 +15,7 @@ import psycopg
 
 from tests import warm
 from tests.documented import at_a_prompt
-from tests.repositories import first_commit
+from tests.repositories import first_commit, trees_of
 
 _HANG_UP = """\
 SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
@@ -79,7 +79,7 @@ class Bench:
         return self.root / "ledger"
 
     def environment(self, failpoint: str = "") -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}  # noqa: TID251 - a test's
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "SHIFTWORK_CACHE_HOME") if name in os.environ}  # noqa: TID251 - a test's
         stores = {"SHIFTWORK_STORE_URL": self.store_url} if self.store_url else {}
         armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
         return {
@@ -178,5 +178,5 @@ def assert_landed_once(bench: Bench, *, again: int) -> None:
     told = re.sub(note, "", bench.spec.read_text(), count=1)
     assert told == SPEC.replace("false", "true"), "the spec says what has landed, once"
     assert not list(bench.root.glob(".*.shiftwork")), "no half of a file is left"
-    trees = bench.repo / ".shiftwork" / "workspaces" / view["run"]
+    trees = trees_of(bench.repo) / view["run"]
     assert not trees.exists() or not any(trees.iterdir())

@@ -29,7 +29,7 @@ PLACES = (
 
 
 def lander(repo: Path, failpoint: str = "") -> subprocess.CompletedProcess[str]:
-    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}  # noqa: TID251 - a test's
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SHIFTWORK_CACHE_HOME") if name in os.environ}  # noqa: TID251 - a test's
     armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
     return subprocess.run(
         (sys.executable, "-m", "tests.durability.lander"),

@@ -123,6 +123,7 @@ class Handover:
     def environment(self) -> dict[str, str]:
         return {
             "PATH": os.environ["PATH"],  # noqa: TID251 - a test's own
+            "SHIFTWORK_CACHE_HOME": os.environ["SHIFTWORK_CACHE_HOME"],  # noqa: TID251 - as above
             "HOME": str(self.root),
             "SHIFTWORK_TRUST": "1",
             "ANTHROPIC_BASE_URL": self.server.url("model"),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shiftwork.config.site import CACHE_HOME
 from tests.documented import at_a_prompt
 from tests.patience import SECONDS
 
@@ -104,7 +105,11 @@ class Project:
 
 def environment(**more: str) -> dict[str, str]:
     """The test run's own, without what would lead the command elsewhere."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SHIFTWORK_")}  # noqa: TID251 - a test's own
+    inherited = {
+        name: value
+        for name, value in os.environ.items()  # noqa: TID251 - a test's own
+        if not name.startswith("SHIFTWORK_") or name == CACHE_HOME
+    }
     return {**inherited, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "SHIFTWORK_TRUST": "1", **more}
 
 

@@ -16,7 +16,7 @@ import psutil
 from shiftwork.testing.model_server import Call, ModelRequest, Say, ToolCall, Turn, call
 from tests.e2e.claude_rig import SHIFTWORK, Handover, step_of
 from tests.patience import SECONDS, awaited
-from tests.repositories import first_commit
+from tests.repositories import first_commit, trees_of
 
 START = {"start.txt": "fine\n", ".gitignore": "*.log\n"}
 KEPT = {"notes.md": "of the user, in no commit\n", "own.log": "of the user, and ignored\n"}
@@ -187,7 +187,7 @@ class Stage(Handover):
         awaited(self.leftovers, lambda left: not left, seconds=_LEAVING_SECONDS)
         view = self.status()
         if view.get("status") in {"completed", "failed", "cancelled"}:
-            trees = self.repo / ".shiftwork" / "workspaces" / view["run"]
+            trees = trees_of(self.repo) / view["run"]
             assert not trees.exists() or not list(trees.iterdir()), "a run that is over keeps none"
 
 

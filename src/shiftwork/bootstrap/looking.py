@@ -137,4 +137,4 @@ async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]
 
 
 async def _hub(site: Site, env: Mapping[str, str]) -> Hub:
-    return await open_hub(root=site.root, state=site.state, identity=_HARNESS, env=env)
+    return await open_hub(root=site.root, state=site.state, cache=site.cache, identity=_HARNESS, env=env)

@@ -182,7 +182,8 @@ class _Git:
 
 
 async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], clock: Clock) -> _Git:
-    hub = await open_hub(root=site.root, state=site.state, identity=await _identity(site, env), env=env)
+    identity = await _identity(site, env)
+    hub = await open_hub(root=site.root, state=site.state, cache=site.cache, identity=identity, env=env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
     shell = Shell(env=visible(env, settings.workspace.env), sandbox=sandboxes.gates)
     asked = settings.workspace

@@ -1,6 +1,7 @@
 """Where we are: the repository, its state folder and its databases. Quick, because every command asks it first."""
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ SETTINGS_FILE: Final = "shiftwork.toml"
 STATE_FOLDER: Final = ".shiftwork"
 STORE_URL: Final = "SHIFTWORK_STORE_URL"
 ENGINE_URL: Final = "SHIFTWORK_ENGINE_URL"
+CACHE_HOME: Final = "SHIFTWORK_CACHE_HOME"
 
 _STORE: Final = "state.db"
 
@@ -23,10 +25,15 @@ def environment() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A repository that shiftwork works on; `claimed` says that its own file names the database."""
+    """A repository that shiftwork works on; `claimed` says that its own file names the database.
+
+    Working trees lie below `cache_home`, outside of the repository: a tool that looks for its configuration in the
+    folders above must not find the user's.
+    """
 
     root: Path
     state: Path
+    cache_home: Path
     store_url: str
     engine_url: str
     claimed: bool = False
@@ -43,6 +50,11 @@ class Site:
 
         return hashlib.sha256(str(self.root).encode()).hexdigest()[:12]
 
+    @property
+    def cache(self) -> Path:
+        """The repository's own folder there; links are resolved, because paths are compared and rewritten."""
+        return Path(os.path.realpath(self.cache_home)) / f"{self.root.name}-{self.repository}"
+
 
 def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> Site:
     """Without `reading`, what the settings file may say of the database is left aside: it cannot be read."""
@@ -53,10 +65,22 @@ def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> S
     return Site(
         root=root,
         state=state,
+        cache_home=cache_home(env),
         store_url=url or f"sqlite:///{state / _STORE}",
         engine_url=env.get(ENGINE_URL) or url or f"sqlite:///{state}/engine.db",
         claimed=bool(named and not given),
     )
+
+
+def cache_home(env: Mapping[str, str]) -> Path:
+    """Where working trees and environments are kept: `SHIFTWORK_CACHE_HOME`, else the user's cache folder."""
+    if given := env.get(CACHE_HOME):
+        return Path(given).absolute()
+    home = Path(env.get("HOME") or Path.home())
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "shiftwork"
+    given = env.get("XDG_CACHE_HOME", "")
+    return (Path(given) if given.startswith("/") else home / ".cache") / "shiftwork"
 
 
 def _root(start: Path) -> Path:
@@ -101,3 +125,4 @@ def open_state(site: Site) -> None:
     """Make the state folder, invisible to git: it ignores itself, so the user's own ignore files stay as they are."""
     site.state.mkdir(exist_ok=True)
     (site.state / ".gitignore").write_text("*\n", encoding="utf-8")
+    site.cache.mkdir(parents=True, exist_ok=True, mode=0o700)

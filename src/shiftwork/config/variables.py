@@ -8,6 +8,7 @@ _PREFIX: Final = "SHIFTWORK_"
 READ: Final = (
     "AGENT",
     "AGENT_PROGRAM",
+    "CACHE_HOME",
     "CONFIG_HOME",
     "ENGINE_URL",
     "MODEL",

@@ -26,6 +26,10 @@ class GitUser:
         return self.root / ".shiftwork"
 
     @property
+    def cache(self) -> Path:
+        return self.root.parent / "cache"
+
+    @property
     def env(self) -> dict[str, str]:
         found = shutil.which("git") or "/usr/bin/git"
         return {"HOME": str(self.home), "PATH": f"{Path(found).parent}:/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM": "1"}

@@ -54,7 +54,7 @@ class Checkout:
 
     @property
     def tree(self) -> Path:
-        return self.hub.state / "workspaces" / self.name
+        return self.hub.cache / "workspaces" / self.name
 
     @property
     def index(self) -> Path:

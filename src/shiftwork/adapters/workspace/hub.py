@@ -1,7 +1,8 @@
 """The hub: a bare repository beside the user's that borrows their objects, and holds what agents have made.
 
-Everything lies in the state folder: `hub.git`, `git/` (what the harness's git is to ignore), `workspaces/` (the
-trees), `indexes/` (their indexes, out of agents' reach), `set-aside/` (what git could not store).
+In the state folder lie `hub.git`, `git/` (what the harness's git is to ignore), `indexes/` (the indexes of the trees,
+out of agents' reach) and `set-aside/` (what git could not store). The trees themselves lie in `workspaces/` of the
+cache folder, outside of the user's repository: no tool finds the user's configuration or packages above them.
 """
 
 import hashlib
@@ -26,8 +27,11 @@ from shiftwork.ports.workspace import Place
 _NAME_CHARACTERS: Final = 60
 _COMMITS_KNOWN: Final = 1000
 
-_CARRIED: Final = "core.(autocrlf|eol|filemode|ignorecase|precomposeunicode|symlinks)"
-"""The user's settings that decide how files look on disk: trees of the harness must look like theirs."""
+_CARRIED: Final = "core.(autocrlf|eol)"
+"""The user's settings that decide what is in a file: trees of the harness must read like theirs."""
+
+_PROBED: Final = ("filemode", "ignorecase", "symlinks", "precomposeunicode")
+"""What depends on the file system: another one may hold the trees than the user's repository."""
 
 _SETTINGS: Final = {
     "core.hooksPath": "/dev/null",
@@ -62,6 +66,7 @@ class Hub:
 
     root: Path
     state: Path
+    cache: Path
     common: Path
     objects: Path
     object_format: str
@@ -180,12 +185,12 @@ def _borrowed(place: Place) -> str:
     return f"refs/shiftwork/pin/{folder_of(place)}"
 
 
-async def open_hub(*, root: Path, state: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
+async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
     """Open the hub of a repository, making it where there is none; calling again is harmless.
 
     Raises UnfitRepositoryError where the repository has something that is not supported.
     """
-    root, state = _absolute(root), _absolute(state)
+    root, state, cache = _absolute(root), _absolute(state), _real(cache)
     problems = await unsupported(root, env)
     if problems:
         hint = mending(problems[0]) if len(problems) == 1 else ""
@@ -194,10 +199,11 @@ async def open_hub(*, root: Path, state: Path, identity: Identity, env: Mapping[
     user = user_git(root=root, state=state, env=env)
     places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
     common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()
-    carried = await _carried(user)
+    carried = {**await _carried(user), **await _probed(user, cache)}
     hub = Hub(
         root=root,
         state=state,
+        cache=cache,
         common=Path(common),
         objects=Path(objects),
         object_format=object_format,
@@ -223,6 +229,12 @@ def _absolute(path: Path) -> Path:
     return path.absolute()
 
 
+def _real(path: Path) -> Path:
+    """Made where it is not there yet, and without links: paths in environments are compared and rewritten."""
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return Path(os.path.realpath(path))
+
+
 async def _lay(hub: Hub) -> None:
     hub.path.mkdir(parents=True, exist_ok=True)
     if not (hub.state / ".gitignore").exists():
@@ -236,6 +248,16 @@ async def _lay(hub: Hub) -> None:
 
 async def _carried(user: Git) -> dict[str, str]:
     answer = await user.run("config", "-z", "--get-regexp", f"^{_CARRIED}$", accept=(0, 1))
+    return dict(part.split("\n", 1) for part in answer.parts if "\n" in part)
+
+
+async def _probed(user: Git, cache: Path) -> dict[str, str]:
+    """How git finds the file system of the trees: a repository is made there for a moment, as `git init` does it."""
+    with tempfile.TemporaryDirectory(dir=cache, prefix="probe-") as folder:
+        await user.run("init", "--quiet", "--template=", folder)
+        names = "|".join(_PROBED)
+        asked = ("config", "-z", "--file", f"{folder}/.git/config", "--get-regexp", rf"^core\.({names})$")
+        answer = await user.run(*asked, accept=(0, 1))
     return dict(part.split("\n", 1) for part in answer.parts if "\n" in part)
 
 

@@ -1,4 +1,4 @@
-"""What runs have left in the state folder. Nothing is removed here before a bundle of what has not landed is kept."""
+"""What runs have left, in the state folder and the cache. Unlanded work is kept in a bundle before it is removed."""
 
 import asyncio
 import os
@@ -65,8 +65,8 @@ class GitRemains:
         for story in stories:
             for _, checkout in self._checkouts(run, story):
                 await checkout.remove()
-        for folder in ("workspaces", "indexes"):
-            _remove_empty(self.hub.state / folder / slug(run))
+        for folder in (self.hub.cache / "workspaces", self.hub.state / "indexes"):
+            _remove_empty(folder / slug(run))
         if whole:
             for gone in (*_folders(self.desks / slug(run)), self._refs / slug(run)):
                 await asyncio.to_thread(erase, gone)
@@ -140,7 +140,7 @@ class GitRemains:
 
     def _trees(self, run: str = "") -> Iterator[Path]:
         """Workspaces of stories: the trees in which gates run lie beside the runs, and are used again and again."""
-        for folder in _folders(self.hub.state / "workspaces"):
+        for folder in _folders(self.hub.cache / "workspaces"):
             if run in {"", folder.name} and not folder.name.startswith("verify-"):
                 yield from _folders(folder)
 

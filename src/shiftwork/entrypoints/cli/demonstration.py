@@ -17,7 +17,7 @@ from shiftwork.app.commands import Order
 from shiftwork.app.queries import RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.settings import Settings
-from shiftwork.config.site import Site, environment, find_site
+from shiftwork.config.site import CACHE_HOME, Site, environment, find_site
 from shiftwork.domain.model.ids import RunId, landing_stream
 from shiftwork.domain.model.spec import one_shot
 from shiftwork.domain.model.workflow import DYNAMIC
@@ -47,13 +47,14 @@ class _Stage:
 
 def run(*, keep: bool, as_json: bool) -> int:
     folder = Path(tempfile.mkdtemp(prefix="shiftwork-demo-"))
+    cache = folder.with_name(f"{folder.name}-cache")
     try:
         _make_repository(folder)
         gate = f"{shlex.quote(_python())} -m unittest -q"
-        return _play(_Stage(site=find_site(folder, {}), gate=gate, keep=keep, as_json=as_json))
+        return _play(_Stage(site=find_site(folder, {CACHE_HOME: str(cache)}), gate=gate, keep=keep, as_json=as_json))
     finally:
-        if not keep:
-            shutil.rmtree(folder, ignore_errors=True)
+        for made in (cache,) if keep else (cache, folder):
+            shutil.rmtree(made, ignore_errors=True)
 
 
 def _play(stage: _Stage) -> int:
