@@ -84,6 +84,18 @@ class GitKilledError(RepositoryError):
     """
 
 
+class EnvironmentFailedError(RepositoryError):
+    """The setup command failed, so that there is no environment."""
+
+
+class EnvironmentDamagedError(RepositoryError):
+    """A file of an environment is not as the setup command left it."""
+
+
+class DependenciesError(RepositoryError):
+    """A change needs another environment than its base has, and that one cannot be made here."""
+
+
 class AgentMissingError(ShiftworkError):
     """The agent's program is not installed or does not answer."""
 

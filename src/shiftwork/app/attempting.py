@@ -162,6 +162,7 @@ def _environment(attempt: Attempt) -> dict[str, str]:
         "SHIFTWORK_ATTEMPT_NUMBER": str(attempt.number),
         "SHIFTWORK_OUTBOX": str(attempt.desk.outbox),
         **story_environment(given.run, given.story.id, given.slot),
+        **attempt.pen.world.workspaces.variables(place_of(attempt.story)),
         # An agent that loses its own repository must not find the user's, in whose folder its workspace lies.
         "GIT_CEILING_DIRECTORIES": str(attempt.tree.parent),
     }

@@ -12,7 +12,7 @@ from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_restored
 from shiftwork.domain.rules.inspecting import inspect, watched
-from shiftwork.domain.rules.landing import TRIES
+from shiftwork.domain.rules.landing import TRIES, landed_base
 from shiftwork.ports.workspace import Begun
 
 
@@ -30,7 +30,8 @@ async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
     """The verdict on a candidate. Once its redness is believed, the base is asked whether it is red as well."""
     gates = pen.world.conduct.gates
     all_of_them = (*gates, *own_gates(pen.state, entry))
-    report = await pen.world.gates.check(entry.candidate, all_of_them, marker, begun=_shown(pen, entry))
+    landed = landed_base(pen.state, entry)
+    report = await pen.world.gates.check(entry.candidate, all_of_them, marker, base=landed, begun=_shown(pen, entry))
     if report.passed:
         report = await _with_restored(pen, entry, report, marker)
     report = tried_again(entry.report, report)
@@ -39,7 +40,7 @@ async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
     if entry.reds + 1 < TRIES:
         return report
     begun = _shown(pen, entry, "on the base")
-    base = await pen.world.gates.check(entry.base, gates, f"{marker}.base", again=False, begun=begun)
+    base = await pen.world.gates.check(entry.base, gates, f"{marker}.base", base=landed, again=False, begun=begun)
     return attributed(report, base)
 
 
@@ -64,5 +65,6 @@ async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str
     if restored == entry.candidate:
         return report
     begun = _shown(pen, entry, "with the tests of the base")
-    judged = await world.gates.check(restored, world.conduct.gates, f"{marker}.restored", begun=begun)
+    landed = landed_base(pen.state, entry)
+    judged = await world.gates.check(restored, world.conduct.gates, f"{marker}.restored", base=landed, begun=begun)
     return with_restored(report, judged, (*back, *out))

@@ -98,7 +98,7 @@ async def _laid_out(effect: e.PrepareWorkspace, pen: Pen) -> tuple[Commit, Commi
     world, story = pen.world, pen.state
     base = effect.base or await world.repository.tip(story.given.branch)
     head = effect.head or base
-    await world.workspaces.prepare(place_of(story, effect.number), head)
+    await world.workspaces.prepare(place_of(story, effect.number), head, base=base)
     return base, head
 
 
@@ -111,7 +111,7 @@ async def _run_gates(effect: e.RunGates, pen: Pen) -> Facts:
     started = f.StepStarted(at=at, step=effect.step, attempt=effect.attempt, commit=story.head, log="")
     step = story.pipeline.find(effect.step)
     commands = step.commands or world.conduct.gates
-    checking = world.gates.check(story.head, commands, f"{story.given.run}/{effect.key}")
+    checking = world.gates.check(story.head, commands, f"{story.given.run}/{effect.key}", base=story.base)
     report = await mail.unless_cancelled(pen, checking)
     if report is None:  # as if it had not begun
         await mail.take_in(pen, await mail.unread(pen))

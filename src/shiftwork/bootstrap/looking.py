@@ -20,16 +20,14 @@ from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.protecting import GitProtecting
 from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
-from shiftwork.adapters.workspace.setup import Setup
-from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.user_trees import in_the_way
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.cleaning import Broom
 from shiftwork.bootstrap.addresses import store_address
 from shiftwork.bootstrap.sandboxing import open_sandboxes
+from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
-from shiftwork.config.surroundings import visible
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
@@ -87,8 +85,7 @@ async def open_examination(site: Site, settings: Settings, env: Mapping[str, str
     """What certificates are held against: the repository's objects, and gates that run again though they were green."""
     hub = await _hub(site, env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
-    shell = Shell(env=visible(env, settings.workspace.env), sandbox=sandboxes.gates)
-    setup = Setup(shell=shell, command=settings.workspace.setup, minutes=settings.workspace.setup_minutes)
+    setup = build_setup(site, settings, env, sandboxes.gates)
     hosts = frozenset(settings.proof.hosts)
     gates = GitGates(hub=hub, setup=setup, hosts=hosts, recalls=False)
     return GitWitness(hub=hub), GitProtecting(hub=hub), gates

@@ -25,8 +25,6 @@ from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.protecting import GitProtecting
-from shiftwork.adapters.workspace.setup import Setup
-from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.again import again
@@ -37,9 +35,9 @@ from shiftwork.bootstrap.agents import Place, build_agents
 from shiftwork.bootstrap.notifying import build_notifiers
 from shiftwork.bootstrap.reading import open_queries
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
+from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import AgentSettings, Settings
 from shiftwork.config.site import Site, open_state
-from shiftwork.config.surroundings import visible
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.changes import Witness
 from shiftwork.ports.clock import Clock
@@ -185,10 +183,7 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
     identity = await _identity(site, env)
     hub = await open_hub(root=site.root, state=site.state, cache=site.cache, identity=identity, env=env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
-    shell = Shell(env=visible(env, settings.workspace.env), sandbox=sandboxes.gates)
-    asked = settings.workspace
-    keep = frozenset(name.strip("/") for name in asked.keep)
-    setup = Setup(shell=shell, command=asked.setup, minutes=asked.setup_minutes, keep=keep)
+    setup = build_setup(site, settings, env, sandboxes.gates)
     return _Git(
         sandboxes=sandboxes,
         workspaces=GitWorkspaces(hub=hub, setup=setup),

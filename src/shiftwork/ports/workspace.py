@@ -1,6 +1,6 @@
 """Workspaces, the repository they come from, and the gates that are run in them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -76,12 +76,17 @@ class Workspaces(Protocol):
     `renew`, `snapshot` and `restore` raise RepositoryError where the tree is gone: an agent may have removed it.
     """
 
-    async def prepare(self, place: Place, commit: Commit) -> Path:
-        """Lay out a clean tree of the commit, with a disposable repository for the agent, and run the setup command.
+    async def prepare(self, place: Place, commit: Commit, *, base: Commit = NOWHERE) -> Path:
+        """Lay out a clean tree of the commit, with a disposable repository for the agent and an environment of its
+        own: as that of `base`, which the work stands on, where both need the same. Without a base the commit is one.
 
         What stood at the place before is removed first, so calling again is harmless. Raises RepositoryError where
-        the commit cannot be laid out or the setup command fails.
+        the commit cannot be laid out. Where the setup command fails there is no environment, and the user's serves.
         """
+        ...
+
+    def variables(self, place: Place) -> Mapping[str, str]:
+        """What an agent finds in its environment so that it works with that of the workspace."""
         ...
 
     async def renew(self, place: Place, commit: Commit) -> Path:
@@ -163,10 +168,21 @@ def unwatched(gate: str) -> None:
 class Gates(Protocol):
     """Runs checks on exactly one commit."""
 
-    async def check(
-        self, commit: Commit, gates: Sequence[Gate], marker: str, *, again: bool = True, begun: Begun = unwatched
+    async def check(  # noqa: PLR0913 - what is judged, by what, for whom, and three ways in which that may differ
+        self,
+        commit: Commit,
+        gates: Sequence[Gate],
+        marker: str,
+        *,
+        base: Commit = NOWHERE,
+        again: bool = True,
+        begun: Begun = unwatched,
     ) -> GateReport:
         """Lay out the commit in a tree no agent has touched and run every gate there; a red one is no error.
+
+        The tree has the environment of `base`, which has landed, unless the commit needs another one; that is made on
+        the commit, and nothing else is judged in it. Raises DependenciesError where it cannot be made. Without a base
+        the commit is one itself.
 
         No process that a gate started is alive afterwards. Where all these gates have passed before on a commit with
         the very same tree, that report is given again; what was red is run again, since not only the tree decides,

@@ -1,4 +1,4 @@
-"""One of the trees in which gates run; it is used again, with what the setup command has installed there.
+"""One of the trees in which gates run; it is used again, with the environment that was copied there.
 
 A tree is used again only by the process that made it: at its first check, every process makes its own anew. Before that
 anybody may have prepared it, who could also have written whatever would mark it as ready.
@@ -10,43 +10,55 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.checkout import Checkout
+from shiftwork.adapters.workspace.checkout import Checkout, Tracked
+from shiftwork.adapters.workspace.environments import Environment
 from shiftwork.adapters.workspace.pristine import Pristine
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Errand
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import EnvironmentDamagedError, RepositoryError
+from shiftwork.ports.workspace import NOWHERE
 
 _BRANCH: Final = "verify"
 
 
 @dataclass(slots=True, kw_only=True)
 class Bench:
-    """`index` tells the index as we left it: git takes a file for unchanged where that says so."""
+    """`index` tells the index as we left it: git takes a file for unchanged where that says so. `environment` is what
+    lies in the tree beside its commit.
+    """
 
     checkout: Checkout
     setup: Setup
     index: bytes = b""
+    environment: Environment | None = None
     pristine: Pristine = field(init=False)
 
     def __post_init__(self) -> None:
-        checkout = self.checkout
-        copies = checkout.index.with_suffix(".copies")
-        self.pristine = Pristine(tree=checkout.tree, copies=copies, keep=self.setup.keep)
+        self.pristine = Pristine(tree=self.checkout.tree, keep=self.setup.keep)
 
-    async def lay_out(self, commit: Commit, errand: Errand) -> None:
-        """The commit, what the setup command has made, and nothing else."""
-        if not await self._used_again(commit):
-            await self._make(commit, errand)
+    async def lay_out(self, commit: Commit, errand: Errand, base: Commit = NOWHERE) -> dict[str, str]:
+        """The commit, its environment, and nothing else; what programs in the tree find in their own environment.
+
+        Raises DependenciesError where the environment cannot be made.
+        """
+        environment = await self.setup.environment(self.checkout.hub, commit, errand, base)
+        if environment is not self.environment or not await self._used_again(commit):
+            try:
+                await self._make(commit, environment, errand)
+            except EnvironmentDamagedError:
+                environment = await self.setup.environment(self.checkout.hub, commit, errand, base)
+                await self._make(commit, environment, errand)
         await self._open(commit)
+        return self.setup.variables_for_gates(self.checkout.tree, self.environment)
 
-    async def tidy(self, commit: Commit, errand: Errand) -> None:
+    async def tidy(self, commit: Commit, errand: Errand, base: Commit = NOWHERE) -> None:
         """For the next gate of the same check: the commit again, with what is ignored by it as the last gate left it.
 
         What a gate has built is what the next one tests.
         """
         if not await self._returned(commit):
-            await self.lay_out(commit, errand)
+            await self.lay_out(commit, errand, base)
         else:
             await self._open(commit)
 
@@ -54,23 +66,32 @@ class Bench:
         await self.checkout.renew_repository(_BRANCH, commit)
         self.index = _digest(self.checkout.index)
 
-    async def _make(self, commit: Commit, errand: Errand) -> None:
-        self.index = b""
+    async def _make(self, commit: Commit, environment: Environment | None, errand: Errand) -> None:
+        self.index, self.environment = b"", None
         self.pristine.forget()
         await self.checkout.lay_out(commit)
-        if await self.setup.furnish(self.checkout, commit, errand):
+        tracked = await self.checkout.exact(commit)
+        if environment and await self._hides(environment, tracked):
+            # Setup may have made something where the base has a file: this commit has it set up for itself.
+            environment = await self.setup.own_environment(self.checkout.hub, commit, errand)
+        if await self.setup.furnish(self.checkout, environment):
             await self.checkout.clean()
             tracked = await self.checkout.exact(commit)
             await asyncio.to_thread(self.pristine.write_down, tracked)
+        self.environment = environment
+        self.pristine.files = environment.files if environment else None
+
+    async def _hides(self, environment: Environment, tracked: Tracked) -> bool:
+        bare = environment.tracked - tracked.files
+        return bool(bare) and await self.checkout.ignores_any(bare)
 
     async def _used_again(self, commit: Commit) -> bool:
-        """Bring the tree to the commit; where anything is odd about it, it is to be made anew."""
+        """Bring the tree to the commit; where anything is odd about it, it is to be made from scratch."""
         try:
             await self._enter()
             tracked = await self.checkout.exact(commit)
-            bare = self.pristine.covered - tracked.files
-            if bare and await self.checkout.ignores_any(bare):
-                return False  # the setup command may have made something there, and the commit of then went before it
+            if self.environment and await self._hides(self.environment, tracked):
+                return False
             return await asyncio.to_thread(self.pristine.bring_back, tracked)
         except (RepositoryError, OSError):
             return False

@@ -176,6 +176,11 @@ class Checkout:
         """Files that differ from the index or are not in it, ignored ones excepted."""
         return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
 
+    async def others(self, *, ignored: bool) -> tuple[str, ...]:
+        """What is not in the index, ignored files among it or not; of a folder with nothing else, its name and `/`."""
+        rules = () if ignored else ("--exclude-standard",)
+        return (await self.git.run("ls-files", "-z", "-o", "--directory", *rules)).parts
+
     async def ignores_any(self, paths: Iterable[str]) -> bool:
         asked = b"".join(os.fsencode(path) + b"\0" for path in paths)
         return (await self.git.run("check-ignore", "-z", "--stdin", stdin=asked, accept=(0, 1))).code == 0

@@ -18,9 +18,17 @@ from shiftwork.adapters.workspace.verifying import Verifier
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.apart import check_environment
-from shiftwork.ports.workspace import Begun, unwatched
+from shiftwork.ports.workspace import NOWHERE, Begun, unwatched
 
 _REDS: Final = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subject:
+    """A commit that is judged, and the one that has landed below it."""
+
+    commit: Commit
+    base: Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +45,15 @@ class GitGates:
     reds: dict[tuple[str, tuple[Gate, ...]], GateReport] = field(default_factory=dict)
     benches: dict[int, Bench] = field(default_factory=dict)
 
-    async def check(
-        self, commit: Commit, gates: Sequence[Gate], marker: str, *, again: bool = True, begun: Begun = unwatched
+    async def check(  # noqa: PLR0913 - the port's signature
+        self,
+        commit: Commit,
+        gates: Sequence[Gate],
+        marker: str,
+        *,
+        base: Commit = NOWHERE,
+        again: bool = True,
+        begun: Begun = unwatched,
     ) -> GateReport:
         if not gates:
             return GateReport(commit=commit)
@@ -48,7 +63,7 @@ class GitGates:
             return replace(known, commit=commit, cached=True)
         if not again and (red := self.reds.get((tree, tuple(gates)))):
             return replace(red, commit=commit, cached=True)
-        report = await self._run(commit, gates, marker, begun)
+        report = await self._run(_Subject(commit=commit, base=base), gates, marker, begun)
         if report.passed:
             verdicts.keep(tree, gates, report)
         else:
@@ -60,16 +75,19 @@ class GitGates:
         if len(self.reds) > _REDS:
             del self.reds[next(iter(self.reds))]
 
-    async def _run(self, commit: Commit, gates: Sequence[Gate], marker: str, begun: Begun) -> GateReport:
+    async def _run(self, subject: "_Subject", gates: Sequence[Gate], marker: str, begun: Begun) -> GateReport:
         results: list[GateResult] = []
         with self._free_tree() as (number, checkout):
             bench = self.benches.setdefault(number, Bench(checkout=checkout, setup=self.setup))
             errand = Errand(marker=marker, env=check_environment(number))
+            variables = await bench.lay_out(subject.commit, errand, subject.base)
+            judging = replace(errand, env={**errand.env, **variables})
             for gate in gates:
-                await (bench.tidy(commit, errand) if results else bench.lay_out(commit, errand))
+                if results:
+                    await bench.tidy(subject.commit, errand, subject.base)
                 begun(gate.name)
-                results.append(await self._judge(checkout, gate, errand))
-        return GateReport(commit=commit, results=tuple(results))
+                results.append(await self._judge(checkout, gate, judging))
+        return GateReport(commit=subject.commit, results=tuple(results))
 
     async def _judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:
         if gate.step:

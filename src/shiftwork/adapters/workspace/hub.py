@@ -155,9 +155,16 @@ class Hub:
     async def give_back(self, place: Place) -> None:
         await self.user.run("update-ref", "-d", _borrowed(place), accept=(0, 1))
 
-    def exclude(self, names: Iterable[str]) -> None:
-        """Let the harness's git ignore these files of the user's too, whatever an agent does to ignore rules."""
-        patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted(names) if "\n" not in name)
+    def exclude(self, names: Iterable[str], installed: Iterable[str] = ()) -> None:
+        """Let the harness's git ignore these files of the user's too, whatever an agent does to ignore rules; and what
+        setup commands have `installed`, now or ever before: a tree of an earlier process may still hold it.
+        """
+        known = self.state / "git" / "installed"
+        before = known.read_text(errors="surrogateescape").splitlines() if known.is_file() else []
+        if more := [name for name in installed if name not in before]:
+            before += more
+            write_whole(known, os.fsencode("".join(f"{name}\n" for name in before)))
+        patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted({*names, *before}) if "\n" not in name)
         lines = b"".join(b"/" + os.fsencode(pattern) + b"\n" for pattern in patterns)
         write_whole(self.excludes_file, self.excludes + lines)
 

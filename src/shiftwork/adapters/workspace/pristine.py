@@ -4,8 +4,8 @@ Code that agents wrote runs in these trees. What it leaves there, ignored by git
 compiled file that is taken for the code, a result that is taken for a verdict. So whatever was not there when the tree
 had been set up is removed, and what was there is there again, or the tree is made anew.
 
-All of it is kept in memory alone: what others can write is not believed. Only copies of files are on disk, each known
-by its content.
+All of it is kept in memory alone: what others can write is not believed. What has changed is copied once more from the
+environment, whose files are known by their content.
 """
 
 import hashlib
@@ -17,13 +17,13 @@ from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
 from shiftwork.adapters.workspace.checkout import Tracked
+from shiftwork.adapters.workspace.environment_files import EnvironmentFiles
 from shiftwork.adapters.workspace.files import erase, let_read, open_up, write_new
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import EnvironmentDamagedError, RepositoryError
 
 _TICK_NS: Final = 20_000_000
 """No file system's clock that we know is coarser, but for those that count seconds."""
 
-_COPIED_BYTES: Final = 256 * 1024 * 1024
 _PIECE_BYTES: Final = 1024 * 1024
 _OWN_REPOSITORY: Final = ".git"
 
@@ -49,25 +49,21 @@ def _look(status: os.stat_result) -> tuple[int, ...]:
 
 @dataclass(slots=True, kw_only=True)
 class Pristine:
-    """`restless` are files of the setup's that gates have changed before, such as a database or a log. Copies of them
-    are in `copies` from the next setup on: without, such a project would be set up anew for every check. What lies at
-    `keep` is nobody's business here: the user wants builds to go on from the last one. Where the commit that the tree
-    was set up on had a file, one of `covered`, nobody knows what the setup command would have made.
+    """What lies at `keep` is left alone: the user wants builds to continue from the last one. `files` are what setup
+    has installed: a file of them that a gate has changed, such as a database or a log, is copied once more.
     """
 
     tree: Path
-    copies: Path
     keep: frozenset[str] = frozenset()
-    restless: set[str] = field(default_factory=set)
+    files: EnvironmentFiles | None = None
     things: dict[str, _Thing] = field(default_factory=dict, repr=False)
-    covered: frozenset[str] = frozenset()
 
     def forget(self) -> None:
-        self.things, self.covered = {}, frozenset()
+        self.things = {}
 
     def write_down(self, tracked: Tracked) -> None:
         """What is there now is what is to be there."""
-        self.things, self.covered = {}, tracked.files
+        self.things = {}
         waiting = [""]
         for path, entry in self._beside(tracked, waiting):
             if entry.name == _OWN_REPOSITORY and path.rpartition("/")[0] in tracked.folders:
@@ -79,7 +75,6 @@ class Pristine:
             elif entry.is_file(follow_symlinks=False):
                 let_read(entry.path)
             self.things[path] = _thing(entry.path)
-        self._copy_restless()
 
     def bring_back(self, tracked: Tracked) -> bool:
         """Remove what has come, mend what has changed; false where that cannot be done."""
@@ -143,10 +138,8 @@ class Pristine:
     def _mend(self, lost: Collection[str]) -> bool:
         """In this order folders come before what is in them."""
         wanted = {path: self.things[path] for path in lost}
-        contents = {path: self._copy_of(thing) for path, thing in wanted.items() if stat.S_ISREG(thing.mode)}
-        unknown = [path for path, content in contents.items() if content is None]
-        self.restless.update(unknown)
-        if unknown or not all(map(_is_plain, wanted.values())):
+        contents = {path: self._copy_of(path, thing) for path, thing in wanted.items() if stat.S_ISREG(thing.mode)}
+        if None in contents.values() or not all(map(_is_plain, wanted.values())):
             return False
         for path, thing in wanted.items():
             place = f"{self.tree}/{path}"
@@ -155,24 +148,13 @@ class Pristine:
             self.things[path] = _thing(place)
         return True
 
-    def _copy_restless(self) -> None:
-        erase(self.copies)
-        self.copies.mkdir()
-        room = _COPIED_BYTES
-        for path in sorted(self.restless & self.things.keys()):
-            thing = self.things[path]
-            size = thing.look[1]
-            if stat.S_ISREG(thing.mode) and size <= room:
-                room -= size
-                write_new(f"{self.copies}/{thing.content.hex()}", b"".join(_pieces(f"{self.tree}/{path}")))
-
-    def _copy_of(self, thing: _Thing) -> bytes | None:
-        """Nothing where there is none, or where somebody has changed it."""
+    def _copy_of(self, path: str, thing: _Thing) -> bytes | None:
+        """None where the environment does not have it, or has something else there by now."""
         try:
-            content = b"".join(_pieces(f"{self.copies}/{thing.content.hex()}"))
-        except OSError:
+            content = self.files.content(path, self.tree) if self.files else None
+        except EnvironmentDamagedError:
             return None
-        return content if _digest([content]) == thing.content else None
+        return content if content is not None and _digest([content]) == thing.content else None
 
 
 def _is_plain(thing: _Thing) -> bool:

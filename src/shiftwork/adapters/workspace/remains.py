@@ -1,6 +1,7 @@
 """What runs have left, in the state folder and the cache. Unlanded work is kept in a bundle before it is removed."""
 
 import asyncio
+import json
 import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,6 +23,9 @@ GRACE_SECONDS: Final = 3600.0
 
 _PRUNE_SECONDS: Final = 1800.0
 _BLOCK: Final = 512
+_UNUSED_SECONDS: Final = 30 * 86_400.0
+_OTHERS: Final = ("verify-", "canary-", "environment-")
+"""Trees that belong to no run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +78,22 @@ class GitRemains:
             await self._give_back(run)
 
     async def sweep(self, needed: Collection[Commit]) -> Weight:
-        return self._unpin(needed) + await self._prune()
+        return self._unpin(needed) + await asyncio.to_thread(self._forget_environments) + await self._prune()
+
+    def _forget_environments(self) -> Weight:
+        """Those that nothing has used for a month, and what a setup command that was killed has left."""
+        now = self.clock.now()
+        records = {file: modified(file) or now for file in (self.hub.state / "environments").glob("*.json")}
+        for file in [file for file, used in records.items() if now - used > _UNUSED_SECONDS]:
+            file.unlink(missing_ok=True)
+            del records[file]
+        kept = {_folder_of(file) for file in records}
+        made = [*_folders(self.hub.cache / "environments"), *(self.hub.cache / "workspaces").glob("environment-*")]
+        gone = [one for one in made if one.name not in kept and now - (modified(one) or now) > GRACE_SECONDS]
+        freed = sum(map(_bytes, gone))
+        for folder in gone:
+            erase(folder)
+        return Weight(bytes=freed)
 
     async def _give_back(self, run: str) -> None:
         """The pins in the user's repository by which their commits were held for the run's workspaces."""
@@ -141,7 +160,7 @@ class GitRemains:
     def _trees(self, run: str = "") -> Iterator[Path]:
         """Workspaces of stories: the trees in which gates run lie beside the runs, and are used again and again."""
         for folder in _folders(self.hub.cache / "workspaces"):
-            if run in {"", folder.name} and not folder.name.startswith("verify-"):
+            if run in {"", folder.name} and not folder.name.startswith(_OTHERS):
                 yield from _folders(folder)
 
     def _checkouts(self, run: str, story: str) -> list[tuple[int, Checkout]]:
@@ -151,6 +170,13 @@ class GitRemains:
             for tree, name, number in named
             if name == slug(story) and number.isdecimal()
         ]
+
+
+def _folder_of(record: Path) -> str:
+    try:
+        return str(json.loads(record.read_bytes())["folder"])
+    except (OSError, ValueError, LookupError):
+        return ""
 
 
 async def _commit(git: Git, ref: str) -> str:

@@ -1,26 +1,29 @@
 """The workspaces port on git: one private tree a story, committed by the harness from outside."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from shiftwork.adapters.workspace.checkout import Checkout
+from shiftwork.adapters.workspace.environments import Environment
 from shiftwork.adapters.workspace.hub import Hub, folder_of, slug
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Errand
 from shiftwork.adapters.workspace.undo import undo
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.apart import story_environment
-from shiftwork.ports.workspace import Place
+from shiftwork.errors import DependenciesError, EnvironmentDamagedError
+from shiftwork.ports.workspace import NOWHERE, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitWorkspaces:
-    """Trees in the state folder, beside a hub."""
+    """Trees in the cache folder."""
 
     hub: Hub
     setup: Setup
 
-    async def prepare(self, place: Place, commit: Commit) -> Path:
+    async def prepare(self, place: Place, commit: Commit, *, base: Commit = NOWHERE) -> Path:
         checkout = self._checkout(place)
         await self.hub.borrow(place, commit)
         await checkout.lay_out(commit)
@@ -28,9 +31,22 @@ class GitWorkspaces:
             marker=f"{place.run}/{place.story}/setup-{place.number}",
             env=story_environment(place.run, place.story, place.slot),
         )
-        await self.setup.furnish(checkout, commit, errand)
+        try:
+            await self.setup.furnish(checkout, await self._environment(commit, base, errand))
+        except EnvironmentDamagedError:
+            await checkout.lay_out(commit)
+            await self.setup.furnish(checkout, await self._environment(commit, base, errand))
         await checkout.renew_repository(slug(place.story), commit)
         return checkout.tree
+
+    async def _environment(self, commit: Commit, base: Commit, errand: Errand) -> Environment | None:
+        try:
+            return await self.setup.environment(self.hub, commit, errand, base)
+        except DependenciesError:  # work so far has changed what is needed: its agent may get it, or ask for it
+            return None
+
+    def variables(self, place: Place) -> Mapping[str, str]:
+        return self.setup.variables_for_agent(self._checkout(place).tree)
 
     async def renew(self, place: Place, commit: Commit) -> Path:
         checkout = self._checkout(place)

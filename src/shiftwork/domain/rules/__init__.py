@@ -33,6 +33,7 @@ Landing and proof:
     defining, runners                 whether a test is there; whether a runner said that it passed
     certifying, attesting             the certificate; the landed commit held against one
     commit_message                    what a landed commit says
+    environments                      what an environment is known by
     test_gates, product               which gates run tests; which files are the product's own sources
 
 What a story may have done to its own checks:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
+from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.queue import Entry, EntryStage, LandingPolicy, Proof, QueueState
 
 TRIES: Final = 2
@@ -64,6 +65,11 @@ def spoken_for(queue: QueueState, entry: Entry) -> tuple[Entry, ...]:
         return (entry,)
     upto = queue.chain.index(entry) + 1
     return tuple(one for one in queue.chain[:upto] if one.stage is EntryStage.BUILT)
+
+
+def landed_base(queue: QueueState, entry: Entry) -> Commit:
+    """What has landed below the entry's candidate: what the first of its chain stands on."""
+    return next((one.base for one in queue.chain), entry.base)
 
 
 def verified(chain: Sequence[Entry]) -> tuple[Entry, ...]:
