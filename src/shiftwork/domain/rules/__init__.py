@@ -41,6 +41,11 @@ What a story may have done to its own checks:
     protecting, sources, commanding   which files those are: by name, by ending, by a gate's command
     restoring                         which of its changes the gates are run without
 
+Whether gates see the tree in which they run:
+    canary, blindness                 what is broken next, and the verdict; what people read of it
+    roots                             which files are broken, and the package or member that each belongs to
+    breaking, statements, places      a file that fails on purpose; by what statement; where that stands
+
 Calls out of a sandbox:
     reaching                          whether a program may call a host
 """

@@ -16,7 +16,7 @@ _BEFORE: Final = """
 """
 _WRAPPERS: Final = frozenset(_BEFORE.split())
 _SHELLS: Final = re.compile(r"(ba|da|z|k)?sh")
-_INTERPRETERS: Final = re.compile(
+INTERPRETERS: Final = re.compile(
     r"(ba|da|z|k)?sh|source|\.|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|g?make|just|Rscript|pwsh"
 )
 _SKIPPED: Final = re.compile(r"\w+=.*|\d+[smhd]?", re.DOTALL)
@@ -79,7 +79,7 @@ def _of_one(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     if not words:
         return
     yield _plain(words[0]), True
-    awaited = _INTERPRETERS.fullmatch(_name(words[0])) and "-m" not in words
+    awaited = INTERPRETERS.fullmatch(_name(words[0])) and "-m" not in words
     for before, word in pairwise(words):
         option, equals, value = word.partition("=") if word.startswith("-") else ("", "=", word)
         if " " in word:

@@ -1,0 +1,162 @@
+"""Which files of a tree the canary breaks, and to which source root each belongs: a package or a workspace member.
+
+Tests, fixtures, generated files and what configures or starts gates stay whole, so that no gate is red for the wrong
+reason. Where a name leaves it open, a file stays whole: a source that is not broken makes a verdict unknown at worst.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import groupby, takewhile
+from typing import Final
+
+from shiftwork.domain.model.canary import Sources
+from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.rules.breaking import can_break
+from shiftwork.domain.rules.commanding import INTERPRETERS, named
+from shiftwork.domain.rules.product import is_product_source
+from shiftwork.domain.rules.protecting import matches
+from shiftwork.domain.rules.restoring import shadows
+from shiftwork.domain.rules.sources import ending, is_source
+
+_FIXTURES: Final = (
+    *("**/fixtures/**", "**/fixture/**", "**/testdata/**", "**/test_data/**", "**/test-data/**", "**/__fixtures__/**"),
+    *("**/__mocks__/**", "**/mocks/**", "**/mock/**", "**/snapshots/**", "**/__snapshots__/**", "**/testutils/**"),
+    *("**/e2e/**", "**/cypress/**", "**/playwright/**", "**/Tests/**", "**/*.Tests/**", "**/*Tests/**"),
+    *("**/spec/**/*.rb", "**/features/**/*.rb", "**/src/*Test/**", "**/src/test*/**", "**/integration-tests/**"),
+)
+_GENERATED: Final = (
+    *("*_pb2.py", "*_pb2_grpc.py", "*.pb.*", "*_generated.*", "*.generated.*", "*.gen.*", "zz_generated*"),
+    *("*.g.dart", "*.freezed.dart", "*.min.*", "*.bundle.js", "*.designer.cs", "*.Designer.cs"),
+    *("**/generated/**", "**/__generated__/**", "**/vendor/**", "**/third_party/**", "**/third-party/**"),
+    *("**/node_modules/**", "**/site-packages/**", "**/dist/**"),
+)
+_BUILT: Final = frozenset({"build", "out", "target"})
+"""Folders for what a build makes, where they lie beside a `src` and not below it."""
+_STARTING: Final = (
+    *("manage.py", "build.rs", "tasks.py", "fabfile.py", "dodo.py", "conanfile.py", "versioneer.py", "_version.py"),
+    *("gulpfile.*", "Gruntfile.*", "Jakefile.*", "*.config.*", "*.conf.*", "*.setup.*", "webpack.*.js", "docs/conf.py"),
+    *("doc/conf.py", "Package.swift", "build.zig", "project.clj", "build.sc", "**/buildSrc/**", "project/*.scala"),
+)
+_TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
+"""Folders for programs that work on the project: where a gate starts one of these, it may start the others too."""
+
+_MANIFESTS: Final = (
+    *("package.json", "pyproject.toml", "setup.py", "setup.cfg", "Cargo.toml", "go.mod", "pom.xml", "build.gradle*"),
+    *("mix.exs", "Gemfile", "*.gemspec", "composer.json", "Package.swift", "pubspec.yaml", "build.sbt", "*.csproj"),
+    *("CMakeLists.txt", "meson.build", "rebar.config", "*.cabal", "dune-project", "Project.toml", "deno.json*"),
+    *("build.zig", "project.clj", "deps.edn", "requirements.txt", "Makefile.PL", "DESCRIPTION"),
+)
+_MANY: Final = 30
+_ABOVE_PACKAGES: Final = frozenset({"src", "lib", "python"})
+_OTHER: Final = frozenset({"vue", "svelte", "pyx", "fs", "vb", "cljs", "m"})
+"""Languages of which a product may be made and that cannot be broken well."""
+_SERVING: Final = re.compile(r"(?:start|run|dev|develop|serve|server|preview|watch|deploy|release|publish)(?:[:_-].*)?")
+"""Names of scripts and targets that start the product itself."""
+
+
+def sources(paths: Iterable[str], protection: Protection, mentioned: str = "") -> Sources:
+    """Every product source among the tracked files of a commit. `mentioned` is what `mentions` makes of the files that
+    configure gates, or simply their text: what it starts stays whole.
+    """
+    tracked = sorted(set(paths))
+    starting = _started(mentioned) | named(protection.commands).run
+    product = [path for path in tracked if _breakable(path, protection) and not _starts(path, starting)]
+    manifests = frozenset(path.rpartition("/")[0] for path in tracked if is_manifest(path))
+    roots = {path: source_root(path, manifests) for path in product if can_break(path)}
+    if len(set(roots.values())) > _MANY:
+        roots = {path: root.partition("/")[0] for path, root in roots.items()}
+    pairs = sorted((root, path) for path, root in roots.items())
+    return Sources(
+        roots={root: tuple(path for _, path in group) for root, group in groupby(pairs, key=lambda pair: pair[0])},
+        other=tuple(path for path in product if ending(path) in _OTHER),
+    )
+
+
+def _breakable(path: str, protection: Protection) -> bool:
+    if not is_product_source(path, protection) or shadows(path, protection):
+        return False
+    parts = path.split("/")
+    hidden = any(part.startswith(".") for part in parts)
+    built = not _BUILT.isdisjoint(takewhile(lambda part: part != "src", parts[:-1]))
+    return not (hidden or built or matches((*_FIXTURES, *_GENERATED, *_STARTING), path))
+
+
+def is_manifest(path: str) -> bool:
+    """Whether it says that its folder is a package or a workspace member."""
+    return matches(_MANIFESTS, path)
+
+
+def source_root(path: str, manifests: Collection[str]) -> str:
+    """The package or workspace member that a file belongs to, as people name it; `.` is the root of the tree.
+
+    `manifests` are the folders that have a manifest. In Python a member may hold several packages.
+    """
+    folders = path.split("/")[:-1]
+    depth = next((count for count in range(len(folders), 0, -1) if "/".join(folders[:count]) in manifests), 0)
+    inner = folders[depth:]
+    if ending(path) == "py":
+        inner = inner[: 2 if inner[:1] and inner[0] in _ABOVE_PACKAGES else 1]
+    else:
+        inner = [] if depth else inner[:1]
+    return "/".join((*folders[:depth], *inner)) or "."
+
+
+# What starts gates -----------------------------------------------------------------------------------------------
+
+
+def mentions(texts: Mapping[str, str]) -> str:
+    """What files that configure gates start, by path: the lines of them that are commands, with paths from the root of
+    the tree. What only starts the product (`npm start`, `make run`) is left out, and all of `package.json` but scripts.
+    """
+    return "\n".join(line for path, text in sorted(texts.items()) for line in _lines(path, text))
+
+
+def _lines(path: str, text: str) -> Iterator[str]:
+    folder, _, name = path.rpartition("/")
+    for line in _scripts(text) if name == "package.json" else _recipes(text):
+        words = re.sub(r"""["'`,\[\](){}]""", " ", line).split()
+        yield " ".join(f"{folder}/{word.removeprefix('./')}" if folder and is_source(word) else word for word in words)
+
+
+def _scripts(text: str) -> Iterator[str]:
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return
+    scripts = read.get("scripts") if isinstance(read, dict) else None
+    for name, command in scripts.items() if isinstance(scripts, dict) else ():
+        if isinstance(command, str) and not _SERVING.fullmatch(name):
+            yield command
+
+
+def _recipes(text: str) -> Iterator[str]:
+    """The lines of a Makefile, a justfile or settings, but for the recipes of targets that start the product."""
+    serving = False
+    for line in text.splitlines():
+        if target := re.match(r"@?([\w.-]+)[^:=\n]*:(?!=)", line):
+            serving = _SERVING.fullmatch(target[1]) is not None
+        if not serving:
+            yield line.lstrip(" \t@+-")
+
+
+def _started(text: str) -> frozenset[str]:
+    return named(tuple(command for line in text.splitlines() for command in _commands(line))).run
+
+
+def _commands(line: str) -> Iterator[str]:
+    """The line as a command; and from each word on that starts scripts, for settings that hold a command somewhere."""
+    words = line.split()
+    for place, word in enumerate(words):
+        if place == 0 or INTERPRETERS.fullmatch(word):
+            yield " ".join(words[place:])
+
+
+def _starts(path: str, starting: Collection[str]) -> bool:
+    """Whether it is started, or lies in a folder for tools beside one that is. A command may work in another folder."""
+    parts = path.split("/")
+    ends = ("/".join(parts[place:]) for place in range(max(len(parts) - 1, 1)))
+    if any(name in starting for name in ends):
+        return True
+    tools = (place for place, part in enumerate(parts[:-1]) if part in _TOOLING)
+    return any(one.startswith("/".join(parts[: place + 1]) + "/") for place in tools for one in starting)
