@@ -15,9 +15,9 @@ class Sight(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateSight:
-    """What is known of one gate, and `why`, in a sentence. `seen`, `missed` and `undecided` are source roots: it named a
-    broken file of the first, stayed green with the second broken, and showed neither of the last. `files` are some that
-    a blind gate did not notice. One that `passes_anyway` named broken files and was green all the same.
+    """What is known of one gate, and `why`, in a sentence. `seen`, `missed` and `undecided` are source roots: it named
+    a broken file of the first, stayed green with the second broken, and showed neither of the last. `files` are some
+    that a blind gate did not notice. One that `passes_anyway` named broken files and was green all the same.
     """
 
     gate: str

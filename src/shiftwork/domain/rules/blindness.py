@@ -58,8 +58,8 @@ def _listed(names: Sequence[str]) -> str:
 # What to change ------------------------------------------------------------------------------------------------------
 
 _INSTALLED: Final = (
-    "the gate imports the installed package instead of the tree: install it in editable mode in [workspace] setup, "
-    "such as `pip install -e .`, or put the tree first on the module path in the gate's command, such as `PYTHONPATH=src`"
+    "the gate imports the installed package instead of the tree: install it in editable mode in [workspace] setup, as "
+    "`pip install -e .` does, or put the tree first on the module path in the gate's command, as `PYTHONPATH=src` does"
 )
 _BUNDLED: Final = (
     "the gate loads a built or installed copy (dist, node_modules) instead of the sources: build it in the gate's "
