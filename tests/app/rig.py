@@ -16,6 +16,7 @@ from shiftwork.adapters.processes.owners import this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.adapters.specs.opening import FileSpecs
 from shiftwork.adapters.store.memory import MemoryStore
+from shiftwork.adapters.workspace.canary import GitCanary
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import open_hub
@@ -143,6 +144,7 @@ class Rig:
             root=self.repo, state=self.repo / ".shiftwork", cache=self.cache, identity=identity, env=ENV
         )
         setup = Setup(shell=Shell(env=ENV))
+        gates = GitGates(hub=hub, setup=setup)
         worlds: list[World] = []
         engine = InlineEngine(bodies(lambda: worlds[0]), executor=owner.executor, memory=self.memory)
         world = World(
@@ -155,7 +157,8 @@ class Rig:
             notebook=self.notebook or FolderNotebook(hub.state),
             workspaces=self.through(GitWorkspaces(hub=hub, setup=setup)),
             repository=GitRepository(hub=hub),
-            gates=GitGates(hub=hub, setup=setup),
+            gates=gates,
+            canary=GitCanary(gates=gates),
             protecting=GitProtecting(hub=hub),
             witness=GitWitness(hub=hub),
             specs=FileSpecs(root=self.repo),

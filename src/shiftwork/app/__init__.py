@@ -24,6 +24,7 @@ What streams, people and files are told:
 
 Landing:
     landing, gating, proving      batches of candidates; the gates on one; evidence for its criteria
+    canary                        whether gates see the tree that they judge
     checking, withdrawing         the gates on a batch; a story that takes its request back meanwhile
 
 What people ask for:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from shiftwork.app.canary import Examiner, with_sights
 from shiftwork.app.pen import Pen
 from shiftwork.app.proving import own_gates
 from shiftwork.app.world import GateBegun, Sighting, World
@@ -34,6 +35,8 @@ async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
     report = await pen.world.gates.check(entry.candidate, all_of_them, marker, base=landed, begun=_shown(pen, entry))
     if report.passed:
         report = await _with_restored(pen, entry, report, marker)
+    if report.passed:
+        report = await _with_sights(pen, entry, report, f"{marker}.canary")
     report = tried_again(entry.report, report)
     if report.passed:
         return mended(report, entry.request.broken) if entry.request.broken else report
@@ -51,6 +54,14 @@ def _shown(pen: Pen, entry: Entry, where: str = "") -> Begun:
         world.observe(Sighting(stream=stream, what=GateBegun(at=world.clock.now(), gate=gate, where=where)))
 
     return begun
+
+
+async def _with_sights(pen: Pen, entry: Entry, report: GateReport, marker: str) -> GateReport:
+    """A gate that the change, or anything before it, has made blind proves nothing."""
+    world, gates = pen.world, pen.world.conduct.gates
+    examiner = Examiner(runner=world.gates, canary=world.canary, gates=gates, protection=world.conduct.protection)
+    plain = replace(report, commit=entry.candidate, results=tuple(one for one in report.results if not one.restored))
+    return with_sights(report, await examiner.sights(plain, marker, tests_only=True), gates)
 
 
 async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str) -> GateReport:

@@ -16,6 +16,7 @@ from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.waiting import Patience
 from shiftwork.ports.agent import Agent, AgentEvent
+from shiftwork.ports.canary import Canary
 from shiftwork.ports.changes import Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.desk import Desks
@@ -97,6 +98,7 @@ class World:
     workspaces: Workspaces
     repository: Repository
     gates: Gates
+    canary: Canary
     protecting: Protecting
     witness: Witness
     specs: Specs

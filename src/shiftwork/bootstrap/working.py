@@ -19,6 +19,7 @@ from shiftwork.adapters.processes.reaper import HostReaper, end_supervised
 from shiftwork.adapters.specs.opening import FileSpecs
 from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.workspace.agent_repository import lenders
+from shiftwork.adapters.workspace.canary import GitCanary
 from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
@@ -39,6 +40,7 @@ from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import AgentSettings, Settings
 from shiftwork.config.site import Site, open_state
 from shiftwork.ports.agent import Agent
+from shiftwork.ports.canary import Canary
 from shiftwork.ports.changes import Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.protecting import Protecting
@@ -103,6 +105,7 @@ async def open_world(
                     workspaces=git.workspaces,
                     repository=git.repository,
                     gates=git.gates,
+                    canary=git.canary,
                     protecting=git.protecting,
                     witness=git.witness,
                     specs=FileSpecs(root=site.root),
@@ -175,6 +178,7 @@ class _Git:
     workspaces: Workspaces
     repository: Repository
     gates: Gates
+    canary: Canary
     protecting: Protecting
     witness: Witness
 
@@ -184,11 +188,13 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
     hub = await open_hub(root=site.root, state=site.state, cache=site.cache, identity=identity, env=env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
     setup = build_setup(site, settings, env, sandboxes.gates)
+    gates = GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts))
     return _Git(
         sandboxes=sandboxes,
         workspaces=GitWorkspaces(hub=hub, setup=setup),
         repository=GitRepository(hub=hub, clock=clock),
-        gates=GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts)),
+        gates=gates,
+        canary=GitCanary(gates=gates),
         protecting=GitProtecting(hub=hub),
         witness=GitWitness(hub=hub),
     )

@@ -1,7 +1,7 @@
 """Private working trees, landing and gates, all by the git command line. The modules, by what they are about:
 
 The ports, one a file:
-    trees, gates                              Workspaces; Gates
+    trees, gates, canary                      Workspaces; Gates; Canary
     landing, protecting                       Repository; Protecting
     witness, changes, radar                   Witness; Changes; Radar
     remains                                   Remains

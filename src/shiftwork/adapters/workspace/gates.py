@@ -77,7 +77,7 @@ class GitGates:
 
     async def _run(self, subject: "_Subject", gates: Sequence[Gate], marker: str, begun: Begun) -> GateReport:
         results: list[GateResult] = []
-        with self._free_tree() as (number, checkout):
+        with self.free_tree() as (number, checkout):
             bench = self.benches.setdefault(number, Bench(checkout=checkout, setup=self.setup))
             errand = Errand(marker=marker, env=check_environment(number))
             variables = await bench.lay_out(subject.commit, errand, subject.base)
@@ -86,10 +86,10 @@ class GitGates:
                 if results:
                     await bench.tidy(subject.commit, errand, subject.base)
                 begun(gate.name)
-                results.append(await self._judge(checkout, gate, judging))
+                results.append(await self.judge(checkout, gate, judging))
         return GateReport(commit=subject.commit, results=tuple(results))
 
-    async def _judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:
+    async def judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:
         if gate.step:
             return await Verifier(shell=self.setup.shell, hosts=self.hosts).verify(
                 gate, gate.step, errand, checkout.tree
@@ -104,19 +104,19 @@ class GitGates:
         )
 
     @contextlib.contextmanager
-    def _free_tree(self) -> Iterator[tuple[int, Checkout]]:
+    def free_tree(self, kind: str = "verify") -> Iterator[tuple[int, Checkout]]:
         """The first tree that no check, of this process or another, is using; the lock dies with its holder."""
         folder = self.hub.state / "indexes"
         folder.mkdir(parents=True, exist_ok=True)
         for number in count(1):
-            held = os.open(folder / f"verify-{number}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            held = os.open(folder / f"{kind}-{number}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 os.close(held)
                 continue
             try:
-                yield number, Checkout(hub=self.hub, name=f"verify-{number}")
+                yield number, Checkout(hub=self.hub, name=f"{kind}-{number}")
             finally:
                 os.close(held)
             return

@@ -1,6 +1,6 @@
 """Runs commands of the project's own (its setup, its gates) by the shell, keeping the two ends of what they print."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -57,12 +57,14 @@ class Ends:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
     """On whose behalf commands run: `marker` is how their processes are found, `env` what they have for themselves.
-    Where they are to fetch something they are `online`, also where gates are not.
+    Where they are to fetch something they are `online`, also where gates are not. `heard` gets every line that they
+    print: what is kept of it is bounded.
     """
 
     marker: str
     env: Mapping[str, str] = field(default_factory=dict)
     online: bool = False
+    heard: Callable[[bytes], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,13 @@ class Shell:
             output_bytes=_PRINTED_BYTES,
         )
         room = Room(tree=tree, online=errand.online)
-        ended = await supervise(self.sandbox.enclosed(spawn, room), printed.add)
+
+        def hear(line: bytes) -> None:
+            printed.add(line)
+            if errand.heard:
+                errand.heard(line)
+
+        ended = await supervise(self.sandbox.enclosed(spawn, room), hear)
         reason = _REASONS.get(ended.cause, "").format(seconds=seconds)
         output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), *ended.remarks, reason) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0

@@ -1,11 +1,14 @@
 """Which gates run tests: only these can show that a change does what it should, and only these must see the tree."""
 
 import re
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 from shiftwork.domain.model.gate import Gate
 
 _NAMES: Final = frozenset({"test", "tests", "unit", "integration", "e2e", "check", "ci"})
+_PREPARING: Final = frozenset({"build", "compile", "bundle", "generate", "codegen", "assemble"})
 _RUNNERS: Final = re.compile(
     r"""(?<![\w./-])(?:[\w./-]*/)?(?:
         pytest | py\.test | unittest | nose2 | tox | nox | behave | stestr | trial
@@ -26,5 +29,14 @@ def is_test_gate(gate: Gate) -> bool:
     """
     if gate.step is not None or gate.kind:
         return gate.step is None and gate.kind == "test"
-    words = re.split(r"[^a-z0-9]+", gate.name.lower())
-    return not _NAMES.isdisjoint(words) or _RUNNERS.search(gate.command) is not None
+    return not _NAMES.isdisjoint(_words(gate)) or _RUNNERS.search(gate.command) is not None
+
+
+def with_preparation(gate: Gate, gates: Sequence[Gate]) -> tuple[Gate, ...]:
+    """The gate and those before it that build what it may test."""
+    before = takewhile(lambda one: one != gate, gates)
+    return (*(one for one in before if not _PREPARING.isdisjoint(_words(one))), gate)
+
+
+def _words(gate: Gate) -> list[str]:
+    return re.split(r"[^a-z0-9]+", gate.name.lower())

@@ -1,0 +1,133 @@
+"""Whether gates see the tree that they judge: examined before work is paid for, and wherever a change could blind them.
+
+A verdict is remembered by all that it depends on (`rules.canary.gate_key`). So a change that leaves its gates, their
+configuration, the environment and the source roots as they are costs nothing, and one that does not is examined itself.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shiftwork.domain.model.canary import GateSight, Sight, Sources
+from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.rules.blindness import remedies
+from shiftwork.domain.rules.canary import (
+    Trial,
+    examination,
+    fed,
+    gate_key,
+    is_gate_configuration,
+    next_run,
+)
+from shiftwork.domain.rules.roots import mentions, sources
+from shiftwork.domain.rules.test_gates import is_test_gate, with_preparation
+from shiftwork.ports.canary import Canary, Situation
+from shiftwork.ports.workspace import Begun, Gates, unwatched
+
+_FILES: Final = 5
+
+
+def unheard(sight: GateSight) -> None:
+    """Where nobody waits for verdicts one by one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examiner:
+    """What an examination needs: the gates, which are all of a run's, and what of the repository is protected."""
+
+    runner: Gates
+    canary: Canary
+    gates: tuple[Gate, ...]
+    protection: Protection
+
+    @property
+    def _protection(self) -> Protection:
+        return replace(self.protection, commands=tuple(gate.command for gate in self.gates))
+
+    async def base(self, commit: Commit, marker: str, begun: Begun = unwatched) -> GateReport:
+        """What the gates say of a base; what was green before is remembered, and what was red is tried again."""
+        key = _base_key(await self.canary.situation(commit), self.gates)
+        if known := self.canary.recall_base(key):
+            return replace(known, commit=commit, cached=True)
+        report = await self.runner.check(commit, self.gates, marker, begun=begun)
+        if report.passed:
+            self.canary.keep_base(key, report)
+        return report
+
+    async def known(self, commit: Commit) -> tuple[GateSight, ...] | None:
+        """What every gate is known to see of the base, where all of that is remembered, and that the base is green."""
+        situation = await self.canary.situation(commit)
+        if not self.canary.recall_base(_base_key(situation, self.gates)):
+            return None
+        found = [self.canary.recall(self._key(gate, situation)) for gate in self.gates]
+        return tuple(one for one in found if one) if all(found) else None
+
+    async def sights(
+        self, report: GateReport, marker: str, *, tests_only: bool = False, heard: Callable[[GateSight], None] = unheard
+    ) -> tuple[GateSight, ...]:
+        """What each gate sees of the commit that the report is about, as far as the gate was green there."""
+        situation = await self.canary.situation(report.commit)
+        green = {result.name for result in report.results if result.passed}
+        found: list[GateSight] = []
+        for gate in (one for one in self.gates if is_test_gate(one) or not tests_only):
+            key = self._key(gate, situation)
+            sight = self.canary.recall(key) if gate.name in green else None
+            if sight is None:
+                sight = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=gate.name in green)
+                if gate.name in green:  # that it is red may have a reason that is none of the tree's
+                    self.canary.keep(key, sight)
+            found.append(sight)
+            heard(sight)
+        return tuple(found)
+
+    async def _sight(self, commit: Commit, gate: Gate, marker: str, *, green: bool) -> GateSight:
+        exam = examination(gate, await self._sources(commit), green=green)
+        while isinstance(step := next_run(exam), Trial):
+            passed, found = await self.canary.run(commit, with_preparation(gate, self.gates), step, marker)
+            exam = fed(exam, step, found, passed=passed)
+        return step
+
+    async def _sources(self, commit: Commit) -> Sources:
+        paths = [path for path, _ in (await self.canary.situation(commit)).files]
+        configuring = [path for path in paths if is_gate_configuration(path, self._protection)]
+        return sources(paths, self._protection, mentions(await self.canary.texts(commit, configuring)))
+
+    def _key(self, gate: Gate, situation: Situation) -> str:
+        protection = self._protection
+        configuration = [one for one in situation.files if is_gate_configuration(one[0], protection)]
+        roots = sources([path for path, _ in situation.files], protection).roots
+        return gate_key(gate, situation.setup, situation.environment, configuration, roots)
+
+
+def _base_key(situation: Situation, gates: Sequence[Gate]) -> str:
+    said = [situation.tree, situation.setup, situation.environment, *((gate.name, gate.command) for gate in gates)]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+def refused(sights: Sequence[GateSight], gates: Sequence[Gate]) -> tuple[GateSight, ...]:
+    """The test gates that are blind, and that nobody has allowed to be."""
+    allowed = {gate.name for gate in gates if gate.blind}
+    return tuple(one for one in sights if one.test and one.sight is Sight.BLIND and one.gate not in allowed)
+
+
+def with_sights(report: GateReport, sights: Sequence[GateSight], gates: Sequence[Gate]) -> GateReport:
+    """The report on a candidate: a gate that is blind has proved nothing, and where that is not allowed it is red."""
+    blind = {one.gate: one for one in sights if one.test and one.sight is Sight.BLIND}
+    reds = {one.gate for one in refused(sights, gates)}
+    results = tuple(
+        replace(result, blind=True, passed=False, output=explained(blind[result.name]))
+        if result.name in reds
+        else replace(result, blind=result.name in blind)
+        for result in report.results
+    )
+    return replace(report, results=results)
+
+
+def explained(sight: GateSight) -> str:
+    """Why a blind gate is refused, and what to change."""
+    listed = ", ".join(sight.files[:_FILES]) + (" and more" if len(sight.files) > _FILES else "")
+    return "\n".join((f"gate {sight.gate} is blind: {sight.why}", f"not noticed: {listed}", *remedies(sight)))
