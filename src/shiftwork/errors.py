@@ -96,6 +96,12 @@ class DependenciesError(RepositoryError):
     """A change needs another environment than its base has, and that one cannot be made here."""
 
 
+class BlindGateError(ShiftworkError):
+    """A test gate does not notice that the product is broken, so that nothing can be proved by it."""
+
+    kind = "blind"
+
+
 class AgentMissingError(ShiftworkError):
     """The agent's program is not installed or does not answer."""
 

@@ -6,6 +6,7 @@ anybody may have prepared it, who could also have written whatever would mark it
 
 import asyncio
 import hashlib
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -25,13 +26,14 @@ _BRANCH: Final = "verify"
 @dataclass(slots=True, kw_only=True)
 class Bench:
     """`index` tells the index as we left it: git takes a file for unchanged where that says so. `environment` is what
-    lies in the tree beside its commit.
+    lies in the tree beside its commit; `seconds` is how long it took to have it there when the tree was last made.
     """
 
     checkout: Checkout
     setup: Setup
     index: bytes = b""
     environment: Environment | None = None
+    seconds: float = 0.0
     pristine: Pristine = field(init=False)
 
     def __post_init__(self) -> None:
@@ -42,6 +44,7 @@ class Bench:
 
         Raises DependenciesError where the environment cannot be made.
         """
+        began = time.monotonic()
         environment = await self.setup.environment(self.checkout.hub, commit, errand, base)
         if environment is not self.environment or not await self._used_again(commit):
             try:
@@ -49,6 +52,7 @@ class Bench:
             except EnvironmentDamagedError:
                 environment = await self.setup.environment(self.checkout.hub, commit, errand, base)
                 await self._make(commit, environment, errand)
+            self.seconds = time.monotonic() - began
         await self._open(commit)
         return self.setup.variables_for_gates(self.checkout.tree, self.environment)
 

@@ -89,7 +89,7 @@ class Environment:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environments:
     """`command` is the setup command. `variables` are for it alone, on commits that are shared. `known` and `failed`
-    are what this process has found, by name.
+    are what this process has found, by name, and `made` what it has had installed itself.
     """
 
     hub: Hub
@@ -99,6 +99,7 @@ class Environments:
     variables: Mapping[str, str] = field(default_factory=dict)
     known: dict[str, Environment] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    made: set[str] = field(default_factory=set)
     keys: dict[str, str] = field(default_factory=dict)
     locks: dict[str, asyncio.Lock] = field(default_factory=dict)
 
@@ -180,6 +181,7 @@ class Environments:
             name=name, files=files, tracked=tracked, excluded=excluded, seconds=round(time.monotonic() - began, 3)
         )
         await asyncio.to_thread(self._keep, made, commit)
+        self.made.add(name)
         return made
 
     async def _run(self, name: str, checkout: Checkout, errand: Errand, *, shared: bool) -> None:
