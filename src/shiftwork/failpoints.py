@@ -31,6 +31,7 @@ NAMES: Final[dict[str, str]] = {
     "landing.leased": "this process alone may land on the branch, and has not begun to",
     "landing.built": "candidate commits exist, the fact is not recorded",
     "landing.verified": "gates passed on the candidate, the fact is not recorded",
+    "landing.reworded": "the commits that are to land have their messages, the base branch has not moved",
     "landing.moved": "the base branch has moved, the fact is not recorded",
     "landing.answered": "a story has been told, its landing entry is not closed",
     "notice.sent": "people have been told of something, the fact is not recorded",

@@ -34,7 +34,12 @@ def test_stories_that_wait_together_land_together_each_as_one_commit(several: Ri
         assert [key.split("/")[1] for key in moved.requests] == ["A", "B", "C", "D"]
         commits = git(several.repo, "rev-list", "--reverse", "main").splitlines()[1:]
         assert [landing.answers[name]["commit"] for name in "ABCD"] == commits
-        assert {fact.report.commit for fact in landing.of(q.CandidateVerified)} == set(commits)
+        assert moved.commits == tuple(commits)
+        verified = [fact.report.commit for fact in landing.of(q.CandidateVerified)]
+        trees = [git(several.repo, "rev-parse", f"{commit}^{{tree}}") for commit in commits]
+        hub = several.repo / ".shiftwork" / "hub.git"
+        checked = [git(several.repo, f"--git-dir={hub}", "rev-parse", f"{one}^{{tree}}") for one in verified]
+        assert sorted(checked) == sorted(trees), "what landed has the trees that were checked"
         assert (await queue(several)).entries == ()
 
     asyncio.run(scenario())

@@ -31,7 +31,9 @@ def test_who_offers_nothing_lands_where_evidence_is_not_asked_for_and_the_certif
     assert said.tree == git(rig.repo, "rev-parse", "main^{tree}")
     first = said.steps[0]
     assert (first.type, first.attempts, first.agent) == ("coding", 1, "scripted")
-    assert "Shiftwork-Evidence" not in git(rig.repo, "log", "-1", "--format=%B", "main")
+    message = git(rig.repo, "log", "-1", "--format=%B", "main")
+    assert "Without evidence:\n- work.txt exists\n" in message
+    assert "Shiftwork-Evidence: 0/1 trusting\nShiftwork-Proof: 0 of 1 criteria" in message
 
 
 def test_evidence_that_is_missing_is_asked_for_and_then_the_story_lands(rig: Rig) -> None:

@@ -68,9 +68,10 @@ def test_what_was_told_that_it_is_withdrawn_never_lands(policy: LandingPolicy, d
 @WORLDS
 def test_the_branch_is_green_wherever_it_has_been(policy: LandingPolicy, data: st.DataObject) -> None:
     world, play = played(policy, data)
-    green = {fact.report.commit for fact in of(play, q.CandidateVerified)}
+    green = {world.tree(fact.report.commit) for fact in of(play, q.CandidateVerified)}
     moved = [fact.commit for fact in of(play, q.BaseMoved)]
-    assert set(world.been) <= set(moved) <= green
+    assert set(world.been) <= set(moved)
+    assert {world.tree(commit) for commit in moved} <= green
     assert not any(world.is_red(commit) for commit in world.been)
 
 
@@ -81,7 +82,27 @@ def test_where_each_commit_is_proved_each_that_landed_passes_alone(data: st.Data
     candidate = {fact.request: fact.commit for fact in of(play, q.CandidateBuilt)}
     landed = [candidate[key] for fact in of(play, q.BaseMoved) for key in fact.requests]
     assert not any(world.is_red(commit) for commit in landed)
-    assert set(landed) <= {fact.report.commit for fact in of(play, q.CandidateVerified)}
+    assert set(landed) <= {world.tree(fact.report.commit) for fact in of(play, q.CandidateVerified)}
+
+
+@given(policies, st.data())
+@WORLDS
+def test_what_landed_is_told_by_the_commit_on_the_branch_and_what_was_found_of_it(
+    policy: LandingPolicy, data: st.DataObject
+) -> None:
+    """Each stands on the one before, has the tree that was checked, and its report and proof name no other."""
+    world, play = played(policy, data)
+    for turn in play.turns:
+        for fact in (fact for fact in turn.facts if isinstance(fact, q.BaseMoved)):
+            landed = [one for one in turn.after.entries if one.request.key in fact.requests]
+            assert [one.candidate for one in landed] == list(fact.commits[: len(landed)])
+            before = {one.request.key: one for one in turn.before.entries}
+            for one, below in zip(landed, (None, *landed), strict=False):
+                assert world.tree(one.candidate) == world.tree(before[one.request.key].candidate)
+                assert one.base == (below.candidate if below else before[one.request.key].base)
+                assert one.report
+                assert one.report.commit in fact.commits
+            assert all(one.base in fact.commits for one in turn.after.chain)
 
 
 @given(policies, st.data())
@@ -98,7 +119,7 @@ def test_nobody_is_refused_for_what_another_did(policy: LandingPolicy, data: st.
             entry = next(one for one in turn.before.entries if one.request.key == refused.request)
             assert world.is_red(entry.candidate)
             assert not world.is_red(entry.base)
-            assert world.checked.count(entry.candidate) >= TRIES
+            assert world.checked.count(world.tree(entry.candidate)) >= TRIES
             assert refused.report == entry.report
 
 

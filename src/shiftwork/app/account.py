@@ -1,7 +1,7 @@
 """All that the history tells of one run: of its stories, their steps, and the landing queue they went through."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shiftwork.app.kinds import RUN, STORY, read
 from shiftwork.domain.model.budget import Amount
@@ -10,7 +10,7 @@ from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import FRAME, RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.queue import requested_by
-from shiftwork.domain.model.queue_facts import CandidateFailed, CandidateVerified, EntryRefused
+from shiftwork.domain.model.queue_facts import BaseMoved, CandidateFailed, CandidateVerified, EntryRefused
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.run_facts import AmountReserved
 from shiftwork.domain.model.spec import Story
@@ -115,6 +115,9 @@ def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]
                 pass
             case EntryRefused(request=request, report=GateReport() as report) if report != last.get(request):
                 pass
+            case BaseMoved():
+                _renamed(found, fact)
+                continue
             case _:
                 continue
         last[request] = report
@@ -122,3 +125,11 @@ def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]
         if of == run:
             found.setdefault(story, []).append(Checked(at=fact.at, request=request, report=report))
     return found
+
+
+def _renamed(found: Mapping[StoryId, list[Checked]], fact: BaseMoved) -> None:
+    """The last report on what has landed speaks of the commit that did, which has the tree that was checked."""
+    for request, commit in zip(fact.requests, fact.commits, strict=False):
+        checks = found.get(requested_by(request)[1], [])
+        if checks and checks[-1].request == request:
+            checks[-1] = replace(checks[-1], report=replace(checks[-1].report, commit=commit))

@@ -15,16 +15,18 @@ from shiftwork.domain.model.codec import to_plain
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.ids import FRAME
 from shiftwork.domain.model.pipeline import Step
+from shiftwork.domain.model.proof import ProofStatus
 from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.run import RUN_ENDED
 from shiftwork.domain.model.story import ENDED
 from shiftwork.domain.model.usage import Share, Usage
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules.budgets import of_limited, overshoot
-from shiftwork.domain.rules.certifying import plain
+from shiftwork.domain.rules.certifying import plain, proof_of
 from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.forecasting import of_story, unforeseen
 from shiftwork.domain.rules.idling import Course, Idle, idle
+from shiftwork.domain.rules.proof_status import words
 from shiftwork.domain.rules.spending import merged, one_attempt, total
 from shiftwork.domain.rules.timing import took
 
@@ -151,7 +153,13 @@ def _story(account: Account, one: StoryAccount) -> dict[str, Any]:
         "estimate": amounts.estimate(foreseen_of(account, one), one.state.usage, over=account.status(one) in ENDED),
         "attempts": [_attempt(made) for made in attempts(account, one)],
         "certificate": plain(proof) if proof else None,
+        "proof": proof_document(proof_of(one.state)),
     }
+
+
+def proof_document(status: ProofStatus | None) -> dict[str, Any] | None:
+    """How a landed story stands, for programs."""
+    return None if status is None else {**to_plain(status), "words": words(status)}
 
 
 def _attempt(made: AttemptMade) -> dict[str, Any]:

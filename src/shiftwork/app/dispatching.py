@@ -126,4 +126,4 @@ async def revert(effect: e.RevertStory, pen: Pen) -> Facts:
     story = await _pen(world, _of(pen.state, effect.story))
     await story.write(effect.key, (f.StoryReverted(at=world.clock.now(), commit=effect.commit),))
     failpoints.reach("story.reverted")
-    return (r.StoryUndone(at=world.clock.now(), story=effect.story),)
+    return (r.StoryUndone(at=world.clock.now(), story=effect.story, gates=pen.state.undoing[effect.story].gates),)

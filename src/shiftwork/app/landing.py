@@ -1,4 +1,6 @@
-"""Landing, a batch at a time: chain candidates, run the gates on those very commits, move the base over them.
+"""Landing, a batch at a time: chain candidates, run the gates on their trees, move the base over them.
+
+The commits that land have the trees that were checked; only their messages are completed then, by what was found.
 
 What does not fit the tip of the branch is refused. What only does not fit a candidate before it in the batch waits for
 the next one: that candidate may yet be refused itself, and a story is sent back to be mended on top of what has landed,
@@ -16,7 +18,7 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.model.story import Refusal
-from shiftwork.domain.rules.commit_message import message_of
+from shiftwork.domain.rules.commit_message import landed_message, message_of
 from shiftwork.domain.rules.landing import batch_size
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Unchanged
 
@@ -98,14 +100,28 @@ def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged) -> Fact:
 
 
 async def move(effect: e.MoveBase, pen: Pen) -> tuple[Fact, ...]:
-    first, last = effect.entries[0], effect.entries[-1]
-    moved = await pen.world.repository.move(pen.state.branch, Candidate(commit=last.candidate, base=first.base))
+    """Whoever was killed between the move and its record finds the same commits on the branch: they follow from what is
+    recorded of the batch.
+    """
+    repository, base, landing = pen.world.repository, effect.entries[0].base, len(effect.entries)
+    commits = await repository.reworded(base, _messages(pen.state.chain, landing))
+    failpoints.reach("landing.reworded")
+    tip = commits[landing - 1]
+    moved = await repository.move(pen.state.branch, Candidate(commit=tip, base=base))
     failpoints.reach("landing.moved")
     at = pen.world.clock.now()
     if isinstance(moved, Missed):
         return (q.BaseMissed(at=at, batch=pen.state.batch),)
     requests = tuple(entry.request.key for entry in effect.entries)
-    return (q.BaseMoved(at=at, requests=requests, commit=last.candidate, ref=moved.ref),)
+    return (q.BaseMoved(at=at, requests=requests, commit=tip, ref=moved.ref, commits=commits),)
+
+
+def _messages(chain: Sequence[Entry], landing: int) -> list[tuple[Commit, str]]:
+    """What lands says what was found; what is behind it is still a candidate."""
+    return [
+        (entry.candidate, landed_message(entry) if place < landing else message_of(entry.request))
+        for place, entry in enumerate(chain)
+    ]
 
 
 async def answer(effect: e.AnswerStories, pen: Pen) -> tuple[Fact, ...]:

@@ -14,13 +14,16 @@ from shiftwork.domain.model.codec import decode, encode, from_plain, to_plain
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import FRAME, Commit, StoryId, Stream
 from shiftwork.domain.model.memory import Learnt, Remark, Scope
-from shiftwork.domain.model.proof import ProofReport
+from shiftwork.domain.model.proof import ProofReport, ProofStatus
 from shiftwork.domain.model.queue import Entry, EntryStage, LandingRequest
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import FailureCause, Refusal, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.rules.certifying import proof_of
+from shiftwork.domain.rules.commit_message import gates_told
 from shiftwork.domain.rules.context import Context
 from shiftwork.domain.rules.looping import handed_on
+from shiftwork.domain.rules.proof_status import ran_on
 from shiftwork.domain.rules.remembering import learnt
 from shiftwork.domain.rules.steering import CALLED_OFF
 from shiftwork.ports.store import Message
@@ -72,6 +75,7 @@ def ended(story: StoryState) -> dict[str, Any]:
         "reason": story.failure,
         "cause": story.cause.value if story.cause else None,
         "usage": to_plain(story.usage),
+        "proof": to_plain(proof_of(story)),
         "unbooked": to_plain(story.unbooked or NOTHING_USED),
         "learnt": to_plain(learnt(story)),
         "context": to_plain(handed_on(story)),
@@ -174,6 +178,7 @@ def _story_ended(body: dict[str, Any], at: float) -> f.Fact:
         unbooked=unbooked,
         learnt=from_plain(Learnt | None, body["learnt"]),
         context=from_plain(Context.__value__, body["context"]),
+        proof=from_plain(ProofStatus | None, body.get("proof")),
     )
 
 
@@ -212,7 +217,8 @@ def _intended(body: dict[str, Any], at: float) -> f.Fact:
 
 
 def _undone(body: dict[str, Any], at: float) -> f.Fact:
-    return r.UndoLanded(at=at, story=StoryId(body["story"]), commit=Commit(body["commit"]))
+    gates = gates_told(ran_on(body["story"], from_plain(GateReport | None, body["report"]), ()))
+    return r.UndoLanded(at=at, story=StoryId(body["story"]), commit=Commit(body["commit"]), gates=gates)
 
 
 def _undo_refused(body: dict[str, Any], at: float) -> f.Fact:

@@ -11,6 +11,7 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Hold, HoldCause, StoryState, StoryStatus
+from shiftwork.domain.rules.proof_status import counted
 from shiftwork.errors import NotifyError
 from shiftwork.ports.notify import Notice, Notifier
 
@@ -89,7 +90,7 @@ def _of_run(effect: e.Notify, run: RunState, at: float) -> Notice:
     failed = [story for story, known in run.stories.items() if known.status is StoryStatus.FAILED]
     more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
     named = f"; failed: {', '.join(failed[:_NAMED])}{more}" if failed else ""
-    plan = run.given
+    plan, proved = run.given, counted(known.proof for known in run.stories.values())
     return Notice(
         key=f"{plan.run}/{effect.number}",
         at=at,
@@ -97,6 +98,7 @@ def _of_run(effect: e.Notify, run: RunState, at: float) -> Notice:
         run=plan.run,
         story="",
         title=f"{plan.spec.title}: {effect.occasion}",
-        text=f"{run.completed} of {len(run.stories)} stories landed on {plan.branch}{named}\n"
+        text=f"{run.completed} of {len(run.stories)} stories landed on {plan.branch}"
+        f"{f' ({proved})' if proved else ''}{named}\n"
         f"next: shiftwork status {plan.run}",
     )

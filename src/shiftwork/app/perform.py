@@ -173,7 +173,7 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         stream=pen.stream,
         tip=effect.tip,
         title=given.story.title,
-        body=body_of(story, case, inspection.told, world.conduct.gates),
+        body=body_of(given.story),
         case=case,
         may_be_empty=given.story.may_be_empty,
         base=story.base,

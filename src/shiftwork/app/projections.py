@@ -8,10 +8,12 @@ from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.notices import Noticing
 from shiftwork.domain.model.picking import Pick
 from shiftwork.domain.model.pipeline import Step
+from shiftwork.domain.model.proof import ProofStatus
 from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState, RunStatus, StoryOutcome
 from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.rules.certifying import proof_of
 from shiftwork.domain.rules.choosing import role_of
 from shiftwork.ports.views import PAUSED, RESET, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
 
@@ -135,9 +137,17 @@ def _story_row(story: StoryState) -> StoryRow:
         hold=story.asks.cause if story.asks else "",
         refusal=story.refused.cause if story.refused and story.cause is FailureCause.REFUSED else "",
         unheard=_unheard(story.noticing, story.holds) if story.asks else "",
+        **_proof(proof_of(story)),
         **_used(story.usage),
         **_limit(story.asks.reached if story.asks else None),
     )
+
+
+def _proof(status: ProofStatus | None) -> dict[str, Any]:
+    if status is None:
+        return {}
+    shown = {"shown": status.shown, "criteria": status.criteria}
+    return {"proof": status.level, "proof_remark": status.remark, **shown}
 
 
 def _unheard(noticing: Noticing, number: int) -> str:

@@ -10,6 +10,7 @@ from shiftwork.app.amounts import Limited, usage_of
 from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.ids import FRAME
+from shiftwork.domain.model.proof import ProofLevel, ProofStatus
 from shiftwork.domain.model.usage import Share, Usage
 from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.domain.rules.idling import Course, Idle, idle
@@ -112,6 +113,14 @@ class RunView:
 def reason(story: StoryRow) -> str:
     """Why it waits, without the word before it that says what for."""
     return story.waiting.removeprefix(f"{story.hold or RESET}: ")
+
+
+def proof_of(story: StoryRow) -> ProofStatus | None:
+    """How a story stands that has landed; None where nobody has recorded it."""
+    if not story.proof:
+        return None
+    level = ProofLevel(story.proof)
+    return ProofStatus(level=level, shown=story.shown, criteria=story.criteria, remark=story.proof_remark)
 
 
 def course_of(story: StoryRow, waited: tuple[Waited, ...]) -> Course:

@@ -18,7 +18,9 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import Refusal, StoryState
 from shiftwork.domain.model.tampering import Finding
 from shiftwork.domain.rules.addressing import for_people
+from shiftwork.domain.rules.certifying import proof_of
 from shiftwork.domain.rules.idling import Idle
+from shiftwork.domain.rules.proof_status import after_landed, brief, counted
 from shiftwork.domain.rules.spending import one_attempt
 
 _STEPS: Final = ("step", "type", "state", "tries", "took in all", "tokens", "cost", "said")
@@ -36,7 +38,10 @@ def report(account: Account, *, moving: bool = True) -> str:
 
 def _state(account: Account, one: StoryAccount, *, moving: bool) -> str:
     waits, limited = one.state.asks is not None, one.state.wait is not None
-    return states.word(account.status(one), moving=moving, waits=waits, limited=limited)
+    proof = proof_of(one.state)
+    return states.word(
+        account.status(one), moving=moving, waits=waits, limited=limited, proof=proof.level if proof else None
+    )
 
 
 def _of_run(account: Account, stand: Mapping[StoryId, str]) -> str:
@@ -49,7 +54,7 @@ def _of_run(account: Account, stand: Mapping[StoryId, str]) -> str:
 
 def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
     run, plan = account.run, account.run.given
-    used = books.used(account)
+    used, proved = books.used(account), counted(proof_of(one.state) for one in account.stories)
     beyond, limits = report_books.overshoot(account), report_books.limits(account)
     yield f"# {text(plan.spec.title)}"
     yield ""
@@ -65,6 +70,7 @@ def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
             ("ended", time(run.ended_at)),
             ("took", _took(run, books.lost(account))),
             ("stories", f"{len(run.stories)}: {states.counted(stand[one] for one in stand if one != FRAME)}"),
+            *([("proof", proved)] if proved else []),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used)),
             ("foreseen", report_books.foreseen(account)),
@@ -87,13 +93,14 @@ def _missed(account: Account) -> Iterator[str]:
 def _overview(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
     yield "\n## Stories\n"
     yield from table(
-        ("story", "title", "state", "landed", "tokens", "cost", "foreseen", "took"),
+        ("story", "title", "state", "landed", "evidence", "tokens", "cost", "foreseen", "took"),
         [
             (
                 text(one.asked.id),
                 text(one.asked.title),
                 stand[one.asked.id],
                 one.state.landed[:10] or "-",
+                brief(proof) if (proof := proof_of(one.state)) else "-",
                 amounts.tokens(one.state.usage),
                 amounts.cost(one.state.usage),
                 report_books.foreseen_of(account, one),
@@ -113,7 +120,8 @@ def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
     if one.state.asks:
         yield f"\nWaits for: {text(one.state.asks.detail)}"
     if one.state.landed:
-        yield f"\nLanded as `{one.state.landed}` on {text(one.state.landed_ref)}."
+        told = f"{one.state.landed_ref}{after_landed(proof_of(one.state))}"
+        yield f"\nLanded as `{one.state.landed}` on {text(told)}."
     if one.turns:
         yield "\n### Steps\n"
         yield from table(_STEPS, map(_step, _steps(one)))

@@ -103,7 +103,7 @@ def proof(one: StoryAccount) -> Iterator[str]:
     if said.criteria:
         yield from table(("criterion", "asks", "verdict", "evidence", "why"), map(_judged, said.criteria))
         yield ""
-    yield from (f"- {line}" for line in _ran(said))
+    yield from (f"- {line}" for line in _ran(said) or ["no gate was run"])
 
 
 def _judged(one: Judged) -> Sequence[str]:
@@ -111,11 +111,19 @@ def _judged(one: Judged) -> Sequence[str]:
     return (text(one.criterion), text(one.text), one.verdict.value, evidence, text(one.why))
 
 
-def _ran(said: Certificate) -> Iterator[str]:
+def _ran(said: Certificate) -> list[str]:
+    return [*_gates(said), *_verified(said)]
+
+
+def _gates(said: Certificate) -> Iterator[str]:
     for gate in said.gates:
         extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
+        extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
         command = f": {code(gate.command)}" if gate.command else ""
         yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}{command}"
+
+
+def _verified(said: Certificate) -> Iterator[str]:
     for line in said.verification:
         yield f"verification {text(line.step.id)} {text(line.step.name)} passed in {line.seconds:.1f} s"
 

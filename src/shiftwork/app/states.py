@@ -9,14 +9,32 @@ from typing import Final
 
 _WORDS: Final = {"in_progress": "working", "running": "working", "completed": "done", "unclaimed": "queued"}
 _UNDER_WAY: Final = "working"
+_PROVED: Final = "proved"
 
-_ORDER: Final = ("done", _UNDER_WAY, "stuck", "waits", "limited", "stopped", "paused", "failed", "blocked", "queued")
+_ORDER: Final = (
+    _PROVED,
+    "landed",
+    "done",
+    _UNDER_WAY,
+    "stuck",
+    "waits",
+    "limited",
+    "stopped",
+    "paused",
+    "failed",
+    "blocked",
+    "queued",
+)
 
 
-def word(status: str, *, moving: bool = True, waits: bool = False, limited: bool = False) -> str:
+def word(
+    status: str, *, moving: bool = True, waits: bool = False, limited: bool = False, proof: str | None = None
+) -> str:
     """Of a status: whether anybody works on the run, and what is under way waits for a person or for the end of an
-    agent's limit.
+    agent's limit. `proof` is the level of a story that has landed: only one that is proved is called so.
     """
+    if status == "completed" and proof:
+        return _PROVED if proof == _PROVED else "landed"
     told = _WORDS.get(status, status)
     if told != _UNDER_WAY:
         return told

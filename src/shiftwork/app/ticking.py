@@ -8,6 +8,7 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.story import StoryStatus
+from shiftwork.domain.rules.proof_status import after_landed
 from shiftwork.errors import SpecError
 from shiftwork.ports.specs import Mark
 
@@ -29,4 +30,5 @@ async def tick(effect: e.TickSpec, pen: Pen) -> tuple[Fact, ...]:
 def _mark(run: RunState, story: StoryId) -> Mark:
     outcome = run.stories[story]
     done = outcome.status is StoryStatus.COMPLETED
-    return Mark(done=done, note=f"Landed as {outcome.commit[:12]} by shiftwork run {run.given.run}" if done else "")
+    note = f"Landed as {outcome.commit[:12]} by shiftwork run {run.given.run}{after_landed(outcome.proof)}"
+    return Mark(done=done, note=note if done else "")

@@ -52,7 +52,8 @@ class StoryRow:
     `until`, for the end of a limit of its agent's, in words for people; `hold` is which answer the person is asked for.
     Where a limit is reached, `limit_of` is whose, and the columns after it say, in the units that are in the way, what
     it is, what was spent of it, and what the next attempt may need. `refusal` is why its landing was refused, where it
-    has failed for that. `tests` is what it has done to tests and gate configuration.
+    has failed for that. `tests` is what it has done to tests and gate configuration. Of one that has landed, `proof` is
+    the level (see `ProofLevel`); so many of its `criteria` are `shown` to hold, and `proof_remark` names weak points.
     `tries` are the attempts of agents that have ended: of some nobody knows the cost (`unpriced`) or the tokens
     (`uncounted`), and the cost of some is `estimated` by their tokens. `unheard` is by which channels nobody could be
     told that it waits, and why.
@@ -92,6 +93,10 @@ class StoryRow:
     limit_needed_tokens: int | None = None
     refusal: str = ""
     unheard: str = ""
+    proof: str = ""
+    shown: int = 0
+    criteria: int = 0
+    proof_remark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -143,6 +143,14 @@ class Repository(Protocol):
         """
         ...
 
+    async def reworded(self, base: Commit, chain: Sequence[tuple[Commit, str]]) -> tuple[Commit, ...]:
+        """Commits with the trees of these, which stand on `base` and on each other, and with these messages.
+
+        Who made a commit and when is kept, so that the same call gives the same commits. One that is its own base, as
+        of a story that changed nothing, stays the one before it.
+        """
+        ...
+
     async def move(self, branch: str, candidate: Candidate) -> Moved | Missed:
         """Compare and swap the branch from the candidate's base to its commit, with the user's checkout where safe.
 

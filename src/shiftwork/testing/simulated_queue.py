@@ -1,9 +1,10 @@
 """A world for a landing queue: stories that conflict, break, mend, waver or leave, a user who commits, sudden deaths.
 
 A commit is known by the stories in it. Whether gates pass on it follows from them, so that what the queue did can be
-held against what was true.
+held against what was true. One that takes the place of a candidate is called by that and by what it stands on.
 """
 
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -61,7 +62,7 @@ class QueueWorld:
     stories: dict[Commit, tuple[str, ...]] = field(default_factory=lambda: {BASE: ()})
     at: Commit = BASE
     been: list[Commit] = field(default_factory=list)
-    checked: list[Commit] = field(default_factory=list)
+    checked: list[str] = field(default_factory=list)
     told: dict[str, Refusal | None] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
     ticking: Ticking = field(default_factory=Ticking)
@@ -78,6 +79,11 @@ class QueueWorld:
         """Each batch settles its first entry or is missed, and its effects are a few for each of its entries."""
         batches = self.requests + self.misses + self.withdrawals + 1
         return batches * (5 * min(self.requests, self.policy.batch) + 2)
+
+    @staticmethod
+    def tree(commit: Commit) -> str:
+        """The candidate that the commit has the tree of."""
+        return commit.partition("@")[0]
 
     def is_red(self, commit: Commit) -> bool:
         broken = False
@@ -163,8 +169,8 @@ class QueueWorld:
 
     def _verdict(self, entry: Entry, queue: QueueState) -> Verdict:
         commit = entry.candidate
-        wavers = self._traits(entry).flaky and commit not in self.checked
-        self.checked.append(commit)
+        wavers = self._traits(entry).flaky and self.tree(commit) not in self.checked
+        self.checked.append(self.tree(commit))
         report = gate_report(commit, passed=not (wavers or self.is_red(commit)))
         at, key = self.ticking.now(), entry.request.key
         if not report.passed:
@@ -179,7 +185,8 @@ class QueueWorld:
 
     def move(self, effect: e.MoveBase, queue: QueueState) -> Facts:
         at, entries = self.ticking.now(), effect.entries
-        commit, base = entries[-1].candidate, entries[0].base
+        base, commits = entries[0].base, self._reworded(queue)
+        commit = commits[len(entries) - 1]
         if self.misses and self.chance.pick((False, True)):
             self.misses -= 1
             mine = self.ticking.commit()
@@ -191,7 +198,18 @@ class QueueWorld:
         if self.stories[commit] != self.stories[self.at][: len(self.stories[commit])]:
             return (q.BaseMissed(at=at, batch=queue.batch),)
         requests = tuple(entry.request.key for entry in entries)
-        return (q.BaseMoved(at=at, requests=requests, commit=commit, ref="main"),)
+        return (q.BaseMoved(at=at, requests=requests, commit=commit, ref="main", commits=commits),)
+
+    def _reworded(self, queue: QueueState) -> tuple[Commit, ...]:
+        """The same as often as it is asked for."""
+        commits: list[Commit] = []
+        top = queue.chain[0].base
+        for entry in queue.chain:
+            renamed = Commit(f"{self.tree(entry.candidate)}@{zlib.crc32(top.encode()):x}")
+            self.stories[renamed] = self.stories[entry.candidate]
+            commits.append(renamed)
+            top = renamed
+        return tuple(commits)
 
     def tell(self, effect: e.AnswerStories, queue: QueueState) -> Facts:  # noqa: ARG002
         for entry in effect.entries:

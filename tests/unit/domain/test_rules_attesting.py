@@ -15,18 +15,22 @@ feat: US-1 - Add it: quickly
 
 What it is about.
 
+With evidence:
+- it is there (verification VS-1)
+
+Without evidence:
 - it adds
-- it is there
 
 Shiftwork-Run: r
 Shiftwork-Story: US-1
-Shiftwork-Gates: lint, unit, VS-1
+Shiftwork-Gates: unit, lint, VS-1
 Shiftwork-Evidence: 1/2 cited
+Shiftwork-Proof: 1 of 2 criteria
 """
 
 
-def judged(text: str, kind: str = "") -> Judged:
-    return Judged(criterion=text, text=text, kind=kind, reference="", verdict=Verdict.HOLDS, why="")
+def judged(text: str, kind: str = "", reference: str = "", verdict: Verdict = Verdict.MISSING) -> Judged:
+    return Judged(criterion=text, text=text, kind=kind, reference=reference, verdict=verdict, why="")
 
 
 SAID = Certificate(
@@ -38,7 +42,7 @@ SAID = Certificate(
     base=Commit("b"),
     tree="t",
     policy=ProofPolicy.CITED,
-    criteria=(judged("it adds"), judged("it is there", kind="verification")),
+    criteria=(judged("it adds"), judged("it is there", "verification", "VS-1", Verdict.HOLDS)),
     gates=(GateLine(name="unit", seconds=1), GateLine(name="lint", seconds=1), GateLine(name="unit", seconds=1)),
     verification=(VerifiedLine(step=Verification(id="VS-1", kind=VerificationKind.SHELL), seconds=1),),
     steps=(),
@@ -46,6 +50,7 @@ SAID = Certificate(
     conflicts=0,
     usage=Usage(),
 )
+SAME = {"title": True, "criteria": True, "gates": True, "policy": True, "proof": True}
 
 
 def told(said: Certificate, message: str = MESSAGE) -> dict[str, bool | None]:
@@ -54,7 +59,7 @@ def told(said: Certificate, message: str = MESSAGE) -> dict[str, bool | None]:
 
 def test_what_says_the_same_holds() -> None:
     assert named(SAID, MESSAGE).passed
-    assert told(SAID) == {"title": True, "criteria": True, "gates": True, "policy": True}
+    assert told(SAID) == SAME
 
 
 @pytest.mark.parametrize(
@@ -76,7 +81,7 @@ def test_other_words_do_not_hold() -> None:
     assert told(replace(SAID, title="Add it"))["title"] is False
     first, second = SAID.criteria
     assert told(replace(SAID, criteria=(second,)))["criteria"] is False
-    assert told(replace(SAID, criteria=(second, first)))["criteria"] is False
+    assert told(replace(SAID, criteria=(first,)))["policy"] is False
     assert told(replace(SAID, criteria=(first, replace(second, text="it is safe"))))["criteria"] is False
     assert told(replace(SAID, gates=SAID.gates[:1]))["gates"] is False
     assert told(replace(SAID, verification=()))["gates"] is False
@@ -84,18 +89,25 @@ def test_other_words_do_not_hold() -> None:
     assert told(replace(SAID, criteria=(*SAID.criteria, judged("more"))))["policy"] is False
 
 
+def test_evidence_that_was_not_there_does_not_hold() -> None:
+    first, second = SAID.criteria
+    better = replace(SAID, criteria=(replace(first, verdict=Verdict.HOLDS, kind="citation"), second))
+    assert told(better) == SAME | {"criteria": False, "policy": False, "proof": False}
+
+
+def test_a_gate_that_was_blind_cannot_be_passed_off_as_one_that_saw() -> None:
+    blind = MESSAGE.replace("unit, lint, VS-1", "lint, VS-1, unit (blind: proved nothing)")
+    assert told(SAID, blind)["gates"] is False
+    lines = tuple(replace(line, blind=line.name == "unit") for line in SAID.gates)
+    assert told(replace(SAID, gates=lines), blind) == SAME
+
+
 def test_where_the_commit_is_silent_nothing_is_called_good() -> None:
     silent = "feat: US-1 - Add it: quickly\n\nShiftwork-Run: r\nShiftwork-Story: US-1\n"
     bare = replace(SAID, criteria=(), gates=(), verification=())
-    assert told(bare, silent) == {"title": True, "criteria": None, "gates": True, "policy": None}
-    assert told(SAID, silent) == {"title": True, "criteria": False, "gates": False, "policy": False}
-    assert told(bare)["gates"] is False
-
-
-def test_a_criterion_that_repeats_the_title_or_the_description_is_not_listed() -> None:
-    alone = replace(SAID, criteria=(judged("Add it: quickly"),))
-    assert told(alone, MESSAGE.replace("- it adds\n- it is there\n\n", ""))["criteria"] is True
-    both = replace(SAID, criteria=(judged("What it is about."), *SAID.criteria))
-    assert told(both)["criteria"] is True
-    listed = MESSAGE.replace("- it adds", "- What it is about.\n- it adds")
-    assert told(both, listed)["criteria"] is True
+    nothing = {"title": True, "criteria": False, "gates": False, "policy": False, "proof": False}
+    assert told(bare, silent) == nothing
+    assert told(SAID, silent) == nothing
+    said = f"{silent}Shiftwork-Gates: none\nShiftwork-Evidence: 0/0 cited\nShiftwork-Proof: no gates\n"
+    assert told(bare, said) == SAME
+    assert told(bare)["criteria"] is False

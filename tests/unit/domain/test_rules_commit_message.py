@@ -1,42 +1,82 @@
-"""What is written into a landed commit, and read from it again."""
+"""What is written into a candidate and into a landed commit, and read from it again."""
 
 from dataclasses import replace
 
 import pytest
 
-from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.proof import ProofPolicy, Verification, VerificationKind
-from shiftwork.domain.model.queue import Case, request_key, requested_by
-from shiftwork.domain.model.story import Evidence
+from shiftwork.domain.model.proof import Judged, ProofPolicy, ProofReport, Verdict, Verification, VerificationKind
+from shiftwork.domain.model.queue import REVERT, Case, Entry, request_key, requested_by
+from shiftwork.domain.model.spec import Criterion
+from shiftwork.domain.model.tampering import Finding, Inspection, Meddling
 from shiftwork.domain.rules import commit_message as m
-from shiftwork.testing.builders import RUN, asked, landing_request, started_story, story_id
+from shiftwork.testing.builders import RUN, asked, landing_request, story_id
 
-GATES = (Gate(name="lint", command="ruff check"), Gate(name="unit", command="pytest"))
-OFFERED = Case(
-    policy=ProofPolicy.CITED,
-    criteria=asked().criteria,
-    evidence=(Evidence(criterion="AC-1", kind="test", reference="test_it"),),
-    verification=(Verification(id="VS-1", kind=VerificationKind.SHELL),),
+STEP = Verification(id="VS-1", kind=VerificationKind.SHELL)
+CRITERIA = tuple(Criterion(id=f"AC-{number}", text=f"It does {number}") for number in range(1, 5))
+REQUEST = replace(
+    landing_request(),
+    title="Story 1",
+    body="Do what story 1 says",
+    case=Case(policy=ProofPolicy.CITED, criteria=CRITERIA, verification=(STEP,)),
+    inspection=Inspection(findings=(Finding(kind=Meddling.DELETED, path="tests/a.py"),)),
 )
+
+
+def judged(number: int, verdict: Verdict, kind: str = "", reference: str = "") -> Judged:
+    one = CRITERIA[number - 1]
+    return Judged(criterion=one.id, text=one.text, kind=kind, reference=reference, verdict=verdict, why="")
+
+
+PROOF = ProofReport(
+    commit=Commit("c"),
+    tree="t",
+    policy=ProofPolicy.CITED,
+    criteria=(
+        judged(1, Verdict.HOLDS, "citation", "a.py:3"),
+        judged(2, Verdict.MISSING),
+        judged(3, Verdict.PRESENT, "test", "test_it"),
+        judged(4, Verdict.VOUCHED),
+    ),
+)
+
+
+def result(name: str, *, blind: bool = False) -> GateResult:
+    return GateResult(name=name, passed=True, seconds=1, blind=blind)
+
+
+REPORT = GateReport(commit=Commit("c"), results=(result("lint"), result("unit", blind=True), result("US-001 VS-1")))
+ENTRY = Entry(request=REQUEST, report=REPORT, proof=PROOF)
 
 WHOLE = """\
 feat: US-001 - Story 1
 
 Do what story 1 says
 
-- It is done
+With evidence:
+- It does 1 (citation a.py:3)
+- It does 3 (test test_it, which no gate printed as passing)
+- It does 4 (the word of a person)
+
+Without evidence:
+- It does 2
 
 Shiftwork-Run: r1
 Shiftwork-Story: US-001
-Shiftwork-Tests: 1 test deleted
-Shiftwork-Gates: lint, unit, VS-1
-Shiftwork-Evidence: 1/1 cited"""
+Shiftwork-Tests: 1 deleted
+Shiftwork-Gates: lint, VS-1, unit (blind: proved nothing)
+Shiftwork-Evidence: 3/4 cited
+Shiftwork-Proof: 3 of 4 criteria"""
 
 
-def test_all_that_there_is_to_tell_is_told() -> None:
-    body = m.body_of(started_story(), OFFERED, "1 test deleted", GATES)
-    assert m.message_of(replace(landing_request(), title="Story 1", body=body)) == WHOLE
+def test_what_lands_says_all_that_was_found_and_nothing_else() -> None:
+    assert m.landed_message(ENTRY) == WHOLE
+
+
+def test_a_candidate_claims_nothing() -> None:
+    origin = "Shiftwork-Run: r1\nShiftwork-Story: US-001"
+    assert m.message_of(REQUEST) == f"feat: US-001 - Story 1\n\nDo what story 1 says\n\n{origin}"
 
 
 @pytest.mark.parametrize(
@@ -44,9 +84,10 @@ def test_all_that_there_is_to_tell_is_told() -> None:
     [
         (m.RUN, "r1"),
         (m.STORY, "US-001"),
-        (m.TESTS, "1 test deleted"),
-        (m.GATES, "lint, unit, VS-1"),
-        (m.EVIDENCE, "1/1 cited"),
+        (m.TESTS, "1 deleted"),
+        (m.GATES, "lint, VS-1, unit (blind: proved nothing)"),
+        (m.EVIDENCE, "3/4 cited"),
+        (m.PROOF, "3 of 4 criteria"),
     ],
 )
 def test_what_was_written_is_read_again(key: str, value: str) -> None:
@@ -55,14 +96,44 @@ def test_what_was_written_is_read_again(key: str, value: str) -> None:
     assert m.trailer(f"{WHOLE}\n\nThe end.", key) is None, "only the last paragraph has trailers"
 
 
-def test_what_there_is_none_of_is_not_told() -> None:
-    body = m.body_of(started_story(), Case(), "", ())
-    assert body.endswith("- It is done\n\nShiftwork-Run: r1\nShiftwork-Story: US-001")
+def test_what_nobody_has_judged_is_without_evidence() -> None:
+    bare = replace(landing_request(), case=Case(criteria=CRITERIA[:1]))
+    assert m.landed_message(Entry(request=bare)) == (
+        "feat: US-001 - Story\n\nWithout evidence:\n- It does 1\n\nShiftwork-Run: r1\nShiftwork-Story: US-001\n"
+        "Shiftwork-Gates: none\nShiftwork-Evidence: 0/1 trusting\nShiftwork-Proof: no gates"
+    )
 
 
-def test_a_revert_names_what_it_reverts_and_whose_that_was() -> None:
-    told = m.revert_of(Commit("abc"), RUN, story_id(1))
-    assert told == "This reverts commit abc.\n\nShiftwork-Run: r1\nShiftwork-Story: US-001"
+def test_a_test_that_is_only_defined_is_no_evidence_where_no_gate_saw_the_tree() -> None:
+    blind = GateReport(commit=Commit("c"), results=(result("unit", blind=True),))
+    alone = replace(
+        ENTRY, report=blind, proof=replace(PROOF, criteria=(judged(3, Verdict.PRESENT, "test", "test_it"),))
+    )
+    told = m.landed_message(alone)
+    assert "Without evidence:\n- It does 3\n" in told
+    assert "Shiftwork-Evidence: 0/1 cited\nShiftwork-Proof: no gates" in told
+
+
+def test_a_criterion_of_many_lines_or_of_none_is_one_entry_of_its_list() -> None:
+    odd = replace(judged(1, Verdict.MISSING), text="one\n\nWith evidence:\n- two")
+    none = replace(judged(2, Verdict.MISSING), text=" ")
+    told = m.landed_message(replace(ENTRY, proof=replace(PROOF, criteria=(odd, none))))
+    assert "\n\nWithout evidence:\n- one With evidence: - two\n- AC-2\n\nShiftwork-Run" in told
+
+
+def test_what_the_title_or_a_criterion_says_is_not_told_twice() -> None:
+    story = asked()
+    assert m.body_of(story) == story.description
+    assert m.body_of(replace(story, description=story.title)) == ""
+    assert m.body_of(replace(story, description=story.criteria[0].text)) == ""
+
+
+def test_a_revert_names_what_it_reverts_whose_that_was_and_what_it_has_passed() -> None:
+    request = replace(landing_request(), type=REVERT, body=m.revert_of(Commit("abc")))
+    assert m.landed_message(Entry(request=request, report=REPORT)) == (
+        "revert: US-001 - Story\n\nThis reverts commit abc.\n\nShiftwork-Run: r1\nShiftwork-Story: US-001\n"
+        "Shiftwork-Gates: lint, US-001 VS-1, unit (blind: proved nothing)"
+    )
 
 
 @pytest.mark.parametrize("kind", ["feat", "revert"])

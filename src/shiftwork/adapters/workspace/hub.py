@@ -19,7 +19,7 @@ from shiftwork.adapters.workspace.files import erase, outlast, write_whole
 from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
 from shiftwork.adapters.workspace.includes import included
-from shiftwork.adapters.workspace.objects import Snapshot, write_commit
+from shiftwork.adapters.workspace.objects import Snapshot, commit_text, read_commit, reworded, write_commit
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import UnfitRepositoryError
 from shiftwork.ports.workspace import Place
@@ -119,7 +119,18 @@ class Hub:
     def record(self, tree: str, parent: Commit, message: str) -> Commit:
         """A commit on top of one other."""
         snapshot = Snapshot(tree=tree, parent=parent, identity=self.identity, at=SystemClock().now(), message=message)
-        commit = write_commit(self.path / "objects", self.object_format, snapshot)
+        return self._write(commit_text(snapshot), tree, parent)
+
+    async def reword(self, commit: Commit, parent: Commit, message: str) -> Commit:
+        """A commit with the tree of this one, and made by the same at the same moment: the same every time."""
+        text = read_commit(self.path / "objects", self.object_format, commit)
+        if text is None:
+            text = (await self.git.run("cat-file", "commit", commit)).out
+        tree = text.partition(b"\n")[0].decode().removeprefix("tree ")
+        return self._write(reworded(text, parent, message), tree, parent)
+
+    def _write(self, text: bytes, tree: str, parent: Commit) -> Commit:
+        commit = write_commit(self.path / "objects", self.object_format, text)
         self.know_tree(commit, tree)
         _remember(self.parents, commit, parent)
         return commit

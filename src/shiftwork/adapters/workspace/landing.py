@@ -94,6 +94,18 @@ class GitRepository:
         theirs = await self.hub.commit(await self.hub.tree_of(tip), (root,), "the changes")
         return ours, theirs
 
+    async def reworded(self, base: Commit, chain: Sequence[tuple[Commit, str]]) -> tuple[Commit, ...]:
+        commits: list[Commit] = []
+        below, top = base, base
+        for commit, message in chain:
+            if commit != below:
+                below, top = commit, await self.hub.reword(commit, top, message)
+            commits.append(top)
+        self.hub.pin(f"candidate/{top}", top)
+        if below != top:
+            self.hub.unpin(f"candidate/{below}")
+        return tuple(commits)
+
     async def move(self, branch: str, candidate: Candidate) -> Moved | Missed:
         result = await self._outlasting(branch, self._move(branch, candidate))
         self.hub.unpin(f"candidate/{candidate.commit}")

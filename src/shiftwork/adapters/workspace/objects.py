@@ -25,11 +25,34 @@ class Snapshot:
     message: str
 
 
-def write_commit(objects: Path, object_format: str, snapshot: Snapshot) -> Commit:
-    """Write the commit as a loose object and give its name; writing it again changes nothing."""
+def commit_text(snapshot: Snapshot) -> bytes:
     who = f"{_plain(snapshot.identity.name)} <{_plain(snapshot.identity.email)}> {_moment(snapshot.at)}"
-    lines = (f"tree {snapshot.tree}", f"parent {snapshot.parent}", f"author {who}", f"committer {who}", "")
-    text = "\n".join((*lines, snapshot.message.replace("\0", "").strip(), "")).encode(errors="replace")
+    head = (f"tree {snapshot.tree}", f"parent {snapshot.parent}", f"author {who}", f"committer {who}")
+    return "\n".join(head).encode(errors="replace") + b"\n\n" + _said(snapshot.message)
+
+
+def reworded(text: bytes, parent: Commit, message: str) -> bytes:
+    """The commit with another parent and message; its tree, and who made it when, stay."""
+    tree, *others = text.partition(b"\n\n")[0].split(b"\n")
+    kept = [line for line in others if line.startswith((b"author ", b"committer "))]
+    return b"\n".join((tree, b"parent " + parent.encode(), *kept)) + b"\n\n" + _said(message)
+
+
+def _said(message: str) -> bytes:
+    return message.replace("\0", "").strip().encode(errors="replace") + b"\n"
+
+
+def read_commit(objects: Path, object_format: str, commit: Commit) -> bytes | None:
+    """The text of a commit that is a loose object; None where there is none, or where it is not what its name says."""
+    try:
+        content = zlib.decompress((objects / commit[:2] / commit[2:]).read_bytes())
+    except (OSError, zlib.error):
+        return None
+    return content.partition(b"\0")[2] if hashlib.new(object_format, content).hexdigest() == commit else None
+
+
+def write_commit(objects: Path, object_format: str, text: bytes) -> Commit:
+    """Write the commit as a loose object and give its name; writing it again changes nothing."""
     content = b"commit %d\0" % len(text) + text
     name = hashlib.new(object_format, content).hexdigest()
     path = objects / name[:2] / name[2:]

@@ -10,7 +10,8 @@ from shiftwork.domain.model.usage import Usage
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateLine:
     """A gate that was green on the commit, or, `restored`, on it with the tests of the base. What it printed is left to
-    the history. The first certificates do not say which `command` it was.
+    the history. The first certificates do not say which `command` it was. A `blind` one does not see the tree: it
+    proved nothing.
     """
 
     name: str
@@ -18,6 +19,7 @@ class GateLine:
     flaky: bool = False
     restored: bool = False
     command: str = ""
+    blind: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,11 @@ class Gate:
     blind: bool = False
 
 
+def gate_name(story: str, step: str) -> str:
+    """What the gate is called that is a verification step of a story."""
+    return f"{story} {step}"
+
+
 class Standing(StrEnum):
     """What a gate says of a change, given what it says of the base that the change stands on."""
 

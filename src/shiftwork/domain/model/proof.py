@@ -81,6 +81,27 @@ class ProofReport:
     criteria: tuple[Judged, ...] = ()
 
 
+class ProofLevel(StrEnum):
+    """How a landed story stands: every criterion has checked evidence and a gate saw the tree; gates passed and some
+    criteria have none; gates passed and there are no criteria; no gate saw the tree.
+    """
+
+    PROVED = "proved"
+    PARTLY = "partly"
+    GATES_ONLY = "gates_only"
+    NO_GATES = "no_gates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofStatus:
+    """The level, how many of the `criteria` are `shown` to hold, and what else a reader must know."""
+
+    level: ProofLevel
+    shown: int = 0
+    criteria: int = 0
+    remark: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFound:
     """A file of a commit: how many lines it has, and which of them, first and last, the commit's change wrote."""

@@ -63,11 +63,15 @@ class CandidateFailed(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseMoved(Fact):
-    """The branch is at `commit`, the last candidate of those that landed with it."""
+    """The branch is at `commit`, the last of those that landed. `commits` have the trees of the candidates of the batch
+    and take their place: the first of them landed, under messages that say what was found, and the others stand on
+    those now. Where there are none, the candidates landed as they were.
+    """
 
     requests: tuple[str, ...]
     commit: Commit
     ref: str
+    commits: tuple[Commit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from shiftwork.domain.model.forecast import Forecast
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream
 from shiftwork.domain.model.memory import Memory
 from shiftwork.domain.model.notices import NoticePlan, Noticing
-from shiftwork.domain.model.proof import ProofPolicy
+from shiftwork.domain.model.proof import ProofPolicy, ProofStatus
 from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.domain.model.story import FailureCause, LandingStage, Limits, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
@@ -56,8 +56,8 @@ class RunPlan:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryOutcome:
     """What the run knows of one story; `dispatched` counts how often it was begun, and the next time it is begun
-    `afresh` or from the step that failed. What landed is `commit`, on top of `base`. `stale` says why what was done for
-    it counts no more.
+    `afresh` or from the step that failed. What landed is `commit`, on top of `base`, and is proved as far as `proof`
+    says. `stale` says why what was done for it counts no more.
     """
 
     status: StoryStatus = StoryStatus.UNCLAIMED
@@ -69,18 +69,20 @@ class StoryOutcome:
     reason: str = ""
     cause: FailureCause | None = None
     usage: Usage = NOTHING_USED
+    proof: ProofStatus | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
     """A revert of what a story has landed, and how far it has come; `number` counts those of the run from 1. The queue
-    has been asked for the request of one that is `withdrawing`.
+    has been asked for the request of one that is `withdrawing`. One that landed has passed `gates`.
     """
 
     number: int
     landing: LandingStage = LandingStage.NONE
     withdrawing: bool = False
     commit: Commit = Commit("")
+    gates: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

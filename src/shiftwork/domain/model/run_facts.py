@@ -6,6 +6,7 @@ from shiftwork.domain.model.budget import Amount
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Commit, StoryId
 from shiftwork.domain.model.memory import Learnt, Scope
+from shiftwork.domain.model.proof import ProofStatus
 from shiftwork.domain.model.run import RunPlan, RunStatus
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import FailureCause, Limits, StoryStatus
@@ -42,8 +43,8 @@ class StoryWaits(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryEnded(Fact):
-    """A story's job told the run how it ended and, where it landed, what it has learnt. Of its `usage` the run has not
-    heard yet of what is `unbooked`.
+    """A story's job told the run how it ended and, where it landed, what it has learnt and how far it is proved. Of its
+    `usage` the run has not heard yet of what is `unbooked`.
     """
 
     story: StoryId
@@ -56,6 +57,7 @@ class StoryEnded(Fact):
     context: tuple[tuple[str, str], ...] = ()
     base: Commit = Commit("")
     unbooked: Usage = NOTHING_USED
+    proof: ProofStatus | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,17 +152,19 @@ class UndoPosted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoLanded(Fact):
-    """The revert is on the base; the story itself does not know yet."""
+    """The revert is on the base, past these `gates`; the story itself does not know yet."""
 
     story: StoryId
     commit: Commit
+    gates: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryUndone(Fact):
-    """What the story had landed is no longer there; it may be retried."""
+    """What the story had landed is no longer there; it may be retried. The revert has passed these `gates`."""
 
     story: StoryId
+    gates: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,21 @@ The message is part of what the name of a commit stands for. So whoever has a cl
 a certificate was altered; who wrote the commit, and whatever is not in the message, it cannot say.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from shiftwork.domain.model.certificate import Certificate, Held
-from shiftwork.domain.rules.commit_message import EVIDENCE, GATES, RUN, STORY, trailer
+from shiftwork.domain.rules.commit_message import (
+    EVIDENCE,
+    GATES,
+    PROOF,
+    RUN,
+    STORY,
+    evidence_told,
+    gates_told,
+    listed,
+    trailer,
+)
+from shiftwork.domain.rules.proof_status import Ran, in_trailer, ran_by, status_by
 
 
 def named(said: Certificate, message: str) -> Held:
@@ -19,10 +30,12 @@ def named(said: Certificate, message: str) -> Held:
 
 def attested(said: Certificate, message: str) -> Iterator[Held]:
     """All that the message says of what is in the certificate."""
+    ran = ran_by(said)
     yield _title(said, message)
-    yield _criteria(said, message)
-    yield _gates(said, message)
-    yield _policy(said, message)
+    yield _criteria(said, ran, message)
+    yield _same("gates", message, GATES, gates_told(ran))
+    yield _same("policy", message, EVIDENCE, evidence_told(said.criteria, ran, said.policy))
+    yield _same("proof", message, PROOF, in_trailer(status_by(said)))
 
 
 def _title(said: Certificate, message: str) -> Held:
@@ -31,40 +44,19 @@ def _title(said: Certificate, message: str) -> Held:
     return Held(name="title", passed=same, told=f"the commit has {'the same' if same else 'another'} title")
 
 
-def _criteria(said: Certificate, message: str) -> Held:
-    """They are listed in the last paragraph before the trailers, but for one that only repeats the description."""
-    texts = [_written(one.text) for one in said.criteria]
-    if not texts:
-        told = "the certificate has none, and the commit does not say that there were none"
-        return Held(name="criteria", passed=None, told=told)
+def _criteria(said: Certificate, ran: Ran, message: str) -> Held:
+    """They are listed in the last paragraphs before the trailers: those with evidence, then those without."""
     body = message.rstrip().rpartition("\n\n")[0]
-    described = {_written(said.title), *body.split("\n\n")[1:]}
-    rest = [text for text in texts if text not in described]
-    same = not rest or any(body.endswith(f"\n\n{_listed(some)}") for some in (texts, rest))
-    return Held(name="criteria", passed=same, told=f"the commit lists {'the same' if same else 'others'}")
+    wanted = _written("\n\n".join(listed(said.criteria, ran)))
+    same = body.endswith(f"\n\n{wanted}") if wanted else (trailer(message, EVIDENCE) or "").startswith("0/0 ")
+    told = f"the commit lists {'the same' if same else 'others, or has other evidence for them'}"
+    return Held(name="criteria", passed=same, told=told)
 
 
-def _gates(said: Certificate, message: str) -> Held:
-    names = ", ".join(
-        dict.fromkeys([*(line.name for line in said.gates), *(line.step.id for line in said.verification)])
-    )
-    asked = trailer(message, GATES) or ""
-    same = sorted(names.split(", ")) == sorted(asked.split(", "))
-    told = f"the commit says that {asked or 'nothing'} had to pass"
-    return Held(name="gates", passed=same, told=told if same else f"{told}; the certificate has {names or 'nothing'}")
-
-
-def _policy(said: Certificate, message: str) -> Held:
-    offered = sum(bool(one.kind) for one in said.criteria)
-    own, asked = f"{offered}/{len(said.criteria)} {said.policy}", trailer(message, EVIDENCE)
-    if asked is None and not offered:
-        return Held(name="policy", passed=None, told="no evidence was offered, and the commit does not name the policy")
-    told = f"the commit says {asked or 'that no evidence was offered'}"
-    return Held(name="policy", passed=own == asked, told=told if own == asked else f"{told}; the certificate {own}")
-
-
-def _listed(texts: Sequence[str]) -> str:
-    return "\n".join(f"- {text}" for text in texts)
+def _same(name: str, message: str, key: str, own: str) -> Held:
+    found, wanted = trailer(message, key), _written(own)
+    told = f"the commit says {found}" if found else "the commit does not say"
+    return Held(name=name, passed=found == wanted, told=told if found == wanted else f"{told}; the certificate {own}")
 
 
 def _written(text: str) -> str:

@@ -9,12 +9,12 @@ from typing import Any, Final
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.certificate import Certificate, GateLine, StepLine, VerifiedLine
 from shiftwork.domain.model.codec import to_plain
-from shiftwork.domain.model.gate import GateResult
-from shiftwork.domain.model.proof import ProofReport
+from shiftwork.domain.model.gate import GateResult, gate_name
+from shiftwork.domain.model.proof import ProofReport, ProofStatus
 from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.rules.deciding import NOW
-from shiftwork.domain.rules.evidence import gate_name
+from shiftwork.domain.rules.proof_status import status_on
 
 FORMAT: Final = "shiftwork-certificate/1"
 
@@ -56,6 +56,14 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
     )
 
 
+def proof_of(story: StoryState) -> ProofStatus | None:
+    """How a story stands that has landed."""
+    if not story.landed:
+        return None
+    asked = story.given.story
+    return status_on(asked.id, story.landed_report, story.landed_proof, asked.verification)
+
+
 def _gate(result: GateResult) -> GateLine:
     return GateLine(
         name=result.name,
@@ -63,6 +71,7 @@ def _gate(result: GateResult) -> GateLine:
         flaky=result.flaky,
         restored=result.restored,
         command=result.command,
+        blind=result.blind,
     )
 
 
@@ -85,12 +94,15 @@ def certified(story: StoryState, fact: StoryCertified) -> StoryState | None:
 
 
 def plain(certificate: Certificate) -> dict[str, Any]:
-    """As JSON values. The command of a gate is left out where it is not known: the digests of certificates that were
-    written before there was that field go on to hold.
+    """As JSON values. What a gate's line does not say is left out of it: the digests of certificates that were written
+    before there were these fields continue to hold.
     """
     said: dict[str, Any] = to_plain(certificate)
-    gates = [{key: value for key, value in line.items() if key != "command" or value} for line in said["gates"]]
+    gates = [{key: value for key, value in line.items() if key not in _LATER or value} for line in said["gates"]]
     return said | {"gates": gates}
+
+
+_LATER: Final = frozenset({"command", "blind"})
 
 
 def canonical(certificate: Certificate) -> bytes:

@@ -1,57 +1,92 @@
-"""The message of a landed commit: how it is written, and how its trailers are read again.
+"""The messages of commits: of a candidate, which claims nothing, and of what lands, written from what was found.
 
-It is written before the checks and lands only after them: gates are named because all of them must pass, evidence is
-counted as far as any is offered.
+Gates and evidence are proof of a tree. So the message is completed after the checks, on a commit with the tree that was
+checked, and it follows from what the queue has recorded alone: it can be written once more, word for word.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import Commit, RunId, StoryId
-from shiftwork.domain.model.queue import Case, LandingRequest
-from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.proof import Judged, ProofPolicy, Verdict
+from shiftwork.domain.model.queue import REVERT, Entry, LandingRequest
+from shiftwork.domain.model.spec import Story
+from shiftwork.domain.rules.proof_status import Ran, has_evidence, in_trailer, ran_on, status_of
 
 RUN: Final = "Shiftwork-Run"
 STORY: Final = "Shiftwork-Story"
 TESTS: Final = "Shiftwork-Tests"
 GATES: Final = "Shiftwork-Gates"
 EVIDENCE: Final = "Shiftwork-Evidence"
+PROOF: Final = "Shiftwork-Proof"
+
+NO_GATES: Final = "none"
+_BETWEEN: Final = "\n\n"
+
+
+def body_of(asked: Story) -> str:
+    """What was asked for, as far as neither the title nor a criterion says it."""
+    said = {asked.title, *(criterion.text for criterion in asked.criteria)}
+    return "" if asked.description in said else asked.description
+
+
+def revert_of(commit: Commit) -> str:
+    """What stands in place of that in a revert."""
+    return f"This reverts commit {commit}."
 
 
 def message_of(request: LandingRequest) -> str:
-    return f"{request.type}: {request.story} - {request.title}\n\n{request.body}"
+    """Of a candidate: whose it is. Nothing is known of it yet."""
+    return _message(request, (), _origin(request))
 
 
-def body_of(story: StoryState, case: Case, tests: str, gates: Sequence[Gate]) -> str:
-    """What the landed commit tells: the request, the criteria, where the work can be looked up, what it did to `tests`,
-    and what proves it.
-    """
-    asked = story.given.story
-    criteria = [criterion.text for criterion in asked.criteria if criterion.text != asked.description]
-    listed = "\n".join(f"- {text}" for text in criteria)
-    described = asked.description if asked.description != asked.title else ""
-    told = (f"{TESTS}: {tests}",) if tests else ()
-    trailers = "\n".join((_origin(story.given.run, asked.id), *told, *_proof(case, gates)))
-    return "\n\n".join(part for part in (described, listed, trailers) if part)
+def landed_message(entry: Entry) -> str:
+    """Of the commit that lands: what was asked, which criteria have evidence and which have none, and what was run."""
+    request = entry.request
+    criteria = judged_of(entry)
+    ran = ran_on(request.story, entry.report, request.case.verification)
+    trailers = [*_origin(request)]
+    if request.inspection.told:
+        trailers.append(f"{TESTS}: {request.inspection.told}")
+    trailers.append(f"{GATES}: {gates_told(ran)}")
+    if request.type != REVERT:
+        trailers += proof_told(criteria, ran, request.case.policy)
+    return _message(request, listed(criteria, ran), trailers)
 
 
-def revert_of(commit: Commit, run: RunId, story: StoryId) -> str:
-    """What is told of a revert in place of that."""
-    return f"This reverts commit {commit}.\n\n{_origin(run, story)}"
+def judged_of(entry: Entry) -> tuple[Judged, ...]:
+    """The criteria as they were judged; where nobody has, none of them is shown to hold."""
+    if entry.proof is not None:
+        return entry.proof.criteria
+    why, no = "no evidence was reported", Verdict.MISSING
+    return tuple(
+        Judged(criterion=one.id, text=one.text, kind="", reference="", verdict=no, why=why)
+        for one in entry.request.case.criteria
+    )
 
 
-def _origin(run: RunId, story: StoryId) -> str:
-    return f"{RUN}: {run}\n{STORY}: {story}"
+# What a certificate is held against as well ----------------------------------------------------------------------
 
 
-def _proof(case: Case, gates: Sequence[Gate]) -> Iterator[str]:
-    offered = {claim.criterion for claim in case.evidence} | {step.id for step in case.verification}
-    shown = sum(criterion.id in offered for criterion in case.criteria)
-    if named := [gate.name for gate in gates] + [step.id for step in case.verification]:
-        yield f"{GATES}: {', '.join(named)}"
-    if offered:
-        yield f"{EVIDENCE}: {shown}/{len(case.criteria)} {case.policy}"
+def listed(criteria: Sequence[Judged], ran: Ran) -> tuple[str, ...]:
+    """The criteria in two lists: those with evidence, each with what it is, and those without."""
+    shown = [f"- {_said(one)} ({_evidence(one)})" for one in criteria if has_evidence(one, ran)]
+    others = [f"- {_said(one)}" for one in criteria if not has_evidence(one, ran)]
+    return tuple("\n".join(part) for part in (("With evidence:", *shown), ("Without evidence:", *others)) if part[1:])
+
+
+def gates_told(ran: Ran) -> str:
+    """By name those that passed; one that is blind proved nothing, and that is said."""
+    blind = (f"{name} (blind: proved nothing)" for name in ran.blind)
+    return ", ".join(map(_flat, (*ran.seeing, *blind))) or NO_GATES
+
+
+def proof_told(criteria: Sequence[Judged], ran: Ran, policy: ProofPolicy) -> tuple[str, ...]:
+    return (f"{EVIDENCE}: {evidence_told(criteria, ran, policy)}", f"{PROOF}: {in_trailer(status_of(criteria, ran))}")
+
+
+def evidence_told(criteria: Sequence[Judged], ran: Ran, policy: ProofPolicy) -> str:
+    return f"{sum(has_evidence(one, ran) for one in criteria)}/{len(criteria)} {policy}"
 
 
 def trailer(message: str, key: str) -> str | None:
@@ -59,3 +94,35 @@ def trailer(message: str, key: str) -> str | None:
     lines = message.rstrip().rpartition("\n\n")[2].splitlines()
     values = [value for name, found, value in (line.partition(": ") for line in lines) if found and name == key]
     return values[0] if len(values) == 1 else None
+
+
+# How it is put together ------------------------------------------------------------------------------------------
+
+
+def _message(request: LandingRequest, paragraphs: Sequence[str], trailers: Sequence[str]) -> str:
+    subject = f"{request.type}: {request.story} - {request.title}"
+    return _BETWEEN.join(part for part in (subject, request.body.strip(), *paragraphs, "\n".join(trailers)) if part)
+
+
+def _origin(request: LandingRequest) -> Sequence[str]:
+    return f"{RUN}: {request.run}", f"{STORY}: {request.story}"
+
+
+def _said(one: Judged) -> str:
+    return _flat(one.text) or _flat(one.criterion)
+
+
+def _evidence(one: Judged) -> str:
+    """On one line, so that no text can pass for an entry of the list."""
+    offered = _flat(f"{one.kind} {one.reference}")
+    match one.verdict:
+        case Verdict.VOUCHED:
+            return "the word of a person"
+        case Verdict.PRESENT:
+            return f"{offered}, which no gate printed as passing"
+        case _:
+            return offered
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

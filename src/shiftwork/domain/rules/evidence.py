@@ -8,10 +8,10 @@ says cannot.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.gate import Gate, GateReport, gate_name
 from shiftwork.domain.model.proof import FileFound, Findings, Judged, NameFound, ProofPolicy, ProofReport, Verdict
 from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion
@@ -49,10 +49,6 @@ def step_gates(story: str, case: Case) -> tuple[Gate, ...]:
     )
 
 
-def gate_name(story: str, step: str) -> str:
-    return f"{story} {step}"
-
-
 def sought(case: Case) -> Sought:
     paths: list[str] = []
     names: list[str] = []
@@ -65,8 +61,9 @@ def sought(case: Case) -> Sought:
 
 
 def judge(story: str, case: Case, findings: Findings, report: GateReport) -> ProofReport:
-    """Every criterion of the case, in its order."""
-    judged = tuple(_judged(story, case, one, findings, report) for one in case.criteria)
+    """Every criterion of the case, in its order. What a blind gate printed shows nothing."""
+    seen = replace(report, results=tuple(result for result in report.results if not result.blind))
+    judged = tuple(_judged(story, case, one, findings, seen) for one in case.criteria)
     return ProofReport(commit=report.commit, tree=findings.tree, policy=case.policy, criteria=judged)
 
 
@@ -212,6 +209,8 @@ def named_test(reference: str, findings: Findings, report: GateReport) -> tuple[
     old = "; a test of that name was there before this story" if set(meant) <= set(found.before) else ""
     if any(passing(name, meant, result.output) for result in report.results):
         return Verdict.HOLDS, f"a gate printed it as passing{old}"
+    if not report.results:
+        return Verdict.PRESENT, f"defined in {meant[0]}{old}; no gate ran that sees it"
     silent = "no gate printed it as passing (one that names its tests does, as with -v)"
     return Verdict.PRESENT, f"defined in {meant[0]} and all gates are green{old}; {silent}"
 

@@ -54,14 +54,33 @@ def _taken(queue: QueueState, fact: q.BatchTaken) -> QueueState | None:
 
 
 def _moved(queue: QueueState, fact: q.BaseMoved) -> QueueState | None:
-    """Only the first of the chain land, all of them verified, and the branch is at the last of them."""
-    landing = queue.chain[: len(fact.requests)]
-    if not landing or tuple(entry.request.key for entry in landing) != fact.requests:
+    """Only the first of the chain land, all of them verified, and the branch is at the last of them. What was found on
+    a candidate holds of the commit with the same tree that has taken its place.
+    """
+    count = len(fact.requests)
+    if not count or tuple(entry.request.key for entry in queue.chain[:count]) != fact.requests:
         return None
-    landed = [turn_entry(entry, Trigger.LAND, landed_ref=fact.ref) for entry in landing]
-    if landing[-1].candidate != fact.commit:
+    commits = fact.commits or tuple(entry.candidate for entry in queue.chain)
+    if len(commits) != len(queue.chain) or commits[count - 1] != fact.commit:
         return None
-    return _remember(_put(queue, landed), *(True for _ in landed))
+    chain = _renamed(queue.chain, commits)
+    landed = [turn_entry(entry, Trigger.LAND, landed_ref=fact.ref) for entry in chain[:count]]
+    return _remember(_put(queue, [*landed, *chain[count:]]), *(True for _ in landed))
+
+
+def _renamed(chain: Sequence[Entry], commits: Sequence[Commit]) -> list[Entry]:
+    """The entries with these commits in place of their candidates, in all that speaks of one."""
+    new = {entry.candidate: commit for entry, commit in zip(chain, commits, strict=True)}
+    return [
+        replace(
+            entry,
+            base=new.get(entry.base, entry.base),
+            candidate=new[entry.candidate],
+            report=entry.report and replace(entry.report, commit=new.get(entry.report.commit, entry.report.commit)),
+            proof=entry.proof and replace(entry.proof, commit=new[entry.candidate]),
+        )
+        for entry in chain
+    ]
 
 
 def _missed(queue: QueueState, fact: q.BaseMissed) -> QueueState | None:

@@ -42,8 +42,9 @@ def _story_ended(run: RunState, fact: r.StoryEnded) -> RunState | None:
     trigger = _STORY_TRIGGERS.get(fact.status)
     if trigger is None:
         return None
-    told = {"commit": fact.commit, "base": fact.base, "reason": fact.reason, "cause": fact.cause, "usage": fact.usage}
-    turned = turn_story_of(run, fact.story, trigger, **told)
+    landed = {"commit": fact.commit, "base": fact.base, "proof": fact.proof}
+    ended = {"reason": fact.reason, "cause": fact.cause, "usage": fact.usage}
+    turned = turn_story_of(run, fact.story, trigger, **landed, **ended)
     if turned is None:
         return None
     left = booking.booked(steering.forgotten(turned, fact.story), fact.story, fact.unbooked)

@@ -14,7 +14,9 @@ from shiftwork.domain.model.memory import Learnt, Memory, Note, Scope, Shelf
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
+from shiftwork.domain.rules.certifying import proof_of
 from shiftwork.domain.rules.deciding import Effects
+from shiftwork.domain.rules.proof_status import after_landed
 
 LINE: Final = 200
 """How long the line is that is left of an older note."""
@@ -99,7 +101,8 @@ def learnt(story: StoryState) -> Learnt | None:
     ]
     shared = [note for note in story.scratch.all if note.scope is not Scope.STORY]
     lessons = [f"  - {in_a_line(note.text)}" for note in shared]
-    rows = [f"- Landed as {story.landed[:12]}", *_last(done, _STEPS, "- earlier steps left out")]
+    landed = f"- Landed as {story.landed[:12]}{after_landed(proof_of(story))}"
+    rows = [landed, *_last(done, _STEPS, "- earlier steps left out")]
     if lessons:
         rows += ["- **Learnings:**", *_last(lessons, _LESSONS, "  - earlier ones left out")]
     return Learnt(title=in_a_line(story.given.story.title), text="\n".join(rows))

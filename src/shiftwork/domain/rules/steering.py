@@ -97,7 +97,7 @@ def undo_request(run: RunState, story: StoryId) -> LandingRequest:
         stream=run_stream(plan.run),
         tip=known.base,
         title=run.asked(story).title,
-        body=revert_of(known.commit, plan.run, story),
+        body=revert_of(known.commit),
         may_be_empty=True,
         base=known.commit,
         type=REVERT,
@@ -229,7 +229,8 @@ def _undo_posted(run: RunState, fact: r.UndoPosted) -> RunState | None:
 
 
 def _undo_landed(run: RunState, fact: r.UndoLanded) -> RunState | None:
-    return _undo_came_to(run, fact.story, LandingStage.REQUESTED, landing=LandingStage.LANDED, commit=fact.commit)
+    landed = {"landing": LandingStage.LANDED, "commit": fact.commit, "gates": fact.gates}
+    return _undo_came_to(run, fact.story, LandingStage.REQUESTED, **landed)
 
 
 def _undo_came_to(run: RunState, story: StoryId, before: LandingStage, **changes: Any) -> RunState | None:
@@ -243,7 +244,7 @@ def _undone(run: RunState, fact: r.StoryUndone) -> RunState | None:
     undo = run.undoing.get(fact.story)
     if undo is None or undo.landing is not LandingStage.LANDED:
         return None
-    nowhere = {"commit": Commit(""), "base": Commit("")}
+    nowhere = {"commit": Commit(""), "base": Commit(""), "proof": None}
     told = {"cause": FailureCause.UNDONE, "reason": f"undone by {undo.commit[:12]}", "stale": _TAKEN_BACK}
     turned = turn_story_of(run, fact.story, Trigger.UNDO, **told, **nowhere)
     return turned and owe(scheduling.scheduled(_without_undo(turned, fact.story)), fact.story)

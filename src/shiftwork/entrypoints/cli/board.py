@@ -22,15 +22,17 @@ from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.model.withdrawal_facts import LandingWithdrawn
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules.addressing import for_people
+from shiftwork.domain.rules.certifying import proof_of
 from shiftwork.domain.rules.charging import ENDS
 from shiftwork.domain.rules.noticing import notice_of_hold
+from shiftwork.domain.rules.proof_status import after_landed
 from shiftwork.ports.agent import AgentEvent, EventKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """Something worth a line: `event` names it for programs, `text` is what was said about it, unclean. `until` is
-    when what is waited for is over.
+    when what is waited for is over. `proof` says of what has landed how far it is proved.
     """
 
     at: float
@@ -42,6 +44,7 @@ class Change:
     attempt: int = 0
     text: str = ""
     until: float | None = None
+    proof: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -181,6 +184,7 @@ def _change(fact: f.Fact, story: StoryState) -> Change:
         name=step.name if step else "",
         attempt=getattr(fact, "attempt", 0),
         text=_spelled(text),
+        proof=after_landed(proof_of(story)) if isinstance(fact, f.LandingAccepted) else "",
         until=fact.until if isinstance(fact, w.StepDeferred) and fact.until > fact.at else None,
     )
 
@@ -205,6 +209,7 @@ def _judged(report: GateReport) -> str:
     judged = (
         f"{one.name}{' with the tests of the base' if one.restored else ''} "
         f"{'passed' if one.passed else 'failed'} in {one.seconds:.1f} s"
+        f"{' (blind: proved nothing)' if one.blind else ''}"
         for one in report.results
     )
     return ", ".join(judged) or "there are no gates"

@@ -30,6 +30,7 @@ def run_document(view: RunView) -> dict[str, Any]:
         **amounts.waits(view.idle),
         "estimate": amounts.estimate(view.band, view.used, over=view.run.ended_at is not None),
         "limits": amounts.bounds(view.limits),
+        "proof": {level: [row.story for row in rows] for level, rows in standing.by_proof(view).items()},
         "stories": [
             {
                 **used_row(one.story),

@@ -56,6 +56,7 @@ def _gate(result: GateResult, *, same: bool) -> Iterator[str]:
         "flaky" if result.flaky else "",
         "with the tests as before" if result.restored else "",
         _standing(result),
+        "blind by your settings: it proves nothing" if result.blind else "",
     )
     told = "".join(f", {remark}" for remark in remarks if remark)
     yield f"  {plain(result.name)}: {'green' if result.passed else 'red'}, {words.duration(result.seconds)}{told}"

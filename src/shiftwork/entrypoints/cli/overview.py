@@ -9,6 +9,7 @@ from rich.text import Text
 from shiftwork.app.amounts import brief_cost
 from shiftwork.domain.model.pipeline import FINISHED
 from shiftwork.domain.model.story import StoryState, StoryStatus
+from shiftwork.domain.rules.certifying import proof_of
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import cells, one_line
 
@@ -77,7 +78,9 @@ def fitting(stories: Sequence[Shown], rows: int) -> Sequence[Shown]:
 def _cells(story: StoryState, now: float) -> tuple[str, ...]:
     asked = story.given.story
     spent = words.between(story.started_at, story.ended_at or now)
-    state = words.state(story.status, waits=bool(story.asks), limited=bool(story.wait))
+    proof = proof_of(story)
+    level = proof.level if proof else None
+    state = words.state(story.status, waits=bool(story.asks), limited=bool(story.wait), proof=level)
     name, title = one_line(asked.id, 24), asked.title
     return name, state, _step(story), words.duration(spent), brief_cost(story.usage), title
 

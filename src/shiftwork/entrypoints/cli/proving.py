@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from shiftwork.app import amounts
+from shiftwork.app.books import proof_document
 from shiftwork.app.certificates import Bench, Paper, document, from_document, recorded, remembered, verify
 from shiftwork.app.queries import run_view
 from shiftwork.bootstrap.looking import open_examination, open_history
@@ -21,6 +22,7 @@ from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.rules.naming import guess
+from shiftwork.domain.rules.proof_status import after_landed, in_trailer, ran_by, status_by, weakest
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, one_line
@@ -33,7 +35,7 @@ from shiftwork.errors import EXIT_DONE, EXIT_FAILED, UsageError
 _WIDEST: Final = 160
 _CELL: Final = 24
 _LINES: Final = 4
-_HEAD: Final = ("story", "landed", "on", "shown", "gates", "title")
+_HEAD: Final = ("story", "landed", "on", "proof", "gates", "title")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,9 @@ def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     if wanted.out:
         written(wanted.out, json.dumps(document(papers[0]), indent=2) + "\n")
     if as_json:
-        say({"file": str(wanted.out) if wanted.out else None, "certificates": [document(one) for one in papers]})
+        proof = {one.certificate.story: proof_document(status_by(one.certificate)) for one in papers}
+        file = str(wanted.out) if wanted.out else None
+        say({"file": file, "certificates": [document(one) for one in papers], "proof": proof})
         return EXIT_DONE
     if wanted.out:
         click.echo(f"written to {wanted.out}; check it again: shiftwork proof --verify {wanted.out}")
@@ -76,11 +80,14 @@ def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
                 "story": one.certificate.story,
                 "holds": _holds(found),
                 "unchecked": _unchecked(found),
+                "weakest": weakest(one.certificate, found).text,
+                "proof": proof_document(status_by(one.certificate)),
                 "checks": list(map(asdict, found)),
             }
             for one, found in checked
         ]
-        say({"holds": holds, "certificates": rows})
+        least = min((weakest(one.certificate, found) for one, found in checked), key=lambda one: one.rank)
+        say({"holds": holds, "weakest": least.text, "certificates": rows})
     else:
         click.echo("\n".join(line for one, found in checked for line in _outcome(one, found)))
     return EXIT_DONE if holds else EXIT_FAILED
@@ -129,9 +136,7 @@ def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
     standing = [story for story, cause in known.items() if cause != FailureCause.UNDONE]
     found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else standing))
     if not found:
-        told = (
-            f"{wanted.what} has landed no proved work yet" if wanted.what else f"no story of run {run} has landed yet"
-        )
+        told = f"{wanted.what} has landed nothing yet" if wanted.what else f"no story of run {run} has landed yet"
         raise UsageError(told, hint=f"shiftwork status {run}")
     return found
 
@@ -161,16 +166,16 @@ def _table(papers: Sequence[Paper]) -> Iterator[str]:
 
 
 def _cells(said: Certificate) -> tuple[str, ...]:
-    shown = sum(one.verdict in {"holds", "present", "vouched"} for one in said.criteria)
-    criteria = f"{shown} of {len(said.criteria)}" if said.criteria else "-"
-    story, ref = one_line(said.story, _CELL), one_line(said.ref, _CELL)
-    return story, said.commit[:10], ref, criteria, str(len(said.gates)), said.title
+    story, ref, ran = one_line(said.story, _CELL), one_line(said.ref, _CELL), ran_by(said)
+    gates = f"{len(ran.seeing)}{f', {len(ran.blind)} blind' if ran.blind else ''}"
+    return story, said.commit[:10], ref, in_trailer(status_by(said)), gates, said.title
 
 
 def _told(paper: Paper) -> Iterator[str]:
     said = paper.certificate
     yield one_line(f"{said.story}: {said.title}", _WIDEST)
     yield one_line(f"landed as {said.commit} on {said.ref}, on top of {said.base[:12]}, tree {said.tree}", _WIDEST)
+    yield from words.wrapped(f"landed{after_landed(status_by(said))}", _WIDEST, most=_LINES)
     yield f"\ncriteria (policy {said.policy}):"
     for one in said.criteria:
         offered = f"{one.kind} {one.reference}: " if one.reference else ""
@@ -179,6 +184,7 @@ def _told(paper: Paper) -> Iterator[str]:
     yield "\ngates:" if said.gates or said.verification else "\nno gates: nothing was run on this commit"
     for gate in said.gates:
         extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
+        extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
         command = f": {gate.command}" if gate.command else ""
         yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', _WIDEST)}"
     for line in said.verification:
@@ -209,11 +215,13 @@ def _outcome(paper: Paper, found: Sequence[Held]) -> Iterator[str]:
         name = held.name if held.passed is not None else f"{held.name}: not checked"
         told = words.wrapped(f"{name}: {held.told}", words.width() - cells(label), most=_LINES)
         yield from words.labelled(label, told)
-    yield one_line(f"{paper.certificate.story}: {_in_short(found)}", _WIDEST)
+    yield f"{one_line(paper.certificate.story, _CELL)}: {_in_short(paper, found)}"
 
 
-def _in_short(found: Sequence[Held]) -> str:
+def _in_short(paper: Paper, found: Sequence[Held]) -> str:
+    """Never that all is well where something was not shown."""
+    unchecked, least = ", ".join(_unchecked(found)), weakest(paper.certificate, found).text
     if not _holds(found):
-        return "the certificate does NOT hold"
-    unchecked = ", ".join(_unchecked(found))
-    return f"what was checked holds; not checked: {unchecked}" if unchecked else "the certificate holds"
+        return f"the certificate does NOT hold; weakest: {least}"
+    told = f"what was checked holds; not checked: {unchecked}" if unchecked else "the certificate holds"
+    return f"{told}; weakest: {least}" if least and least not in told else told

@@ -12,6 +12,7 @@ from shiftwork.app.queries import Pulse, RunView, reason, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import FRAME, RunId
+from shiftwork.domain.model.proof import ProofLevel
 from shiftwork.entrypoints.cli import limiting, merging, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, plain
@@ -69,6 +70,7 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
             ("run", run.run),
             ("took", words.took(run.started_at, run.ended_at, view.idle)),
             ("cost", amounts.cost(view.used)),
+            *standing.proof(view),
             ("notices", standing.unheard(view)),
             ("tests", "; ".join(f"{one.story.story}: {one.story.tests}" for one in view.stories if one.story.tests)),
             ("logs", f"shiftwork logs {run.run}"),
@@ -90,8 +92,12 @@ def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
         yield from _fallen(view)
     elif run.status == "completed":
         landed = standing.last_landed(view)
-        told = f"landed {_where(landed, run.branch, obstacle)}" if landed else "there was nothing to change"
-        yield from _in_lines("done: ", told)
+        if landed is None:
+            yield "done: there was nothing to change"
+            return
+        checked = any(one.story.proof != ProofLevel.NO_GATES for one in view.stories if one.story.commit)
+        label = "done: landed " if checked else "landed without any gate: "
+        yield from _in_lines(label, _where(landed, run.branch, obstacle))
     else:
         reasons = [one.story for one in view.stories if one.story.failure]
         yield from _in_lines(f"{words.state(run.status)}: ", _despite(view, obstacle))

@@ -6,8 +6,10 @@ from typing import Final
 
 from shiftwork.app import states
 from shiftwork.app.amounts import reached_of
-from shiftwork.app.queries import Pulse, RunView, Standing, StoryView
+from shiftwork.app.queries import Pulse, RunView, Standing, StoryView, proof_of
 from shiftwork.domain.model.ids import FRAME
+from shiftwork.domain.model.proof import ProofLevel
+from shiftwork.domain.rules.proof_status import after_landed
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.ports.views import StoryRow
@@ -27,7 +29,42 @@ def of_story(view: RunView, one: StoryView) -> str:
     if one.standing is Standing.STUCK:
         return one.standing.value
     waits, limited = bool(row.waiting) and row.until is None, row.until is not None
-    return words.state(row.status, moving=view.moves, waits=waits, limited=limited)
+    return words.state(row.status, moving=view.moves, waits=waits, limited=limited, proof=row.proof)
+
+
+def landed_as(story: StoryRow) -> str:
+    """As which commit, where, and how far it is proved."""
+    return f"landed {story.commit[:10]} on {plain(story.ref)}{after_landed(proof_of(story))}"
+
+
+def by_proof(view: RunView) -> dict[str, list[StoryRow]]:
+    """The stories that have landed, by how far they are proved; the run's own steps are none."""
+    stories = [one.story for one in view.stories if one.story.story != FRAME]
+    return {level.value: [story for story in stories if story.proof == level] for level in ProofLevel}
+
+
+def proof(view: RunView) -> Iterator[tuple[str, str]]:
+    """What is proved of what has landed, what is not, and why: names and values of a table."""
+    found = by_proof(view)
+    if proved := found[ProofLevel.PROVED]:
+        yield "proved", f"{_counted(proved)}, every criterion has checked evidence{_remarks(proved)}"
+    if partly := found[ProofLevel.PARTLY]:
+        listed = ", ".join(f"{story.story} ({story.shown} of {story.criteria})" for story in partly)
+        yield "landed", f"{_counted(partly)} with some criteria not shown: {listed}{_remarks(partly)}"
+    if bare := found[ProofLevel.GATES_ONLY]:
+        named = ", ".join(story.story for story in bare)
+        yield "landed", f"{_counted(bare)} whose gates passed, without criteria to show: {named}{_remarks(bare)}"
+    for remark in dict.fromkeys(story.proof_remark for story in found[ProofLevel.NO_GATES]):
+        same = [story for story in found[ProofLevel.NO_GATES] if story.proof_remark == remark]
+        yield "no gates", f"{', '.join(story.story for story in same)} landed without any gate: {remark}"
+
+
+def _counted(stories: Sequence[StoryRow]) -> str:
+    return f"{len(stories):,} stor{'y' if len(stories) == 1 else 'ies'}"
+
+
+def _remarks(stories: Sequence[StoryRow]) -> str:
+    return "".join(f"; {story.story}: {story.proof_remark}" for story in stories if story.proof_remark)
 
 
 def going_on(one: StoryView, now: float) -> str:

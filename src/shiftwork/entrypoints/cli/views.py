@@ -94,7 +94,7 @@ def line(change: Change, room: int) -> str:
     text = f"{until}: {said}" if said and said != TOLD[change.event] else until
     who = words.padded(one_line(subject, _SUBJECT), _SUBJECT)
     head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {who}  "
-    return head + one_line(f"{TOLD[change.event]}{attempt}{text}", max(room - len(head), 20))
+    return head + one_line(f"{TOLD[change.event]}{attempt}{text}{change.proof}", max(room - len(head), 20))
 
 
 def brief(text: str) -> str:

@@ -73,9 +73,11 @@ def in_all(column: str, attempts: Iterable[int]) -> str:
     return f"{column} in all" if any(tries > 1 for tries in attempts) else column
 
 
-def state(status: str, *, moving: bool = True, waits: bool = False, limited: bool = False) -> str:
+def state(
+    status: str, *, moving: bool = True, waits: bool = False, limited: bool = False, proof: str | None = None
+) -> str:
     """The one word for how a run, a story or a step stands; see `states.word`."""
-    return states.word(status, moving=moving, waits=waits, limited=limited)
+    return states.word(status, moving=moving, waits=waits, limited=limited, proof=proof)
 
 
 def look_at(commits: Sequence[str], branch: str) -> str:

@@ -19,7 +19,7 @@ from shiftwork.entrypoints.cli.conditions import conditions
 from shiftwork.entrypoints.cli.documents import run_document, say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.intending import PATIENCE_SECONDS, intend, looked_into, tell
-from shiftwork.entrypoints.cli.standing import naming
+from shiftwork.entrypoints.cli.standing import landed_as, naming
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
 from shiftwork.ports.views import Queries, StoryRow
 
@@ -77,12 +77,11 @@ def _undone_meanwhile(before: RunView, after: RunView) -> tuple[StoryRow, ...]:
 
 def _is_undone(view: RunView, story: StoryRow) -> str:
     again = f"shiftwork retry {story.story} --afresh{naming(view)}"
-    return f"the revert of {story.story} was past its gates, and has landed\nnext: {again}"
+    return f"it was too late to stop the revert of {story.story}: it has landed\nnext: {again}"
 
 
 def _too_late(view: RunView, story: StoryRow) -> str:
-    where = f"landed {story.commit[:10]} on {story.ref}"
-    return f"{story.story} was past its gates, and has {where}\nnext: {_undoing(story.story, view)}"
+    return f"it was too late to stop {story.story}: {landed_as(story)}\nnext: {_undoing(story.story, view)}"
 
 
 def _undoing(story: str, view: RunView) -> str:
@@ -95,7 +94,7 @@ def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int
     retry = f"shiftwork retry {story} --run {asked.run}"
     told = {
         "failed": f"{story} is cancelled\nnext: {retry}",
-        "completed": f"{story} was past its gates, and has landed\nnext: {_undoing(story, asked.view)}",
+        "completed": f"it was too late to stop {story}: it has landed\nnext: {_undoing(story, asked.view)}",
     }
     waits = f"{story} has been told to end, and has not yet\nnext: shiftwork status {asked.run}"
     more = {"status": status} if status else {}

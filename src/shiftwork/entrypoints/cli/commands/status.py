@@ -18,6 +18,7 @@ _LISTED = 1000
 _SHOWN = 40
 _PAIRS = 10
 _QUESTION_LINES = 6
+_LANDED_LINES = 3
 
 
 type Conflict = Mapping[str, Sequence[str]]
@@ -124,6 +125,7 @@ def _head(view: RunView) -> Iterator[str]:
             ("branch", run.branch),
             ("agent", f"{run.agent}, workflow {run.workflow}"),
             ("stories", standing.counted(view)),
+            *(standing.proof(view) if len(view.stories) > 1 else ()),
             ("took", words.took(run.started_at, run.ended_at, view.idle)),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used) if used.attempts else ""),
@@ -141,7 +143,7 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
     if amounts.is_known(view.used) and len(run.stories) > 1:
         yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
     if story.commit:
-        yield f"    landed {story.commit[:10]} on {one_line(story.ref, 60)}"
+        yield from words.labelled("    ", words.wrapped(standing.landed_as(story), room - 4, most=_LANDED_LINES))
     if story.status == "in_progress" and story.landing == "requested" and run.moves:
         yield f"    {words.landing(step.ended_at for step in view.steps)}"
     yield from _why(run, view)

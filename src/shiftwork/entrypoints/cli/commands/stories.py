@@ -7,12 +7,13 @@ from typing import Final
 import click
 
 from shiftwork.app import amounts
-from shiftwork.app.queries import RunView, run_view
+from shiftwork.app.queries import RunView, proof_of, run_view
 from shiftwork.app.roll import Line, roll
 from shiftwork.bootstrap.looking import open_history
 from shiftwork.bootstrap.reading import liveness, open_queries, silence
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import RunId
+from shiftwork.domain.rules.proof_status import brief
 from shiftwork.entrypoints.cli import bill, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, one_line
@@ -20,7 +21,7 @@ from shiftwork.entrypoints.cli.documents import say, used_row
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.ports.views import StoryRow
 
-_HEAD: Final = ("story", "state", "step", "landed", "tokens", "cost", "title")
+_HEAD: Final = ("story", "state", "step", "landed", "evidence", "tokens", "cost", "title")
 _WIDEST: Final = 24
 _LINES: Final = 6
 
@@ -80,6 +81,7 @@ def _cells(line: Line, state: str) -> tuple[str, ...]:
         state,
         one_line(line.step, _WIDEST) or ("landing" if _lands(story) else "-"),
         story.commit[:10] or "-",
+        brief(proof) if (proof := proof_of(story)) else "-",
         amounts.brief_total(used),
         amounts.brief_cost(used),
         story.title,

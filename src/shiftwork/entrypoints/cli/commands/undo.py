@@ -23,6 +23,7 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     landed on top of it are to be undone first.
     """
     from shiftwork.app.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
+    from shiftwork.domain.rules.commit_message import NO_GATES  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.documents import say  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.intending import intend, looked_into  # noqa: PLC0415 - as above
@@ -39,9 +40,14 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     undone = isinstance(fate, r.StoryUndone)
     reason = fate.reason if isinstance(fate, r.UndoRefused) else "" if undone else "the revert is still under way"
     if as_json:
-        say({"event": "result", "run": asked.run, "story": story, "undone": undone, "reason": reason})
-    elif undone:
-        click.echo(f"{story} is undone\nnext: shiftwork retry {story} --afresh{naming(asked.view)}")
+        gates = fate.gates if isinstance(fate, r.StoryUndone) else ""
+        told = {"run": asked.run, "story": story, "undone": undone, "reason": reason, "gates": gates}
+        say({"event": "result", **told})
+    elif isinstance(fate, r.StoryUndone):
+        passed = "landed without any gate" if fate.gates == NO_GATES else f"passed {fate.gates}"
+        click.echo(
+            f"{story} is undone: the revert {passed}\nnext: shiftwork retry {story} --afresh{naming(asked.view)}"
+        )
     else:
         click.echo(f"{story} stays: {reason}\nnext: shiftwork status {asked.run}")
     return EXIT_DONE if undone else EXIT_FAILED

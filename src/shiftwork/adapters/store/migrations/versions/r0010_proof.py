@@ -1,0 +1,14 @@
+"""How far what a story has landed is proved."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0010"
+down_revision = "0009"
+
+
+def upgrade() -> None:
+    for name in ("proof", "proof_remark"):
+        op.add_column("stories", sa.Column(name, sa.Text, nullable=False, server_default=sa.text("''")))
+    for name in ("shown", "criteria"):
+        op.add_column("stories", sa.Column(name, sa.Integer, nullable=False, server_default=sa.text("0")))

@@ -1,0 +1,116 @@
+"""What landed without proof is called proved nowhere: not on the screen, not in a document, a commit or the spec."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.cli_rig import Project, new_project
+
+JUNK = """\
+cat > /dev/null
+if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then echo junk >> "$SHIFTWORK_STORY.txt"; fi
+echo SUMMARY:
+echo "did the $SHIFTWORK_STEP_TYPE"
+"""
+"""An agent that writes one junk line a story, and says that it is done."""
+
+CHECKED = "nothing was checked but that something changed"
+
+
+def asked(project: Project, stories: int, *, gates: str) -> None:
+    project.settle(agent=JUNK, gates=gates)
+    listed = [
+        {
+            "id": f"US-00{number}",
+            "title": f"Greet {number}",
+            "description": "As a user I want to be greeted",
+            "acceptanceCriteria": ["It says hello", "It says goodbye"],
+            "passes": False,
+        }
+        for number in range(1, stories + 1)
+    ]
+    (project.root / "prd.json").write_text(json.dumps({"project": "Greeter", "userStories": listed}), encoding="utf-8")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def views(project: Project) -> dict[str, str]:
+    """What every command that looks at a run prints."""
+    told = {}
+    for command in ("status", "stories", "report", "export", "proof", "proof US-001", "proof --verify US-001"):
+        done = project.shiftwork(*command.split())
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        told[command] = done.stdout
+    return told
+
+
+def notes(project: Project) -> list[str]:
+    return [story["notes"] for story in json.loads((project.root / "prd.json").read_text())["userStories"]]
+
+
+def calls_proved(text: str) -> bool:
+    """Whether anything is said to be proved: what a blind gate did is `proved nothing`, and keys are no claims."""
+    return bool(re.search(r"(?i)\bproved\b(?! nothing)(?!\"?:)", text))
+
+
+def test_two_stories_of_one_junk_line_each_are_nowhere_called_proved(project: Project) -> None:
+    asked(project, 2, gates='test = "test -f README"')
+    ran = project.shiftwork("run", "prd.json")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "US-001 (0 of 2), US-002 (0 of 2)" in ran.stdout
+    assert "landed on: main, 0 of 2 criteria with evidence" in ran.stdout
+    assert not calls_proved(ran.stdout)
+    for command, told in views(project).items():
+        assert not calls_proved(told), f"{command}: {told}"
+        assert "0 of 2" in told, f"{command}: {told}"
+    for note in notes(project):
+        assert re.fullmatch(r"Landed as \w{12} by shiftwork run \w+, 0 of 2 criteria with evidence", note)
+    message = project.git("log", "-1", "--format=%B", "main")
+    assert "Without evidence:\n- It says hello\n- It says goodbye\n\nShiftwork-Run:" in message
+    assert "With evidence:" not in message
+    assert "\nShiftwork-Gates: test\nShiftwork-Evidence: 0/2 trusting\nShiftwork-Proof: 0 of 2 criteria" in message
+    verified = project.shiftwork("proof", "--verify", "US-001")
+    assert verified.stdout.splitlines()[-1] == ("US-001: the certificate holds; weakest: 0 of 2 criteria have evidence")
+
+
+def test_work_that_landed_with_no_gates_is_said_to_have_been_checked_by_none(project: Project) -> None:
+    asked(project, 1, gates="")
+    ran = project.shiftwork("run", "prd.json")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.count(f"landed without any gate: {CHECKED}") >= 1
+    assert not calls_proved(ran.stdout)
+    for command, told in views(project).items():
+        assert not calls_proved(told), f"{command}: {told}"
+        assert re.search("without any gate|no gates", told), f"{command}: {told}"
+    assert re.fullmatch(rf"Landed as \w{{12}} by shiftwork run \w+ without any gate: {CHECKED}", notes(project)[0])
+    message = project.git("log", "-1", "--format=%B", "main")
+    assert "\nShiftwork-Gates: none\nShiftwork-Evidence: 0/2 trusting\nShiftwork-Proof: no gates" in message
+    verified = project.shiftwork("proof", "--verify", "US-001")
+    assert verified.stdout.splitlines()[-1].endswith("not checked: gates; weakest: landed without any gate")
+
+
+def test_the_result_in_json_says_how_each_story_stands(project: Project) -> None:
+    asked(project, 1, gates="")
+    result = json.loads(project.shiftwork("run", "prd.json", "--json").stdout.splitlines()[-1])
+    (story,) = result["stories"]
+    assert result["exit_code"] == 0
+    assert (story["state"], story["proof"], story["shown"], story["criteria"]) == ("landed", "no_gates", 0, 2)
+    assert result["proof"] == {"proved": [], "partly": [], "gates_only": [], "no_gates": ["US-001"]}
+    for command in ("status", "stories", "proof", "proof --verify"):
+        told = json.loads(project.shiftwork(*command.split(), "--json").stdout)
+        assert _level(told) == "no_gates", told
+    assert told["weakest"] == told["certificates"][0]["weakest"] == "landed without any gate"
+
+
+def _level(told: dict[str, Any]) -> str:
+    """Of the one story, wherever a document says it."""
+    if "stories" in told:
+        return str(told["stories"][0]["proof"])
+    (proof,) = told["proof"].values() if "proof" in told else [one["proof"] for one in told["certificates"]]
+    return str(proof["level"])
