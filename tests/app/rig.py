@@ -102,6 +102,7 @@ class Rig:
 
     repo: Path
     script: Script = field(default_factory=honest)
+    setup: str = ""
     gates: tuple[Gate, ...] = (Gate(name="test", command="test -f work.txt"),)
     store: MemoryStore = field(default_factory=MemoryStore)
     memory: InlineMemory = field(default_factory=InlineMemory)
@@ -143,7 +144,7 @@ class Rig:
         hub = await open_hub(
             root=self.repo, state=self.repo / ".shiftwork", cache=self.cache, identity=identity, env=ENV
         )
-        setup = Setup(shell=Shell(env=ENV))
+        setup = Setup(shell=Shell(env=ENV), command=self.setup, minutes=1)
         gates = GitGates(hub=hub, setup=setup)
         worlds: list[World] = []
         engine = InlineEngine(bodies(lambda: worlds[0]), executor=owner.executor, memory=self.memory)

@@ -13,7 +13,7 @@ from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Queries
 
-_YES_OR_NO: Final = frozenset({HoldCause.APPROVAL, HoldCause.EVIDENCE})
+_YES_OR_NO: Final = frozenset({HoldCause.APPROVAL, HoldCause.EVIDENCE, HoldCause.DEPENDENCIES})
 """What is asked where other words would be taken for a yes, whatever they say."""
 
 _LOOKED_THROUGH: Final = 200

@@ -15,6 +15,7 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.rules.decide_queue import answers
 from shiftwork.domain.rules.landing import SLOW_SECONDS
+from shiftwork.errors import DependenciesError
 
 type Verdict = q.CandidateVerified | q.CandidateUnproved | q.CandidateFailed
 
@@ -95,7 +96,10 @@ async def _let_go(*tasks: asyncio.Task[Any]) -> None:
 async def _check(pen: Pen, entry: Entry) -> Verdict:
     request = entry.request
     marker = f"{request.run}/{request.story}/verify/{request.number}.{entry.round}.{entry.reds + 1}"
-    report = await gates_on(pen, entry, marker)
+    try:
+        report = await gates_on(pen, entry, marker)
+    except DependenciesError as error:
+        return proving.uninstalled(entry, error.message, pen.world.clock.now())
     if report.passed:
         return await proving.verdict(pen, entry, report)
     return q.CandidateFailed(at=pen.world.clock.now(), request=request.key, report=report)

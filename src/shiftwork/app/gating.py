@@ -32,7 +32,14 @@ async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
     gates = pen.world.conduct.gates
     all_of_them = (*gates, *own_gates(pen.state, entry))
     landed = landed_base(pen.state, entry)
-    report = await pen.world.gates.check(entry.candidate, all_of_them, marker, base=landed, begun=_shown(pen, entry))
+    report = await pen.world.gates.check(
+        entry.candidate,
+        all_of_them,
+        marker,
+        base=landed,
+        borrowing=entry.request.borrowing,
+        begun=_shown(pen, entry),
+    )
     if report.passed:
         report = await _with_restored(pen, entry, report, marker)
     if report.passed:
@@ -77,5 +84,12 @@ async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str
         return report
     begun = _shown(pen, entry, "with the tests of the base")
     landed = landed_base(pen.state, entry)
-    judged = await world.gates.check(restored, world.conduct.gates, f"{marker}.restored", base=landed, begun=begun)
+    judged = await world.gates.check(
+        restored,
+        world.conduct.gates,
+        f"{marker}.restored",
+        base=landed,
+        borrowing=entry.request.borrowing,
+        begun=begun,
+    )
     return with_restored(report, judged, (*back, *out))

@@ -231,6 +231,7 @@ _NOT_UNDONE: Final = {
     Refusal.GATES: "gates are red without it",
     Refusal.EMPTY: "nothing of it is left",
     Refusal.EVIDENCE: "it is not proved",
+    Refusal.DEPENDENCIES: "what it depends on cannot be installed",
 }
 
 

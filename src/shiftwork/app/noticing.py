@@ -66,6 +66,7 @@ _ASKS: Final = {
     HoldCause.APPROVAL: "waits for your approval",
     HoldCause.EXHAUSTED: "has no tries left",
     HoldCause.QUESTION: "has a question",
+    HoldCause.DEPENDENCIES: "changes its dependencies",
 }
 
 _ANSWERED: Final = Hold(cause=HoldCause.QUESTION, detail="")

@@ -179,6 +179,7 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         base=story.base,
         inspection=inspection,
         broken=story.refused.broken if story.refused else (),
+        borrowing=story.borrowing == effect.tip,
     )
     await mail.ask_to_land(world.inbox, given.landing, given.branch, request)
     failpoints.reach("landing.posted")

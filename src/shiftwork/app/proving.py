@@ -5,7 +5,7 @@ from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.proof import ProofReport
 from shiftwork.domain.model.queue import Case, Entry, QueueState
-from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.model.story import Refusal, StoryState
 from shiftwork.domain.rules.evidence import judge, lacking, sought, step_gates
 from shiftwork.domain.rules.landing import spoken_for
 
@@ -25,6 +25,16 @@ async def verdict(pen: Pen, entry: Entry, report: GateReport) -> q.CandidateVeri
             return q.CandidateUnproved(at=at, request=one.request.key, report=report, proof=proof, lacking=told)
         proofs.append(proof)
     return q.CandidateVerified(at=at, request=entry.request.key, report=report, proofs=tuple(proofs))
+
+
+def uninstalled(entry: Entry, why: str, at: float) -> q.CandidateUnproved:
+    """What the candidate depends on cannot be installed, so that no gate was run on it: a person decides."""
+    lacking = f"the story changes its dependencies, and they cannot be installed here: {why}"
+    proof = ProofReport(commit=entry.candidate, tree="", policy=entry.request.case.policy)
+    report = GateReport(commit=entry.candidate)
+    return q.CandidateUnproved(
+        at=at, request=entry.request.key, report=report, proof=proof, lacking=lacking, cause=Refusal.DEPENDENCIES
+    )
 
 
 async def _proof(pen: Pen, entry: Entry, report: GateReport) -> ProofReport:

@@ -183,14 +183,15 @@ class Gates(Protocol):
         marker: str,
         *,
         base: Commit = NOWHERE,
+        borrowing: bool = False,
         again: bool = True,
         begun: Begun = unwatched,
     ) -> GateReport:
         """Lay out the commit in a tree no agent has touched and run every gate there; a red one is no error.
 
         The tree has the environment of `base`, which has landed, unless the commit needs another one; that is made on
-        the commit, and nothing else is judged in it. Raises DependenciesError where it cannot be made. Without a base
-        the commit is one itself.
+        the commit, and nothing else is judged in it. Raises DependenciesError where it cannot be made, unless the
+        commit is `borrowing`: then that of its base serves. Without a base the commit is one itself.
 
         No process that a gate started is alive afterwards. Where all these gates have passed before on a commit with
         the very same tree, that report is given again; what was red is run again, since not only the tree decides,

@@ -17,7 +17,7 @@ from shiftwork.adapters.workspace.pristine import Pristine
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Errand
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import EnvironmentDamagedError, RepositoryError
+from shiftwork.errors import DependenciesError, EnvironmentDamagedError, RepositoryError
 from shiftwork.ports.workspace import NOWHERE
 
 _BRANCH: Final = "verify"
@@ -39,30 +39,43 @@ class Bench:
     def __post_init__(self) -> None:
         self.pristine = Pristine(tree=self.checkout.tree, keep=self.setup.keep)
 
-    async def lay_out(self, commit: Commit, errand: Errand, base: Commit = NOWHERE) -> dict[str, str]:
+    async def lay_out(
+        self, commit: Commit, errand: Errand, base: Commit = NOWHERE, *, borrowing: bool = False
+    ) -> dict[str, str]:
         """The commit, its environment, and nothing else; what programs in the tree find in their own environment.
 
-        Raises DependenciesError where the environment cannot be made.
+        Raises DependenciesError where the environment cannot be made, and that of the base is not to be borrowed.
         """
         began = time.monotonic()
-        environment = await self.setup.environment(self.checkout.hub, commit, errand, base)
+        environment = await self._environment(commit, errand, base, borrowing=borrowing)
         if environment is not self.environment or not await self._used_again(commit):
             try:
                 await self._make(commit, environment, errand)
             except EnvironmentDamagedError:
-                environment = await self.setup.environment(self.checkout.hub, commit, errand, base)
+                environment = await self._environment(commit, errand, base, borrowing=borrowing)
                 await self._make(commit, environment, errand)
             self.seconds = time.monotonic() - began
         await self._open(commit)
         return self.setup.variables_for_gates(self.checkout.tree, self.environment)
 
-    async def tidy(self, commit: Commit, errand: Errand, base: Commit = NOWHERE) -> None:
+    async def _environment(
+        self, commit: Commit, errand: Errand, base: Commit, *, borrowing: bool
+    ) -> Environment | None:
+        hub = self.checkout.hub
+        try:
+            return await self.setup.environment(hub, commit, errand, base)
+        except DependenciesError:
+            if not borrowing:
+                raise
+            return await self.setup.environment(hub, base, errand)
+
+    async def tidy(self, commit: Commit, errand: Errand, base: Commit = NOWHERE, *, borrowing: bool = False) -> None:
         """For the next gate of the same check: the commit again, with what is ignored by it as the last gate left it.
 
         What a gate has built is what the next one tests.
         """
         if not await self._returned(commit):
-            await self.lay_out(commit, errand, base)
+            await self.lay_out(commit, errand, base, borrowing=borrowing)
         else:
             await self._open(commit)
 

@@ -29,6 +29,7 @@ class _Subject:
 
     commit: Commit
     base: Commit
+    borrowing: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,7 @@ class GitGates:
         marker: str,
         *,
         base: Commit = NOWHERE,
+        borrowing: bool = False,
         again: bool = True,
         begun: Begun = unwatched,
     ) -> GateReport:
@@ -63,7 +65,7 @@ class GitGates:
             return replace(known, commit=commit, cached=True)
         if not again and (red := self.reds.get((tree, tuple(gates)))):
             return replace(red, commit=commit, cached=True)
-        report = await self._run(_Subject(commit=commit, base=base), gates, marker, begun)
+        report = await self._run(_Subject(commit=commit, base=base, borrowing=borrowing), gates, marker, begun)
         if report.passed:
             verdicts.keep(tree, gates, report)
         else:
@@ -80,11 +82,11 @@ class GitGates:
         with self.free_tree() as (number, checkout):
             bench = self.benches.setdefault(number, Bench(checkout=checkout, setup=self.setup))
             errand = Errand(marker=marker, env=check_environment(number))
-            variables = await bench.lay_out(subject.commit, errand, subject.base)
+            variables = await bench.lay_out(subject.commit, errand, subject.base, borrowing=subject.borrowing)
             judging = replace(errand, env={**errand.env, **variables})
             for gate in gates:
                 if results:
-                    await bench.tidy(subject.commit, errand, subject.base)
+                    await bench.tidy(subject.commit, errand, subject.base, borrowing=subject.borrowing)
                 begun(gate.name)
                 results.append(await self.judge(checkout, gate, judging))
         return GateReport(commit=subject.commit, results=tuple(results))

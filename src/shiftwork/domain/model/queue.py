@@ -70,7 +70,8 @@ class Case:
 class LandingRequest:
     """What a story asks of the queue: to land what it has changed from `base` to `tip`. `number` counts the requests of
     one `type` from 1; the type is what the subject of the landed commit begins with.
-    `broken` are gates that were red on the base when the story was last refused.
+    `broken` are gates that were red on the base when the story was last refused. Where it needs other dependencies than
+    its base, and they cannot be installed, a person may let it be judged in the base's environment: it is `borrowing`.
     """
 
     run: RunId
@@ -86,6 +87,7 @@ class LandingRequest:
     case: Case = Case()
     inspection: Inspection = NOTHING_TOUCHED
     broken: tuple[str, ...] = ()
+    borrowing: bool = False
 
     @property
     def key(self) -> str:
@@ -97,7 +99,8 @@ class Entry:
     """A request in the queue. `round` counts candidates: a base that moved meanwhile costs a round, not the entry.
 
     `base` is what the candidate stands on: the base branch, or the candidate before it. `reds` counts the times that
-    gates failed on the candidate; `lacking` says what its proof lacks, where gates are green and that is not enough.
+    gates failed on the candidate; `lacking` says what its proof lacks, where gates are green and that is not enough, or
+    what keeps gates from being run, which `cause` tells apart.
     """
 
     request: LandingRequest
@@ -108,6 +111,7 @@ class Entry:
     report: GateReport | None = None
     proof: ProofReport | None = None
     lacking: str = ""
+    cause: Refusal = Refusal.EVIDENCE
     reds: int = 0
     landed_ref: str = ""
     refusal: Refusal | None = None

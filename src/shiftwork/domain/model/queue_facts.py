@@ -45,12 +45,15 @@ class CandidateVerified(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateUnproved(Fact):
-    """Every gate is green, and what the story offers does not show that its criteria hold."""
+    """Every gate is green, and what the story offers does not show that its criteria hold; or, by its `cause`, gates
+    could not be run, because what it depends on cannot be installed.
+    """
 
     request: str
     report: GateReport
     proof: ProofReport
     lacking: str
+    cause: Refusal = Refusal.EVIDENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

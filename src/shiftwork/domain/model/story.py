@@ -47,6 +47,7 @@ class Refusal(StrEnum):
     GATES = "gates"
     EMPTY = "empty"
     EVIDENCE = "evidence"
+    DEPENDENCIES = "dependencies"
 
 
 class HoldCause(StrEnum):
@@ -57,6 +58,7 @@ class HoldCause(StrEnum):
     EXHAUSTED = "exhausted"
     QUESTION = "question"
     EVIDENCE = "evidence"
+    DEPENDENCIES = "dependencies"
 
 
 class FailureCause(StrEnum):
@@ -196,6 +198,7 @@ class StoryState:
     landed_proof: ProofReport | None = None
     vouched: str = ""  # what a person has said for the criteria that nobody else can check
     vouched_for: Commit = Commit("")  # the work as it was then
+    borrowing: Commit = Commit("")  # the work that a person lets land without an environment of its own
     certified: str = ""  # the digest of the certificate
 
     # Waiting for a person.

@@ -14,7 +14,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.proof import ProofPolicy
-from shiftwork.domain.model.story import Hold, HoldCause, StoryState
+from shiftwork.domain.model.story import Hold, HoldCause, LandingStage, StoryState
 from shiftwork.domain.rules.checkable import uncheckable
 from shiftwork.domain.rules.context import filled, values
 from shiftwork.domain.rules.deciding import Effects
@@ -145,6 +145,13 @@ def _vouched(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState
     return replace(story, vouched=fact.answer or "yes", vouched_for=story.head)
 
 
+def _dependencies(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:  # noqa: ARG001
+    """A "yes" is to this work: it may be judged in the environment of its base. A "no" ends the story."""
+    if not fact.granted:
+        return replace(story, cancelled=True)
+    return replace(story, borrowing=story.head, landing=LandingStage.NONE, refused=None)
+
+
 def _turned(story: StoryState, step: Step, trigger: Trigger, **changes: object) -> StoryState:
     return turn_step_of(story, step, trigger, **changes) or story
 
@@ -155,4 +162,5 @@ _ANSWERS: Final[dict[HoldCause, Callable[[StoryState, Hold, f.StoryReleased], St
     HoldCause.APPROVAL: _approval,
     HoldCause.EXHAUSTED: _exhausted,
     HoldCause.EVIDENCE: _vouched,
+    HoldCause.DEPENDENCIES: _dependencies,
 }

@@ -36,7 +36,7 @@ def _refuse(culprit: Entry, report: GateReport | None) -> e.Conclude:
     refused = q.EntryRefused(
         at=NOW,
         request=culprit.request.key,
-        cause=Refusal.EVIDENCE if culprit.lacking else Refusal.GATES,
+        cause=culprit.cause if culprit.lacking else Refusal.GATES,
         detail=culprit.lacking or (failing(report) if report else ""),
         files=(),
         base=culprit.base,

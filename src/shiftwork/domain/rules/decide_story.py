@@ -170,6 +170,8 @@ def _land(story: StoryState) -> e.Effect:
         return e.Conclude(key=f"renew/{story.landings}", facts=(renewed,))
     if story.landing is LandingStage.LANDED:
         return e.Conclude(key="complete", facts=completion(story))
+    if story.refused and story.refused.cause is Refusal.DEPENDENCIES:
+        return _hold(story, HoldCause.DEPENDENCIES, story.refused.detail)
     return _mend(story, story.refused) if story.refused else _fail(FailureCause.REFUSED, "refused")
 
 

@@ -131,7 +131,7 @@ def _unproved(queue: QueueState, entry: Entry, fact: q.CandidateUnproved) -> Que
     """Looking again would find the same: the verdict stands at once."""
     if entry.stage is not EntryStage.BUILT or fact.proof.commit != entry.candidate:
         return None
-    told = replace(entry, report=fact.report, proof=fact.proof, lacking=fact.lacking, reds=TRIES)
+    told = replace(entry, report=fact.report, proof=fact.proof, lacking=fact.lacking, cause=fact.cause, reds=TRIES)
     return _put(queue, [told])
 
 

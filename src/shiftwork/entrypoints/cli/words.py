@@ -87,25 +87,24 @@ def look_at(commits: Sequence[str], branch: str) -> str:
 
 def replies(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> tuple[Step, ...]:
     """What to type for a story that waits for a person, by what it waits for; `naming` is how its run is named."""
+    if hold == "limit":
+        return ((raising.command(run, reached), ""),)
     yes, no = f"shiftwork approve {story}{naming}", f"shiftwork reject {story}{naming}"
-    match hold:
-        case "limit":
-            return ((raising.command(run, reached), ""),)
-        case "approval":
-            return ((yes, ""), (f"{no} --because …", "or"))
-        case "evidence":
-            return ((yes, "it holds: land it"), (no, "or it does not: the story ends, and nothing lands"))
-        case "exhausted":
-            return ((yes, "one more round"), (no, "or give it up"))
-        case "question":
-            return ((f'shiftwork answer {story} "…"{naming}', ""),)
-        case _:  # an earlier release has told it in words alone: whoever takes the run up tells more
-            return ((f"shiftwork resume {run}", ""),)
+    ends = "the story ends, and nothing lands"
+    known: dict[str, tuple[Step, ...]] = {
+        "approval": ((yes, ""), (f"{no} --because …", "or")),
+        "evidence": ((yes, "it holds: land it"), (no, f"or it does not: {ends}")),
+        "dependencies": ((yes, "judge it in the environment as it is"), (no, f"or {ends}")),
+        "exhausted": ((yes, "one more round"), (no, "or give it up")),
+        "question": ((f'shiftwork answer {story} "…"{naming}', ""),),
+    }
+    # Of one that an earlier release has held, the cause may not be known: `resume` finds it.
+    return known.get(hold, ((f"shiftwork resume {run}", ""),))
 
 
 def first_look(story: str, hold: str, naming: str = "") -> tuple[Step, ...]:
     """What to look at before a reply: who vouches for work must have seen it as it is."""
-    return ((f"shiftwork diff {story}{naming}", "look at it first"),) if hold == "evidence" else ()
+    return ((f"shiftwork diff {story}{naming}", "look at it first"),) if hold in {"evidence", "dependencies"} else ()
 
 
 def reply_to(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> str:

@@ -1,0 +1,146 @@
+"""Gates that are blind, and work that changes what it depends on: neither lands unseen."""
+
+import asyncio
+
+import pytest
+
+from shiftwork.app.answering import Reply, Word, reply
+from shiftwork.app.canary import Examiner, explained, refused, with_sights
+from shiftwork.app.certificates import recorded
+from shiftwork.app.commands import wait_for
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.canary import GateSight, Sight
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.proof import ProofPolicy
+from shiftwork.domain.model.run import RunStatus
+from shiftwork.domain.model.story import HoldCause
+from shiftwork.domain.model.tampering import Protection
+from shiftwork.ports.agent import AgentTask
+from tests.app.proof_rig import STORY, asked, begun
+from tests.app.rig import SHORT, Rig, done, git
+
+UNIT = Gate(name="test", command="python3 -m unittest discover -s tests -t .")
+CART = "TOTAL = 1\n"
+TESTS = """\
+import unittest
+import cart
+
+class T(unittest.TestCase):
+    def test_total(self):
+        assert cart.TOTAL == 1
+"""
+
+
+def python_project(rig: Rig, **more: str) -> None:
+    (rig.repo / "tests").mkdir()
+    for name, content in {"cart.py": CART, "tests/test_cart.py": TESTS, "tests/__init__.py": "", **more}.items():
+        (rig.repo / name).write_text(content)
+    git(rig.repo, "add", "-A")
+    git(rig.repo, "commit", "--quiet", "-m", "a project")
+
+
+def writing(**files: str):  # type: ignore[no-untyped-def] # noqa: ANN201 - a script of the rig's
+    def script(task: AgentTask):  # type: ignore[no-untyped-def] # noqa: ANN202 - as above
+        return done(write=dict(files)) if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else done()
+
+    return script
+
+
+def test_a_story_that_makes_its_gates_blind_does_not_land(rig: Rig) -> None:
+    """The runner's command is in a file that holds dependencies too: that one is reported, and not put back."""
+    python_project(rig, **{"package.json": '{"scripts": {"test": "python3 -m unittest discover -s tests -t ."}}\n'})
+    rig.gates = (Gate(name="test", command="npm test --silent"),)
+    blinding = {"package.json": '{"scripts": {"test": "true"}}\n', "cart.py": "TOTAL = 2\n"}
+    rig.script = writing(**blinding)
+    run = asyncio.run(rig.run(workflow=SHORT))
+    assert run.status is RunStatus.FAILED
+    story = asyncio.run(rig.story(run))
+    assert "is blind" in story.failure
+    assert "not noticed: cart.py" in story.failure
+    assert len(rig.log()) == 2
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_blind_gate_lands_nothing_unless_that_is_allowed(rig: Rig, *, allowed: bool) -> None:
+    python_project(rig)
+    rig.gates = (Gate(name="test", command="true", blind=allowed),)
+    rig.script = writing(**{"cart.py": "TOTAL = 3\n"})
+
+    async def scenario() -> None:
+        run = await rig.run(workflow=SHORT)
+        paper = await recorded(rig.store.events, run.given.run, STORY)
+        assert (paper is not None) is allowed
+        if paper:
+            assert [(line.name, line.blind) for line in paper.certificate.gates] == [("test", True)]
+
+    asyncio.run(scenario())
+    message = git(rig.repo, "log", "-1", "--format=%B")
+    assert ("blind: proved nothing" in message) is allowed
+
+
+@pytest.mark.parametrize("word", [Word.APPROVE, Word.REJECT])
+def test_a_change_of_dependencies_that_cannot_be_installed_waits_for_a_person(rig: Rig, word: Word) -> None:
+    rig.setup = "test ! -e uv.lock || { echo no network; exit 1; }"
+    rig.script = writing(**{"work.txt": "work\n", "uv.lock": "new\n"})
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists"), ProofPolicy.TRUSTING)
+            await rig.until(lambda: any(isinstance(seen.what, f.StoryHeld) for seen in rig.seen))
+            held = (await rig.story(run)).hold
+            assert held is not None
+            assert held.cause is HoldCause.DEPENDENCIES
+            assert "no network" in held.detail
+            await reply(world.events, world.inbox, Reply(run=run, story=STORY, word=word, text=""))
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert state.status is (RunStatus.COMPLETED if word is Word.APPROVE else RunStatus.FAILED)
+
+    asyncio.run(scenario())
+    assert len(rig.log()) == (2 if word is Word.APPROVE else 1)
+
+
+# Before any work --------------------------------------------------------------------------------------------------
+
+
+def test_the_base_is_examined_once_and_then_known(rig: Rig) -> None:
+    python_project(rig)
+    told: list[GateSight] = []
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            assert await examiner.known(tip) is None
+            report = await examiner.base(tip, "base")
+            assert await examiner.known(tip) is None, "the base is green, and what the gate sees is not known"
+            sights = await examiner.sights(report, "base", heard=told.append)
+            assert await examiner.known(tip) == sights == tuple(told)
+            assert [one.sight for one in sights] == [Sight.SEES]
+            assert (await examiner.base(tip, "base")).cached
+
+    asyncio.run(scenario())
+
+
+SIGHTS = (
+    GateSight(
+        gate="test", sight=Sight.BLIND, why="It stayed green.", test=True, files=tuple(f"{n}.py" for n in range(9))
+    ),
+    GateSight(gate="lint", sight=Sight.BLIND, test=False),
+    GateSight(gate="unit", sight=Sight.SEES, test=True),
+)
+GATES = tuple(Gate(name=sight.gate, command="true") for sight in SIGHTS)
+
+
+def test_only_a_blind_test_gate_is_refused() -> None:
+    report = GateReport(
+        commit=Commit("c"), results=tuple(GateResult(name=g.name, passed=True, seconds=1) for g in GATES)
+    )
+    judged = with_sights(report, SIGHTS, GATES)
+    assert [(one.name, one.passed, one.blind) for one in judged.results] == [
+        ("test", False, True),
+        ("lint", True, False),
+        ("unit", True, False),
+    ]
+    assert refused(SIGHTS, GATES) == SIGHTS[:1]
+    assert "not noticed: 0.py, 1.py, 2.py, 3.py, 4.py and more" in explained(SIGHTS[0])
