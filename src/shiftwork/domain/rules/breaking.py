@@ -98,11 +98,11 @@ def _newline(text: str) -> str:
 
 def _inserted(path: str, text: str, words: str) -> str:
     newline = _newline(text)
-    before = text[: (at := top(path, text))]
-    if ending(path) == "php" and not before:  # a page that begins with text
-        words = f"<?php {words} ?>"
+    spot = top(path, text)
+    before = text[: spot.at]
+    words = f"{spot.before}{words}{spot.after}"
     gap = "" if before.endswith(("\n", "\r", "\ufeff")) or not before else newline
-    return f"{before}{gap}{words.replace('\n', newline)}{newline}{text[at:]}"
+    return f"{before}{gap}{words.replace('\n', newline)}{newline}{text[spot.at :]}"
 
 
 def _appended(path: str, text: str, words: str) -> str:

@@ -3,6 +3,8 @@
 import ast
 import re
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.rules.sources import ending
@@ -25,6 +27,13 @@ _PHP: Final = re.compile(
 )
 _DATA: Final = re.compile(r"^__(?:END|DATA)__[ \t]*$", re.MULTILINE)
 
+_SCRIPT_TAG: Final = re.compile(r"""<script\b(?P<said>(?:[^>"']|"[^"]*"|'[^']*')*)>""")
+_LANG: Final = re.compile(r"""\slang\s*=\s*(?:"[^"]*"|'[^']*')""")
+_ON_LOAD: Final[dict[str, Callable[[str], bool]]] = {
+    "vue": lambda said: not re.search(r"\s(?:setup|src)\b", said),
+    "svelte": lambda said: bool(re.search(r"\smodule\b|[\"']module[\"']", said)),
+}
+
 _TOPS: Final = {
     **dict.fromkeys(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"), _SCRIPT),
     "rb": _RUBY,
@@ -32,16 +41,42 @@ _TOPS: Final = {
 }
 
 
-def top(path: str, text: str) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where a statement is put in, and what it needs around it there."""
+
+    at: int
+    before: str = ""
+    after: str = ""
+
+
+def top(path: str, text: str) -> Spot:
     """The place before the first statement that runs."""
-    if ending(path) == "py":
-        return _top_of_python(text)
-    return _reach(_TOPS.get(ending(path), _FIRST), text)
+    match ending(path):
+        case "py":
+            return Spot(at=_top_of_python(text))
+        case "vue" | "svelte" as kind:
+            return _top_of_component(kind, text)
+        case "php" if not _PHP.match(text):  # a page that begins with text
+            return Spot(at=0, before="<?php ", after=" ?>")
+        case kind:
+            return Spot(at=_reach(_TOPS.get(kind, _FIRST), text))
 
 
 def _reach(pattern: re.Pattern[str], text: str) -> int:
     found = pattern.match(text)
     return found.end() if found else 0
+
+
+def _top_of_component(kind: str, text: str) -> Spot:
+    """In the script that runs when the component is loaded, not when one is made; in a new one where there is none."""
+    tags = list(_SCRIPT_TAG.finditer(text))
+    loaded = [tag for tag in tags if _ON_LOAD[kind](tag["said"])]
+    if loaded:
+        return Spot(at=loaded[0].end())
+    lang = next((found[0] for tag in tags if (found := _LANG.search(tag["said"]))), "")
+    said = ' context="module"' if kind == "svelte" else ""
+    return Spot(at=len(text), before=f"<script{said}{lang}>\n", after="\n</script>")
 
 
 def end(path: str, text: str) -> int:

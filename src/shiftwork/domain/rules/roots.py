@@ -7,6 +7,7 @@ reason. Where a name leaves it open, a file stays whole: a source that is not br
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby, takewhile
 from typing import Final
 
@@ -22,8 +23,8 @@ from shiftwork.domain.rules.sources import ending, is_source
 _FIXTURES: Final = (
     *("**/fixtures/**", "**/fixture/**", "**/testdata/**", "**/test_data/**", "**/test-data/**", "**/__fixtures__/**"),
     *("**/__mocks__/**", "**/mocks/**", "**/mock/**", "**/snapshots/**", "**/__snapshots__/**", "**/testutils/**"),
-    *("**/e2e/**", "**/cypress/**", "**/playwright/**", "**/Tests/**", "**/*.Tests/**", "**/*Tests/**"),
-    *("**/spec/**/*.rb", "**/features/**/*.rb", "**/src/*Test/**", "**/src/test*/**", "**/integration-tests/**"),
+    *("**/e2e/**", "**/cypress/**", "**/playwright/**", "**/*Tests/**", "**/spec/**/*.rb", "features/**/*.rb"),
+    *("**/src/*Test/**", "**/src/testFixtures/**", "**/integration-tests/**"),
 )
 _GENERATED: Final = (
     *("*_pb2.py", "*_pb2_grpc.py", "*.pb.*", "*_generated.*", "*.generated.*", "*.gen.*", "zz_generated*"),
@@ -34,9 +35,18 @@ _GENERATED: Final = (
 _BUILT: Final = frozenset({"build", "out", "target"})
 """Folders for what a build makes, where they lie beside a `src` and not below it."""
 _STARTING: Final = (
-    *("manage.py", "build.rs", "tasks.py", "fabfile.py", "dodo.py", "conanfile.py", "versioneer.py", "_version.py"),
-    *("gulpfile.*", "Gruntfile.*", "Jakefile.*", "*.config.*", "*.conf.*", "*.setup.*", "webpack.*.js", "docs/conf.py"),
-    *("doc/conf.py", "Package.swift", "build.zig", "project.clj", "build.sc", "**/buildSrc/**", "project/*.scala"),
+    *("manage.py", "build.rs", "/tasks.py", "fabfile.py", "dodo.py", "conanfile.py", "versioneer.py", "_version.py"),
+    *("gulpfile.*", "Gruntfile.*", "Jakefile.*", "*.config.*", "*.conf.*", "*.setup.*", "webpack.*.js"),
+    *(
+        "**/docs/conf.py",
+        "**/doc/conf.py",
+        "Package.swift",
+        "build.zig",
+        "project.clj",
+        "build.sc",
+        "**/buildSrc/**",
+        "project/*.scala",
+    ),
 )
 _TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
 """Folders for programs that work on the project: where a gate starts one of these, it may start the others too."""
@@ -49,8 +59,14 @@ _MANIFESTS: Final = (
 )
 _MANY: Final = 30
 _ABOVE_PACKAGES: Final = frozenset({"src", "lib", "python"})
-_OTHER: Final = frozenset({"vue", "svelte", "pyx", "fs", "vb", "cljs", "m"})
+_OTHER: Final = frozenset({"pyx", "fs", "vb", "cljs", "m"})
 """Languages of which a product may be made and that cannot be broken well."""
+_READERS: Final = re.compile(
+    r"""\s*(?:(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|(?:\S*/)?python[\d.]*\s+-m\s+|npx\s+|bunx\s+|pnpm\s+exec\s+|yarn\s+)*
+    (?:\S*/)?(?:ruff|black|flake8|mypy|pyright|pylint|isort|bandit|py_compile|compileall|eslint|prettier|biome|tsc
+    |node\s+--check|shellcheck|shfmt|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|javac|kotlinc|rustc|rustfmt|gofmt|rubocop)(?:\s|$)""",
+    re.VERBOSE,
+)
 _SERVING: Final = re.compile(r"(?:start|run|dev|develop|serve|server|preview|watch|deploy|release|publish)(?:[:_-].*)?")
 """Names of scripts and targets that start the product itself."""
 
@@ -60,6 +76,7 @@ def sources(paths: Iterable[str], protection: Protection, mentioned: str = "") -
     configure gates, or simply their text: what it starts stays whole.
     """
     tracked = sorted(set(paths))
+    protection = replace(protection, commands=tuple(_without_readers(one) for one in protection.commands))
     starting = _started(mentioned) | named(protection.commands).run
     product = [path for path in tracked if _breakable(path, protection) and not _starts(path, starting)]
     manifests = frozenset(path.rpartition("/")[0] for path in tracked if is_manifest(path))
@@ -138,6 +155,11 @@ def _recipes(text: str) -> Iterator[str]:
             serving = _SERVING.fullmatch(target[1]) is not None
         if not serving:
             yield line.lstrip(" \t@+-")
+
+
+def _without_readers(command: str) -> str:
+    """The command but for its parts that only read what they name, as linters and compilers do: that is the product."""
+    return " ; ".join(part for part in re.split(r"&&|\|\||[;|\n]", command) if not _READERS.match(part))
 
 
 def _started(text: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ Where the message is made at run time, the mark stands in the source in two piec
 not print it, and only a program that loads the file does. A compiler quotes what it refuses: there the mark is whole.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -43,6 +43,7 @@ _CLASS: Final = Statement(text="class MARKbroken extends MARK {}")
 _STATEMENTS: Final = {
     "py": Statement(text='raise RuntimeError("HEAD" + "TAIL in PATH")', place=Place.EITHER),
     **dict.fromkeys(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"), _JAVASCRIPT),
+    **dict.fromkeys(("vue", "svelte"), replace(_JAVASCRIPT, place=Place.TOP)),
     "rb": Statement(text='raise "HEAD" + "TAIL in PATH"', place=Place.EITHER),
     **dict.fromkeys(("pl", "pm"), _PERL),
     "jl": Statement(text='error("HEAD" * "TAIL in PATH")', place=Place.EITHER),
