@@ -164,8 +164,8 @@ COMPONENT = f'if (Number("1") === 1) throw new Error({PIECES.format("A.NAME")});
         ("vue", "<p/>\n", "<p/>\n<script>\nTHROW</script>\n"),
         (
             "vue",
-            "<script setup lang='ts' generic=\"A extends B<C>\">\nlet a\n</script>\n",
-            "<script setup lang='ts' generic=\"A extends B<C>\">\nlet a\n</script>\n<script lang='ts'>\nTHROW</script>\n",
+            "<script setup lang='ts' generic=\"A<B>\">\nlet a\n</script>\n",
+            "<script setup lang='ts' generic=\"A<B>\">\nlet a\n</script>\n<script lang='ts'>\nTHROW</script>\n",
         ),
         ("vue", '<script src="a.js"></script>\n', '<script src="a.js"></script>\n<script>\nTHROW</script>\n'),
         ("svelte", "<script module>\nlet a\n</script>\n", "<script module>\nTHROW\nlet a\n</script>\n"),

@@ -67,6 +67,8 @@ _READERS: Final = re.compile(
     |node\s+--check|shellcheck|shfmt|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|javac|kotlinc|rustc|rustfmt|gofmt|rubocop)(?:\s|$)""",
     re.VERBOSE,
 )
+_RECIPES: Final = ("*.mk", "*.sh", "*.bash", ".justfile")
+"""Files with an ending whose lines are commands."""
 _SERVING: Final = re.compile(r"(?:start|run|dev|develop|serve|server|preview|watch|deploy|release|publish)(?:[:_-].*)?")
 """Names of scripts and targets that start the product itself."""
 
@@ -131,8 +133,11 @@ def mentions(texts: Mapping[str, str]) -> str:
 
 def _lines(path: str, text: str) -> Iterator[str]:
     folder, _, name = path.rpartition("/")
-    for line in _scripts(text) if name == "package.json" else _recipes(text):
-        words = re.sub(r"""["'`,\[\](){}]""", " ", line).split()
+    package = name == "package.json"
+    # What a line of settings begins with is a key or a value, and no program.
+    first = [f"{path}:"] if ending(path) and not package and not matches(_RECIPES, path) else []
+    for line in _scripts(text) if package else _recipes(text):
+        words = first + re.sub(r"""["'`,\[\](){}]""", " ", line).split()
         yield " ".join(f"{folder}/{word.removeprefix('./')}" if folder and is_source(word) else word for word in words)
 
 
