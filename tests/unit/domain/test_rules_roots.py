@@ -75,7 +75,7 @@ def test_what_a_gate_names_stays_whole() -> None:
         "ruff check cart.py",
         "uv run ruff check cart.py && pytest",
         "python3 -m py_compile cart.py",
-        "npx eslint cart.py; .venv/bin/mypy --strict cart.py",
+        "A=1 npx eslint cart.py; .venv/bin/mypy --strict cart.py",
     ],
 )
 def test_what_a_gate_only_reads_is_product(command: str) -> None:

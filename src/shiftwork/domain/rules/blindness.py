@@ -39,9 +39,9 @@ def why_other_languages(sources: Sources) -> str:
 
 
 def why_blind(sources: Sources, *, named: bool, parsed: bool) -> str:
-    how = "a syntax error in each" if parsed else "each failing when it is loaded or compiled"
-    passed = "named them and passed all the same" if named else "stayed green"
-    return f"The gate {passed} with {_files(sources.paths)} broken, {how}."
+    how = "by a syntax error" if parsed else "to fail when loaded or compiled"
+    although = ", although its output names some of them" if named else ""
+    return f"The gate stayed green with {_files(sources.paths)} broken {how}{although}."
 
 
 def _files(paths: Sequence[str]) -> str:

@@ -62,7 +62,7 @@ _ABOVE_PACKAGES: Final = frozenset({"src", "lib", "python"})
 _OTHER: Final = frozenset({"pyx", "fs", "vb", "cljs", "m"})
 """Languages of which a product may be made and that cannot be broken well."""
 _READERS: Final = re.compile(
-    r"""\s*(?:(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|(?:\S*/)?python[\d.]*\s+-m\s+|npx\s+|bunx\s+|pnpm\s+exec\s+|yarn\s+)*
+    r"""\s*(?:\w+=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|(?:\S*/)?python[\d.]*\s+-m\s+|npx\s+|bunx\s+|pnpm\s+exec\s+|yarn\s+)*
     (?:\S*/)?(?:ruff|black|flake8|mypy|pyright|pylint|isort|bandit|py_compile|compileall|eslint|prettier|biome|tsc
     |node\s+--check|shellcheck|shfmt|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|javac|kotlinc|rustc|rustfmt|gofmt|rubocop)(?:\s|$)""",
     re.VERBOSE,
