@@ -156,6 +156,11 @@ def test_a_manifest_makes_its_folder_a_member(path: str) -> None:
     assert is_manifest(path)
 
 
+def test_a_module_of_a_package_is_no_manifest() -> None:
+    tree = ("src/cart/__init__.py", "src/cart/tree/__init__.py", "src/cart/tree/setup.py", "src/cart/tree/a.py")
+    assert set(sources(tree, PLAIN).roots) == {"src/cart"}
+
+
 def test_many_roots_become_few() -> None:
     members = [f"packages/p{number:02}" for number in range(31)]
     tree = [path for member in members for path in (f"{member}/package.json", f"{member}/index.js")]

@@ -81,7 +81,9 @@ def sources(paths: Iterable[str], protection: Protection, mentioned: str = "") -
     protection = replace(protection, commands=tuple(_without_readers(one) for one in protection.commands))
     starting = _started(mentioned) | named(protection.commands).run
     product = [path for path in tracked if _breakable(path, protection) and not _starts(path, starting)]
-    manifests = frozenset(path.rpartition("/")[0] for path in tracked if is_manifest(path))
+    # In a package of Python, `setup.py` is a module like any other.
+    packages = {path.removesuffix("/__init__.py") for path in tracked if path.endswith("/__init__.py")}
+    manifests = {path.rpartition("/")[0] for path in tracked if is_manifest(path)} - packages
     roots = {path: source_root(path, manifests) for path in product if can_break(path)}
     if len(set(roots.values())) > _MANY:
         roots = {path: root.partition("/")[0] for path, root in roots.items()}
