@@ -24,6 +24,7 @@ from shiftwork.domain.rules.test_gates import is_test_gate
 RUNS: Final = 8
 """How many times a gate is run at most, its run on the base not counted."""
 FILES: Final = 20
+"""How many of the files that a blind gate did not notice are listed."""
 _VERSION: Final = 1
 """Goes up when these rules come to other verdicts: what was remembered before is not used then."""
 
@@ -178,11 +179,18 @@ def _unnoticed(exam: Examination) -> GateSight:
     )
 
 
+def unseen_roots(sights: Iterable[GateSight]) -> tuple[str, ...]:
+    """The source roots that no test gate sees and at least one is known to miss: nothing there is proved by tests."""
+    tests = [one for one in sights if one.test]
+    seen = {root for one in tests for root in one.seen}
+    missed = dict.fromkeys(root for one in tests for root in one.missed)
+    return tuple(root for root in missed if root not in seen)
+
+
 # What a verdict is remembered by -------------------------------------------------------------------------------------
 
 _ELSEWHERE: Final = (".github/**", ".gitlab-ci.yml", ".circleci/**", "azure-pipelines.yml", "Jenkinsfile")
 """What configures the gates of other machines."""
-
 
 _NO_COMMANDS: Final = Protection()
 

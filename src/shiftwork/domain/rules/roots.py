@@ -37,16 +37,8 @@ _BUILT: Final = frozenset({"build", "out", "target"})
 _STARTING: Final = (
     *("manage.py", "build.rs", "/tasks.py", "fabfile.py", "dodo.py", "conanfile.py", "versioneer.py", "_version.py"),
     *("gulpfile.*", "Gruntfile.*", "Jakefile.*", "*.config.*", "*.conf.*", "*.setup.*", "webpack.*.js"),
-    *(
-        "**/docs/conf.py",
-        "**/doc/conf.py",
-        "Package.swift",
-        "build.zig",
-        "project.clj",
-        "build.sc",
-        "**/buildSrc/**",
-        "project/*.scala",
-    ),
+    *("**/docs/conf.py", "**/doc/conf.py", "Package.swift", "build.zig", "project.clj", "build.sc"),
+    *("**/buildSrc/**", "project/*.scala"),
 )
 _TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
 """Folders for programs that work on the project: where a gate starts one of these, it may start the others too."""
