@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from shiftwork.app.gates_again import gates_held, restored_held, unchanged
+from shiftwork.app.gates_again import gates_held, of_spec, restored_held, unchanged
 from shiftwork.app.kinds import read
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.codec import from_plain
@@ -40,24 +40,28 @@ class Paper:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """What the history here says of a story: whether it knows the run, the certificate that it has, what the certified
-    work did to tests, and whether the story may have changed nothing.
+    work did to tests, whether the story may have changed nothing, and the gates of the run's spec.
     """
 
     run: bool = False
     paper: Paper | None = None
     inspection: Inspection | None = None
     may_be_empty: bool = False
+    gates: tuple[Gate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """What a certificate is held against: `gates` are run anew, and `configured` are those of the settings."""
+    """What a certificate is held against: `gates` run again, and `configured` are those of the settings. The user
+    `trusts` what the certificate itself would have run, or has not been asked.
+    """
 
     witness: Witness
     protecting: Protecting
     gates: Gates
     configured: tuple[Gate, ...]
     memory: Memory = Memory()
+    trusts: bool = False
 
 
 async def recorded(events: EventStore, run: RunId, story: StoryId) -> Paper | None:
@@ -67,11 +71,13 @@ async def recorded(events: EventStore, run: RunId, story: StoryId) -> Paper | No
 
 async def remembered(events: EventStore, run: RunId, story: StoryId) -> Memory:
     facts = await read(events, story_stream(run, story), 0, None)
+    begun = [fact.assignment for fact in facts if isinstance(fact, StoryStarted)]
     return Memory(
         run=bool(await read(events, run_stream(run), 0, None)),
         paper=_last(facts),
         inspection=_inspected(facts),
-        may_be_empty=any(isinstance(one, StoryStarted) and one.assignment.story.may_be_empty for one in facts),
+        may_be_empty=any(given.story.may_be_empty for given in begun),
+        gates=tuple(gate for given in begun for gate in given.gates),
     )
 
 
@@ -146,7 +152,8 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     )
     known = _is_known(said, bench.memory)
     unknown = () if known else (*attested(said, message), *_unchecked(said))
-    again = unchanged(said, bench.configured)
+    of_the_spec = of_spec(said, bench.memory.gates, trusts=bench.trusts)
+    again = (*unchanged(said, bench.configured), *of_the_spec)
     steps = step_gates(said.story, case)
     report = await bench.gates.check(said.commit, (*again, *steps), f"{said.run}/{said.story}/proof")
     inspection = bench.memory.inspection if known else None
@@ -217,6 +224,8 @@ def _unchecked(said: Certificate) -> Iterator[Held]:
         yield Held(
             name="commands", passed=None, told="by which commands the gates passed: the commit names gates alone"
         )
+    if files := ", ".join(dict.fromkeys(line.origin for line in said.gates if line.origin)):
+        yield Held(name="checks", passed=None, told=f"whether {files} named the checks that are said to be its own")
     if said.verification:
         yield Held(name="steps", passed=None, told="whether these verification steps are what was asked for")
     if said.vouched:

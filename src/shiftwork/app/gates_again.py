@@ -1,4 +1,4 @@
-"""The gates of a certificate beside those of the settings, and what came of running them again."""
+"""The gates of a certificate beside those of the settings and of the spec, and what came of running them again."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -17,11 +17,21 @@ def unchanged(said: Certificate, configured: Sequence[Gate]) -> tuple[Gate, ...]
     return tuple(gate for gate in configured if gate.name in proved and proved[gate.name] in {"", gate.command})
 
 
+def of_spec(said: Certificate, known: Sequence[Gate], *, trusts: bool) -> tuple[Gate, ...]:
+    """The checks of the spec that are to be run again, by the names that they landed under: those that the run's own
+    history has, and others where the user `trusts` what the certificate itself would have run.
+    """
+    recorded = {(gate.origin, gate.command) for gate in known}
+    gates = (Gate(name=line.name, command=line.command, origin=line.origin) for line in said.gates if line.origin)
+    return tuple(dict.fromkeys(gate for gate in gates if trusts or (gate.origin, gate.command) in recorded))
+
+
 def gates_held(said: Certificate, report: GateReport, configured: Sequence[Gate]) -> Iterator[Held]:
     if not said.gates and not said.verification:
         yield Held(name="gates", passed=None, told="there were none: nothing was run on this commit")
     yield from _changed(said, {gate.name: gate.command for gate in configured})
     yield from (_ran(f"gate {result.name}", result) for result in report.results)
+    yield from _left_out(said, report)
     yield from _new(said, configured)
 
 
@@ -54,8 +64,8 @@ def _ran(name: str, result: GateResult) -> Held:
 
 
 def _commands(said: Certificate) -> dict[str, str]:
-    """What each gate was when it passed; nothing where the certificate does not say."""
-    return {line.name: line.command for line in said.gates}
+    """What each gate of the settings was when it passed; nothing where the certificate does not say."""
+    return {line.name: line.command for line in said.gates if not line.origin}
 
 
 def _changed(said: Certificate, present: dict[str, str]) -> Iterator[Held]:
@@ -71,12 +81,20 @@ def _changed(said: Certificate, present: dict[str, str]) -> Iterator[Held]:
         yield Held(name="commands", passed=None, told=told)
 
 
+def _left_out(said: Certificate, report: GateReport) -> Iterator[Held]:
+    ran = {result.name for result in report.results}
+    for line in {line.name: line for line in said.gates if line.origin and line.name not in ran}.values():
+        told = f"a check of {line.origin} that no history here has, so it was not run: `{line.command}`"
+        yield Held(name=f"gate {line.name}", passed=None, told=told)
+
+
 def _new(said: Certificate, configured: Sequence[Gate]) -> Iterator[Held]:
     """Whether one was left out of the certificate is seen by the history, or by what the commit says of gates; beyond
     that a gate may rightly be newer than the certificate.
     """
-    covered = {line.name for line in said.gates}
+    covered, commands = set(_commands(said)), {line.command for line in said.gates if line.origin}
+    names = ", ".join(sorted({line.name for line in said.gates})) or "none"
     for gate in configured:
-        if gate.name not in covered:
-            told = f"the settings have it now; the certificate covers {', '.join(sorted(covered)) or 'none'}"
+        if gate.name not in covered and gate.command not in commands:
+            told = f"the settings have it now; the certificate covers {names}"
             yield Held(name=f"gate {gate.name}", passed=None, told=told)

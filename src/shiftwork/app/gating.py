@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from shiftwork.app.canary import Examiner, with_sights
 from shiftwork.app.pen import Pen
-from shiftwork.app.proving import own_gates
+from shiftwork.app.proving import own_gates, shared_gates
 from shiftwork.app.world import GateBegun, Sighting, World
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.domain.model.ids import Commit, story_stream
@@ -14,13 +14,15 @@ from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_restored
 from shiftwork.domain.rules.inspecting import inspect, watched
 from shiftwork.domain.rules.landing import TRIES, landed_base
+from shiftwork.domain.rules.spec_gates import gates_for
 from shiftwork.ports.workspace import Begun
 
 
 async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
     """What the story has done to tests, gate configuration and the spec."""
     given, conduct = story.given, world.conduct
-    protection = replace(conduct.protection, commands=tuple(gate.command for gate in conduct.gates))
+    gates = gates_for(conduct.gates, given.gates)
+    protection = replace(conduct.protection, commands=tuple(gate.command for gate in gates))
     touched = await world.protecting.touched(story.base, tip)
     paths = [one.path for one in watched(touched, protection)]
     patch = await world.protecting.patch(story.base, tip, paths)
@@ -29,7 +31,7 @@ async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
 
 async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
     """The verdict on a candidate. Once its redness is believed, the base is asked whether it is red as well."""
-    gates = pen.world.conduct.gates
+    gates = shared_gates(pen, entry)
     all_of_them = (*gates, *own_gates(pen.state, entry))
     landed = landed_base(pen.state, entry)
     report = await pen.world.gates.check(
@@ -65,7 +67,7 @@ def _shown(pen: Pen, entry: Entry, where: str = "") -> Begun:
 
 async def _with_sights(pen: Pen, entry: Entry, report: GateReport, marker: str) -> GateReport:
     """A gate that the change, or anything before it, has made blind proves nothing."""
-    world, gates = pen.world, pen.world.conduct.gates
+    world, gates = pen.world, shared_gates(pen, entry)
     examiner = Examiner(runner=world.gates, canary=world.canary, gates=gates, protection=world.conduct.protection)
     plain = replace(report, commit=entry.candidate, results=tuple(one for one in report.results if not one.restored))
     return with_sights(report, await examiner.sights(plain, marker, tests_only=True), gates)
@@ -86,7 +88,7 @@ async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str
     landed = landed_base(pen.state, entry)
     judged = await world.gates.check(
         restored,
-        world.conduct.gates,
+        shared_gates(pen, entry),
         f"{marker}.restored",
         base=landed,
         borrowing=entry.request.borrowing,

@@ -12,6 +12,7 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import Commit, RunId
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.rules.spec_gates import gates_for
 from shiftwork.prompts.context import Surroundings, compose
 
 _RUN = RunId("rehearsal")
@@ -46,7 +47,7 @@ def _line(run: RunState, effect: e.DispatchStory, known: Surroundings) -> Line:
     story = STORY.fold(STORY.start, (f.StoryStarted(at=0.0, assignment=given, steps=effect.steps), prepared))
     step = story.pipeline.steps[0]
     around = Surroundings(
-        gates=known.gates,
+        gates=gates_for(known.gates, given.gates),
         tools=known.tools,
         branch=given.branch,
         memory=run.memory,

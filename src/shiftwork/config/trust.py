@@ -121,14 +121,15 @@ def settings_claim(root: Path) -> Claim:
 
 
 def spec_claim(file: Path, spec: Spec) -> Claim:
-    """What the verification steps of a spec would have run, and whom they would call."""
-    commands = (
+    """What the checks and the verification steps of a spec would have run, and whom they would call."""
+    checks = (Command(where=f"check {gate.name}", text=gate.command) for gate in spec.gates)
+    steps = (
         Command(where=f"{story.id} {step.id}", text=step.command or step.url)
         for story in spec.stories
         for step in story.verification
         if step.command or step.url
     )
-    return Claim(file=file, commands=tuple(commands))
+    return Claim(file=file, commands=(*checks, *steps))
 
 
 def _guards(place: tuple[str, ...]) -> bool:

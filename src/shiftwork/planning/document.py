@@ -6,6 +6,7 @@ from typing import Any
 
 from shiftwork.domain.model.proof import Verification, VerificationKind
 from shiftwork.domain.model.spec import Spec, Story
+from shiftwork.domain.rules.spec_gates import command_in
 from shiftwork.planning.remarks import Remark
 
 
@@ -17,6 +18,7 @@ def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
         "branchName": spec.branch,
         "description": spec.description,
         "technical_requirements": list(spec.requirements),
+        "quality_checks": {gate.name: gate.command for gate in spec.gates},
         "userStories": [_story(story, remarks.get(story.id, ())) for story in spec.stories],
     }
     kept = {key: value for key, value in document.items() if value or key == "branchName"}
@@ -26,8 +28,10 @@ def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
 def _story(story: Story, doubts: tuple[Remark, ...]) -> dict[str, Any]:
     told = {"_comment": [f"{remark.doubt}: {remark.text}" for remark in doubts]} if doubts else {}
     touched = {"touches": list(story.touches)} if story.touches else {}
-    checks = {"verification_steps": [_step(step) for step in story.verification]} if story.verification else {}
-    verified = {step.id for step in story.verification}
+    named = {criterion.id for criterion in story.criteria if command_in(criterion.text)}
+    steps = [step for step in story.verification if step.id not in named]
+    checks = {"verification_steps": [_step(step) for step in steps]} if steps else {}
+    verified = {step.id for step in steps}
     return {
         **told,
         "id": story.id,

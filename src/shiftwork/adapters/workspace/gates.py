@@ -103,6 +103,7 @@ class GitGates:
             seconds=outcome.seconds,
             output=outcome.output,
             command=gate.command,
+            origin=gate.origin,
         )
 
     @contextlib.contextmanager

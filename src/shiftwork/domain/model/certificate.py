@@ -11,7 +11,7 @@ from shiftwork.domain.model.usage import Usage
 class GateLine:
     """A gate that was green on the commit, or, `restored`, on it with the tests of the base. What it printed is left to
     the history. The first certificates do not say which `command` it was. A `blind` one does not see the tree: it
-    proved nothing.
+    proved nothing. `origin` is the spec that named the gate; empty where the settings did.
     """
 
     name: str
@@ -20,6 +20,7 @@ class GateLine:
     restored: bool = False
     command: str = ""
     blind: bool = False
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

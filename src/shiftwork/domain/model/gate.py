@@ -11,7 +11,8 @@ from shiftwork.domain.model.proof import Verification
 class Gate:
     """A check that the harness runs itself, by a shell, at the root of the candidate's tree. Where it is a `step` of a
     story's verification, that says what is done instead. `kind` is "test" where the settings say so; `blind` where they
-    allow the gate not to see the tree: then it proves nothing.
+    allow the gate not to see the tree: then it proves nothing. `origin` is the spec that names the gate, as a path;
+    empty where the settings do.
     """
 
     name: str
@@ -20,6 +21,7 @@ class Gate:
     step: Verification | None = None
     kind: str = ""
     blind: bool = False
+    origin: str = ""
 
 
 def gate_name(story: str, step: str) -> str:
@@ -41,7 +43,7 @@ class GateResult:
     """How one gate ended; `output` holds the two ends of what it printed, bounded. A `flaky` one was red the first
     time. A `restored` one ran with the tests and the gate configuration of the base. Without a `standing` it is not
     known what the gate says of the base. `command` is what was run; verification steps say that themselves. A `blind`
-    one is known not to notice a broken product, and the settings allow that: it proves nothing.
+    one is known not to notice a broken product, and the settings allow that: it proves nothing. `origin` is the gate's.
     """
 
     name: str
@@ -53,6 +55,7 @@ class GateResult:
     standing: Standing | None = None
     command: str = ""
     blind: bool = False
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport, Verification
 from shiftwork.domain.model.spec import Criterion
@@ -72,6 +72,7 @@ class LandingRequest:
     one `type` from 1; the type is what the subject of the landed commit begins with.
     `broken` are gates that were red on the base when the story was last refused. Where it needs other dependencies than
     its base, and they cannot be installed, a person may let it be judged in the base's environment: it is `borrowing`.
+    `gates` are those of the run's spec, which hold for its stories and not for their reverts.
     """
 
     run: RunId
@@ -88,6 +89,7 @@ class LandingRequest:
     inspection: Inspection = NOTHING_TOUCHED
     broken: tuple[str, ...] = ()
     borrowing: bool = False
+    gates: tuple[Gate, ...] = ()
 
     @property
     def key(self) -> str:

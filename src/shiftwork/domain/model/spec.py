@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.proof import Verification
 
@@ -51,7 +52,8 @@ class Spec:
     """A piece of work as a whole; `requirements` go into every prompt.
 
     `branch` is the one that landing moves, where the spec names one. `instructions` tell an agent how to work from the
-    kind of file that the spec was read from.
+    kind of file that the spec was read from. `gates` are the checks that the spec itself names: no story of its run
+    lands while one of them is red.
     """
 
     title: str
@@ -60,6 +62,7 @@ class Spec:
     requirements: tuple[str, ...] = ()
     branch: str = ""
     instructions: str = ""
+    gates: tuple[Gate, ...] = ()
 
 
 def one_shot(request: str) -> Spec:

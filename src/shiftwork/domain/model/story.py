@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from shiftwork.domain.model import spec
 from shiftwork.domain.model.budget import Allowance, Amount, Budget, Reached
-from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit, RunId, StepId, Stream
 from shiftwork.domain.model.memory import Shelf
 from shiftwork.domain.model.notices import NoticePlan, Noticing
@@ -130,7 +130,8 @@ class Limits:
 class Assignment:
     """Everything a story's job needs to begin: fixed when the run dispatches it. While the story is in progress no
     other one of the run has its `slot`. `task` is what the whole run is asked to do, `context` and `agents` are the
-    workflow's; `source` is the run's. `raises` is how often the `limits` had been changed by then.
+    workflow's; `source` is the run's. `raises` is how often the `limits` had been changed by then. `gates` are those of
+    the run's spec.
     """
 
     run: RunId
@@ -151,6 +152,7 @@ class Assignment:
     notices: NoticePlan = NoticePlan()
     proof: ProofPolicy = ProofPolicy.TRUSTING
     source: str = ""
+    gates: tuple[Gate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

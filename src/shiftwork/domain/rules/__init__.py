@@ -35,6 +35,7 @@ Landing and proof:
     commit_message                    what a landed commit says
     environments                      what an environment is known by
     test_gates, product               which gates run tests; which files are the product's own sources
+    spec_gates                        the gates of a run: the settings' and those of its spec
 
 What a story may have done to its own checks:
     inspecting, patches               what its diff does to them

@@ -26,4 +26,5 @@ def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Ass
         notices=plan.notices,
         proof=plan.proof,
         source=plan.source,
+        gates=plan.spec.gates,
     )

@@ -72,6 +72,7 @@ def _gate(result: GateResult) -> GateLine:
         restored=result.restored,
         command=result.command,
         blind=result.blind,
+        origin=result.origin,
     )
 
 
@@ -102,7 +103,7 @@ def plain(certificate: Certificate) -> dict[str, Any]:
     return said | {"gates": gates}
 
 
-_LATER: Final = frozenset({"command", "blind"})
+_LATER: Final = frozenset({"command", "blind", "origin"})
 
 
 def canonical(certificate: Certificate) -> bytes:

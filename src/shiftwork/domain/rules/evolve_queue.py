@@ -114,11 +114,17 @@ def _verified(queue: QueueState, entry: Entry, fact: q.CandidateVerified) -> Que
 
 
 def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> GateReport:
-    """Without the verification steps of the others that were checked with it."""
+    """Without the verification steps of the others that were checked with it, and without the checks of other specs."""
     others = {
         gate.name for one in proved if one is not entry for gate in step_gates(one.request.story, one.request.case)
     }
-    return replace(report, results=tuple(result for result in report.results if result.name not in others))
+    own = {(gate.origin, gate.command) for gate in entry.request.gates}
+    results = (
+        result
+        for result in report.results
+        if result.name not in others and (not result.origin or (result.origin, result.command) in own)
+    )
+    return replace(report, results=tuple(results))
 
 
 def _failed(queue: QueueState, entry: Entry, fact: q.CandidateFailed) -> QueueState | None:

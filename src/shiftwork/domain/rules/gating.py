@@ -21,8 +21,9 @@ def tried_again(first: GateReport | None, second: GateReport) -> GateReport:
     return replace(second, results=tuple(results))
 
 
-def _which(result: GateResult) -> tuple[str, bool]:
-    return result.name, result.restored
+def _which(result: GateResult) -> tuple[str, str, bool]:
+    """By its command too: checks of two specs may have one name."""
+    return result.name, result.command, result.restored
 
 
 def with_restored(report: GateReport, restored: GateReport, paths: Sequence[str] = ()) -> GateReport:
@@ -38,17 +39,19 @@ def with_restored(report: GateReport, restored: GateReport, paths: Sequence[str]
 
 def attributed(report: GateReport, base: GateReport) -> GateReport:
     """The report, with what each gate's result says of the change, given that on the base."""
-    red = {result.name for result in base.results if not result.passed}
-    return replace(report, results=tuple(_standing(result, red) for result in report.results))
+    red = {(result.name, result.command) for result in base.results if not result.passed}
+    results = (_standing(result, before=(result.name, result.command) in red) for result in report.results)
+    return replace(report, results=tuple(results))
 
 
 def mended(report: GateReport, broken: Sequence[str]) -> GateReport:
     """A green report on a change that was sent back before, when these gates were found to be red on the base too."""
-    return replace(report, results=tuple(_standing(result, set(broken)) for result in report.results))
+    return replace(report, results=tuple(_standing(one, before=one.name in broken) for one in report.results))
 
 
-def _standing(result: GateResult, red: set[str]) -> GateResult:
-    if result.name in red:
+def _standing(result: GateResult, *, before: bool) -> GateResult:
+    """Given whether the gate was red `before`."""
+    if before:
         return replace(result, standing=Standing.FIXED if result.passed else Standing.BROKEN_BEFORE)
     return replace(result, standing=Standing.CLEAN if result.passed else Standing.REGRESSED)
 

@@ -88,7 +88,9 @@ def _next_of_undo(run: RunState, story: StoryId, undo: Undo) -> e.Effect | None:
 
 
 def undo_request(run: RunState, story: StoryId) -> LandingRequest:
-    """Where somebody has taken the changes back already, there is nothing to be landed, and that is well."""
+    """Where somebody has taken the changes back already, there is nothing to be landed, and that is well. The spec's
+    own checks say what its work must come to, so they do not judge what takes that work back.
+    """
     known, plan = run.stories[story], run.given
     return LandingRequest(
         run=plan.run,

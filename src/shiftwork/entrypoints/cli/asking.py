@@ -32,17 +32,18 @@ def asked_for(site: Site, request: str) -> Sheet:
 
 
 def trusted_spec(site: Site, request: str, env: Mapping[str, str]) -> Sheet:
-    """What is asked for, once the user trusts what its verification steps would have run. A file from elsewhere is
-    the user's own choice; one of the repository may be anybody's.
+    """What is asked for, once the user trusts what its checks and verification steps would have run. A file from
+    elsewhere is the user's own choice; one of the repository may be anybody's.
     """
     sheet = asked_for(site, request)
-    if sheet.source and (claim := claim_of(site, request, sheet)):
+    if sheet.source and (claim := claim_of(site, sheet)):
         ensure(claim, env)
     return sheet
 
 
-def claim_of(site: Site, request: str, sheet: Sheet) -> Claim | None:
-    file = Path(request).resolve()
+def claim_of(site: Site, sheet: Sheet) -> Claim | None:
+    """Of the file itself, also where its folder was named."""
+    file = (site.root / sheet.source.partition(":")[2]).resolve()
     return spec_claim(file, sheet.spec) if file.is_relative_to(site.root.resolve()) else None
 
 

@@ -70,9 +70,10 @@ def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     env = environment()
     papers = _papers(site, wanted)
     settings = trusted_conditions(site, env).settings
-    if _is_file(wanted.what):
+    from_file = _is_file(wanted.what)
+    if from_file:
         ensure(_claim(Path(wanted.what), papers[0]), env)
-    checked = [(one, asyncio.run(_verified(site, settings, env, one))) for one in papers]
+    checked = [(one, asyncio.run(_verified(site, settings, env, one, trusts=from_file))) for one in papers]
     holds = all(_holds(found) for _, found in checked)
     if as_json:
         rows = [
@@ -93,12 +94,21 @@ def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     return EXIT_DONE if holds else EXIT_FAILED
 
 
-async def _verified(site: Site, settings: Settings, env: Mapping[str, str], paper: Paper) -> tuple[Held, ...]:
+async def _verified(
+    site: Site, settings: Settings, env: Mapping[str, str], paper: Paper, *, trusts: bool
+) -> tuple[Held, ...]:
     said = paper.certificate
     witness, protecting, gates = await open_examination(site, settings, env)
     async with open_history(site) as events:
         memory = await remembered(events, said.run, said.story)
-    bench = Bench(witness=witness, protecting=protecting, gates=gates, configured=settings.gate_list, memory=memory)
+    bench = Bench(
+        witness=witness,
+        protecting=protecting,
+        gates=gates,
+        configured=settings.gate_list,
+        memory=memory,
+        trusts=trusts,
+    )
     return await verify(paper, bench)
 
 
@@ -147,10 +157,14 @@ async def _recorded(site: Site, run: RunId, stories: Sequence[str]) -> list[Pape
 
 
 def _claim(file: Path, paper: Paper) -> Claim:
-    """A file may be anybody's: what its verification steps run is trusted as that of any other file."""
-    steps = (line.step for line in paper.certificate.verification)
+    """A file may be anybody's: what its verification steps and the checks of its spec run is trusted as that of any
+    other file.
+    """
+    said = paper.certificate
+    checks = (Command(where=f"gate {line.name}", text=line.command) for line in said.gates if line.origin)
+    steps = (line.step for line in said.verification)
     commands = (Command(where=step.id, text=step.command or step.url) for step in steps if step.command or step.url)
-    return Claim(file=file.resolve(), commands=tuple(commands))
+    return Claim(file=file.resolve(), commands=(*dict.fromkeys(checks), *commands))
 
 
 # In words --------------------------------------------------------------------------------------------------------

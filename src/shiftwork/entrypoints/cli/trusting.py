@@ -4,6 +4,7 @@ changed.
 
 import sys
 from collections.abc import Iterator, Mapping
+from shlex import quote
 from typing import Final
 
 import click
@@ -41,7 +42,7 @@ def ensure(claim: Claim, env: Mapping[str, str]) -> None:
 
 
 def next_command(claim: Claim) -> str:
-    return "shiftwork trust" if claim.file.name == "shiftwork.toml" else f"shiftwork trust {claim.file}"
+    return "shiftwork trust" if claim.file.name == "shiftwork.toml" else f"shiftwork trust {quote(str(claim.file))}"
 
 
 def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[str]:

@@ -15,14 +15,16 @@ from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import book, changes
 
+_SPECS = frozenset({".json", ".md", ".markdown"})
+
 
 @click.command("trust", short_help="Allow the commands of this repository's settings or of a workflow to run.")
 @click.argument("what", default="", metavar="[WORKFLOW|SPEC]")
 @click.option("--show", is_flag=True, help="Only show it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str, *, show: bool, as_json: bool) -> None:
-    """Allow the commands of shiftwork.toml, of WORKFLOW (a name or a path) or of the verification steps of SPEC (a
-    .json file) to run on this machine.
+    """Allow the commands of shiftwork.toml, of WORKFLOW (a name or a path) or of the checks and verification steps of
+    SPEC (a .json or .md file) to run on this machine.
 
     Of shiftwork.toml you agree to its guards and limits as well: the sandbox, what is proof, what is protected, the
     workflow, what may be spent. Remembered is the list, for this file at this place, in your own configuration folder:
@@ -62,7 +64,7 @@ def _claim(site: Site, what: str) -> Claim:
     if what in {"", SETTINGS_FILE}:
         load_settings(site.root, {})  # a file with mistakes is told before it is trusted
         return settings_claim(site.root)
-    if Path(what).suffix == ".json":
-        return claim_of(site, what, asked_for(site, what)) or Claim(file=Path(what), commands=())
+    if Path(what).suffix.lower() in _SPECS:
+        return claim_of(site, asked_for(site, what)) or Claim(file=Path(what), commands=())
     chosen = choose(what, site.root, user_folder(environment()))
     return chosen.claim or Claim(file=chosen.path or site.root, commands=())
