@@ -24,11 +24,9 @@ def test_ralph_is_read_whole() -> None:
 def test_codetether_is_read_whole() -> None:
     spec = read(GOLDEN / "codetether.json").spec
     assert (spec.title, spec.branch) == ("Coupons", "feature/coupons")
-    assert spec.requirements == (
-        "Keep the public interface",
-        "The check typecheck succeeds: `mypy .`",
-        "The check test succeeds: `pytest -q`",
-    )
+    assert spec.requirements == ("Keep the public interface",)
+    assert [(gate.name, gate.command) for gate in spec.gates] == [("typecheck", "mypy ."), ("test", "pytest -q")]
+    assert {gate.origin for gate in spec.gates} == {"codetether.json"}
     priced = spec.stories[1]
     assert priced.complexity == 5
     assert [(one.id, one.text) for one in priced.criteria] == [

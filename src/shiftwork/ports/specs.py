@@ -9,14 +9,26 @@ from shiftwork.domain.model.spec import Spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unused:
+    """Something in the user's file, by its path there, that was not used: because it is `known` to be of no use for the
+    work, or because it was not understood; `meant` is what was probably meant by it.
+    """
+
+    path: str
+    known: bool = False
+    meant: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
     """A spec as it was read. `source` is what the same file is told by later: its format and, after a colon, its path.
-    `done` are the stories that the file says have landed already.
+    `done` are the stories that the file says have landed already, and `unused` is what of the file was not used.
     """
 
     source: str
     spec: Spec
     done: frozenset[StoryId] = frozenset()
+    unused: tuple[Unused, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

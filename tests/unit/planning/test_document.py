@@ -64,6 +64,22 @@ def test_what_is_to_be_verified_is_written_down_too(tmp_path: Path) -> None:
     assert read.verification == CHECKS
 
 
+def test_the_checks_of_a_spec_and_commands_in_criteria_are_written_as_they_were(tmp_path: Path) -> None:
+    given_ = {
+        "userStories": [{"id": "US-001", "title": "A", "acceptanceCriteria": ["It is", "`make say` passes"]}],
+        "quality_checks": {"test": "make test"},
+    }
+    file = tmp_path / "prd.json"
+    file.write_text(json.dumps(given_), encoding="utf-8")
+    first = asyncio.run(FileSpecs(root=tmp_path).read(str(file))).spec
+    file.write_text(prd(first, {}), encoding="utf-8")
+    assert asyncio.run(FileSpecs(root=tmp_path).read(str(file))).spec.stories == first.stories
+    written = json.loads(file.read_text(encoding="utf-8"))
+    assert written["quality_checks"] == {"test": "make test"}
+    assert written["userStories"][0]["acceptanceCriteria"] == ["It is", "`make say` passes"]
+    assert "verification_steps" not in written["userStories"][0]
+
+
 @given(plans())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 def test_what_is_written_reads_as_the_same_stories(tmp_path: Path, spec: Spec) -> None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.adapters.specs._document import Mistake
+from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import STORY_ID, StoryId
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.rules.graph import find_cycle
+from shiftwork.ports.specs import Unused
 from shiftwork.prompts.problem import did_you_mean, shown
 
 _SLUG_LIMIT: Final = 32
@@ -35,7 +37,9 @@ class Draft:
     requirements: tuple[str, ...] = ()
     branch: str = ""
     instructions: str = ""
+    gates: tuple[Gate, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
+    unused: tuple[Unused, ...] = ()
 
 
 def mistakes_of(draft: Draft) -> Sequence[Mistake]:

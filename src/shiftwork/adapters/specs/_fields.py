@@ -1,11 +1,32 @@
-"""Takes values out of a JSON object by any of their names; what does not fit becomes a mistake at its own place."""
+"""Takes values out of a JSON object by any of their names; what does not fit becomes a mistake at its own place.
 
+What was taken is recorded, so that everything else can be listed as not used without a second list of names.
+"""
+
+import json
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
 
 from shiftwork.adapters.specs._document import Mistake
 from shiftwork.adapters.specs._json import FLAG, LIST, NUMBER, OBJECT, TEXT, Member, Node
+from shiftwork.ports.specs import Unused
 from shiftwork.prompts.problem import nearest
 from shiftwork.prompts.signals import cleaned
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What was found on the way: mistakes; the places of the keys that were `read`, and of list items that were
+    `refused`; and by the place of each object the names that were `sought` in it.
+    """
+
+    mistakes: list[Mistake] = field(default_factory=list)
+    read: set[int] = field(default_factory=set)
+    refused: set[int] = field(default_factory=set)
+    sought: dict[int, set[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +35,23 @@ class Fields:
 
     node: Node
     where: str
-    mistakes: list[Mistake] = field(default_factory=list)
+    record: Record = field(default_factory=Record)
+
+    @property
+    def mistakes(self) -> list[Mistake]:
+        return self.record.mistakes
+
+    def inside(self, node: Node, where: str) -> "Fields":
+        """An object within this one, read into the same record."""
+        return Fields(node, where, self.record)
+
+    def member(self, *names: str) -> Member | None:
+        """The first that has one of these names; it counts as read from now on."""
+        self.record.sought.setdefault(self.node.start, set()).update(names)
+        found = self.node.member(*names)
+        if found:
+            self.record.read.add(found.at)
+        return found
 
     def text(self, *names: str, required: bool = False) -> str:
         member = self._member(names, TEXT, required=required)
@@ -62,7 +99,7 @@ class Fields:
         return tuple(item for item in items if item.kind == kind)
 
     def _member(self, names: tuple[str, ...], kind: str, *, required: bool = False) -> Member | None:
-        member = self.node.member(*names)
+        member = self.member(*names)
         if member is None or (member.node.kind == "null" and not required):
             if required:
                 close = nearest(names[0], [one.key for one in self.node.members])
@@ -83,3 +120,51 @@ class Fields:
 
 
 _PLURAL = {TEXT: "texts", OBJECT: "objects"}
+
+
+# What was not used -----------------------------------------------------------------------------------------------
+
+_METADATA: Final = frozenset(
+    {"createdAt", "updatedAt", "created_at", "updated_at", "version", "metadata", "labels", "sourcePrd", "$schema"}
+    | {"project", "name"}
+)
+"""Known, and of no use for the work. This list only says how an unused field is called, not which ones there are."""
+
+_COMMENT: Final = "_"
+"""What the key of a comment begins with: that is the user's own."""
+
+_PLAIN_KEY: Final = re.compile(r"[\w$-]+")
+
+
+def unused(node: Node, record: Record, path: str = "") -> Iterator[Unused]:
+    """Every member below the object that nobody has read, by its path."""
+    missing = frozenset(record.sought.get(node.start, ())) - {member.key for member in node.members}
+    for member in node.members:
+        where = _below(path, member.key)
+        if member.at in record.read:
+            yield from _inside(member.node, record, where)
+        elif not member.key.startswith(_COMMENT):
+            known = member.key in _METADATA
+            yield Unused(path=where, known=known, meant="" if known else _meant(member.key, missing))
+
+
+def _inside(node: Node, record: Record, path: str) -> Iterator[Unused]:
+    if node.kind == OBJECT:
+        yield from unused(node, record, path)
+    for number, item in enumerate(node.items):
+        where = f"{path}[{number}]"
+        if item.start in record.refused:
+            yield Unused(path=where)
+        else:
+            yield from _inside(item, record, where)
+
+
+def _below(path: str, key: str) -> str:
+    if not _PLAIN_KEY.fullmatch(key):
+        return f"{path}[{json.dumps(key)}]"
+    return f"{path}.{key}" if path else key
+
+
+@cache
+def _meant(key: str, missing: frozenset[str]) -> str:
+    return nearest(key, missing)

@@ -4,11 +4,13 @@ Not taken: a Markdown library. None of them tells the offset of a box, which is 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
+from shiftwork.adapters.specs._document import place
+from shiftwork.ports.specs import Unused
 from shiftwork.prompts.signals import cleaned
 
 _LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
@@ -76,6 +78,35 @@ def sections(blocks: Sequence[Block], level: int) -> Iterator[Section]:
     for start, end in pairwise((*starts, len(blocks))):
         if blocks[start].level == level:
             yield Section(heading=blocks[start], body=tuple(blocks[start + 1 : end]))
+
+
+def unread(text: str, blocks: Sequence[Block], read: Iterable[Block], known: Collection[str] = ()) -> Iterator[Unused]:
+    """What nobody has read, by its lines; a section of which nothing was read is called by its heading. Comments are
+    the user's own; front matter, and sections with these headings, are known to be of no use here.
+    """
+    if text[: _front_matter(text)].strip("\ufeff"):
+        yield Unused(path="front matter", known=True)
+    places = {block.at for block in read}
+    runs: list[list[Block]] = []
+    joins = False
+    for block in blocks:
+        if block.at in places or not block.text.strip():
+            joins = joins and block.at not in places
+            continue
+        if block.level or not joins:
+            runs.append([])
+        runs[-1].append(block)
+        joins = True
+    for run in runs:
+        if run[0].level == 0 or len(run) > 1:
+            yield Unused(path=_lines(text, run), known=run[0].level > 0 and run[0].text.strip().lower() in known)
+
+
+def _lines(text: str, run: Sequence[Block]) -> str:
+    first, last = place(text, run[0].at)[0], place(text, run[-1].at)[0]
+    if run[0].level:
+        return f"line {first}: {_lead(run[0])}{run[0].text}"
+    return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
 def _continues(block: Block, text: str) -> bool:

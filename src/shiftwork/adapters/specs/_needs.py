@@ -1,12 +1,15 @@
 """What a plan in Markdown says of a story in lines of their own: what it depends on, how urgent it is."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from shiftwork.adapters.specs._document import place
 from shiftwork.adapters.specs._markdown import Block
 from shiftwork.domain.model.ids import StoryId
+from shiftwork.ports.specs import Unused
+from shiftwork.prompts.problem import nearest
 
 _LINE: Final = re.compile(r"[ \t]*\**(?P<key>[A-Za-z][A-Za-z ]{2,20}?)\**:\**[ \t]*(?P<value>.*?)[ \t]*")
 _NAME: Final = re.compile(r"[^,;\s](?:[^,;]*[^,;\s])?")
@@ -32,6 +35,14 @@ def said(block: Block, *keys: str) -> Said | None:
     value = found["value"].strip("`")
     at = block.at + found.start("value") + found["value"].find(value)
     return Said(key=found["key"].lower(), value=value, at=at)
+
+
+def misspelt(text: str, blocks: Iterable[Block], keys: Sequence[str]) -> Iterator[Unused]:
+    """Lines of prose that begin almost like one of these keys: they are read as text, and that may not be meant."""
+    for block in blocks:
+        found = None if block.level or block.inert or block.bullet else _LINE.fullmatch(block.text)
+        if found and found["key"].lower() not in keys and (meant := nearest(found["key"], keys)):
+            yield Unused(path=f"line {place(text, block.at)[0]}: {found['key']}", meant=meant)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

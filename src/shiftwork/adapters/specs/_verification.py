@@ -22,7 +22,7 @@ _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "O
 def verifications(fields: Fields) -> Iterator[Verification]:
     """The steps; one that cannot be run is a mistake, because nothing would check what it asks for."""
     for number, node in enumerate(fields.objects("verification_steps", "verificationSteps"), start=1):
-        step = Fields(node, f"verification step {number}", fields.mistakes)
+        step = fields.inside(node, f"verification step {number}")
         kind = _kind(step)
         if kind is not None:
             yield _READERS[kind](step, f"VS-{number}")
@@ -63,7 +63,7 @@ def _shell(step: Fields, name: str) -> Verification:
 
 def _file(step: Fields, name: str) -> Verification:
     """`glob` says that the path is a pattern, or is the pattern itself."""
-    glob = step.node.member("glob")
+    glob = step.member("glob")
     pattern = step.text("glob") if glob and glob.node.kind == TEXT else ""
     is_glob = bool(pattern) or (glob is not None and glob.node.kind == FLAG and bool(glob.node.value))
     path = pattern or step.text("path", required=True)

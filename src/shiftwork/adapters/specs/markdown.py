@@ -12,12 +12,12 @@ from typing import Final
 
 from shiftwork.adapters.specs._document import Edit, Mistake
 from shiftwork.adapters.specs._draft import Draft, Found, slug, untitled
-from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections
-from shiftwork.adapters.specs._needs import NEEDS, needs_of, said
+from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections, unread
+from shiftwork.adapters.specs._needs import NEEDS, misspelt, needs_of, said
 from shiftwork.adapters.specs._ticks import ticks
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.spec import Criterion, Story
-from shiftwork.ports.specs import Mark
+from shiftwork.ports.specs import Mark, Unused
 from shiftwork.prompts.signals import cleaned
 
 NAME: Final = "markdown"
@@ -58,11 +58,18 @@ def read(path: Path, text: str, shown: str) -> Draft:
         title=cleaned(title).strip() or path.stem,
         description=prose([block for block in opening if not said(block, "branch")]),
         stories=found,
-        requirements=_requirements(blocks),
+        requirements=tuple(cleaned(block.text) for block in _wanted(blocks)),
         branch=next((line.value for block in opening if (line := said(block, "branch"))), ""),
         instructions=_INSTRUCTIONS.format(file=shown),
         mistakes=(*mistakes, *untitled(found)),
+        unused=tuple(_unused(text, blocks, (*opening, *_wanted(blocks)), stories)),
     )
+
+
+def _unused(text: str, blocks: Sequence[Block], read: Sequence[Block], stories: Sequence[Section]) -> Iterator[Unused]:
+    own = [block for section in stories for block in (section.heading, *section.body)]
+    yield from unread(text, blocks, (*read, *own), _OF_THE_WHOLE)
+    yield from misspelt(text, own, _LINES)
 
 
 def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:
@@ -150,6 +157,7 @@ def _number(lines: Sequence[Block], key: str, default: int, mistakes: list[Mista
     return default
 
 
-def _requirements(blocks: Sequence[Block]) -> tuple[str, ...]:
+def _wanted(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The bullets that say what holds for all of the work."""
     found = (s for s in sections(blocks, 2) if s.heading.text.strip().lower() in _REQUIREMENTS)
-    return tuple(cleaned(block.text) for section in found for block in section.body if block.bullet)
+    return tuple(block for section in found for block in section.body if block.bullet)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,9 @@ from shiftwork.adapters.specs._document import Edit, UnreadableError, changed, r
 from shiftwork.adapters.specs._draft import Draft, mistakes_of
 from shiftwork.adapters.specs._files import rewrite, text_of
 from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Spec
+from shiftwork.domain.model.proof import Verification, VerificationKind
+from shiftwork.domain.model.spec import Spec, Story
+from shiftwork.domain.rules.spec_gates import command_in
 from shiftwork.errors import SpecError
 from shiftwork.ports.specs import Mark, Sheet
 
@@ -99,10 +101,21 @@ def _sheet(source: str, draft: Draft) -> Sheet:
     spec = Spec(
         title=draft.title,
         description=draft.description,
-        stories=tuple(found.story for found in draft.stories),
+        stories=tuple(_with_commands(found.story) for found in draft.stories),
         requirements=draft.requirements,
         branch=draft.branch,
         instructions=draft.instructions,
+        gates=draft.gates,
     )
     done = frozenset(found.story.id for found in draft.stories if found.done)
-    return Sheet(source=source, spec=spec, done=done)
+    return Sheet(source=source, spec=spec, done=done, unused=draft.unused)
+
+
+def _with_commands(story: Story) -> Story:
+    """A criterion that names a command is shown by running it, whatever the format."""
+    steps = (
+        Verification(id=one.id, kind=VerificationKind.SHELL, command=command)
+        for one in story.criteria
+        if one.id not in {step.id for step in story.verification} and (command := command_in(one.text))
+    )
+    return replace(story, verification=(*story.verification, *steps))

@@ -8,13 +8,13 @@ from typing import Final
 
 from shiftwork.adapters.specs._document import Edit, Mistake
 from shiftwork.adapters.specs._draft import Draft, Found, slug, untitled
-from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections
-from shiftwork.adapters.specs._needs import NEEDS, Needs, needs_of, said
-from shiftwork.adapters.specs._offer import offered, text_beside
+from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections, unread
+from shiftwork.adapters.specs._needs import NEEDS, Needs, misspelt, needs_of, said
+from shiftwork.adapters.specs._offer import offered, text_beside, unnamed
 from shiftwork.adapters.specs._ticks import ticks
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.spec import Criterion, Story
-from shiftwork.ports.specs import Mark
+from shiftwork.ports.specs import Mark, Unused
 from shiftwork.prompts.signals import cleaned
 
 NAME: Final = "openspec"
@@ -37,8 +37,8 @@ def belongs(path: Path, text: str) -> bool:
 
 
 def read(path: Path, text: str, shown: str) -> Draft:
-    folder = path.parent
-    found = tuple(_found(_stories(text)))
+    folder, stories = path.parent, _stories(text)
+    found = tuple(_found(stories))
     instructions = _INSTRUCTIONS.format(change=folder.name, folder=shown.removesuffix("/tasks.md"))
     nothing = Mistake(at=0, text="there is no section `## 1. Title` with tasks `- [ ] 1.1 …` under it")
     return Draft(
@@ -46,7 +46,15 @@ def read(path: Path, text: str, shown: str) -> Draft:
         stories=found,
         instructions=offered(instructions, _OFFER, list(_scenarios(folder))),
         mistakes=tuple(untitled(found)) if found else (nothing,),
+        unused=(*_unused(text, stories), *unnamed(folder, _INSTRUCTIONS)),
     )
+
+
+def _unused(text: str, stories: Sequence[Section]) -> Iterator[Unused]:
+    """A bullet without a box is neither a task nor a part of the description."""
+    own = [block for section in stories for block in (section.heading, *section.body)]
+    yield from unread(text, parse(text), [one for one in own if not one.bullet or one.box >= 0])
+    yield from misspelt(text, own, (NEEDS,))
 
 
 def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:

@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.specs._checks import checks
 from shiftwork.adapters.specs._document import Edit, Mistake
 from shiftwork.adapters.specs._draft import Draft, Found
-from shiftwork.adapters.specs._fields import Fields
+from shiftwork.adapters.specs._fields import Fields, unused
 from shiftwork.adapters.specs._json import FLAG, LIST, OBJECT, TEXT, Node, parse
 from shiftwork.adapters.specs._verification import in_words, verifications
 from shiftwork.domain.model.ids import StoryId
@@ -25,7 +26,6 @@ NAME: Final = "prd-json"
 _STORIES: Final = ("userStories", "user_stories")
 _CRITERIA: Final = ("acceptanceCriteria", "acceptance_criteria")
 _NEEDS: Final = ("dependsOn", "depends_on", "dependencies")
-_CHECKS: Final = ("quality_checks", "qualityChecks")
 _OF_RALPH_TUI: Final = frozenset({"labels", "dependsOn"})
 _PRIORITIES: Final = 1_000_000
 
@@ -46,35 +46,38 @@ def read(path: Path, text: str, shown: str) -> Draft:
         return Draft(title=path.stem, stories=(), mistakes=(mistake,))
     fields = Fields(root, "the spec")
     stories = fields.objects(*_STORIES, required=True)
-    found = tuple(_found(node, number, fields.mistakes) for number, node in enumerate(stories, start=1))
+    found = tuple(_found(fields, node, number) for number, node in enumerate(stories, start=1))
     title = fields.text("feature") or fields.text("name") or fields.text("project")
     return Draft(
         title=title or path.stem,
         description=fields.text("description"),
         stories=_last_without_priority(found, stories),
-        requirements=_requirements(fields),
+        requirements=tuple(text for text, _ in fields.texts("technical_requirements", "technicalRequirements")),
         branch=fields.text("branchName", "branch_name"),
         instructions=_INSTRUCTIONS.format(file=shown),
+        gates=checks(fields, shown),
         mistakes=(*fields.mistakes, *_repeated(root), *(one for node in stories for one in _repeated(node))),
+        unused=tuple(unused(root, fields.record)),
     )
 
 
-def _found(node: Node, number: int, mistakes: list[Mistake]) -> Found:
+def _found(spec: Fields, node: Node, number: int) -> Found:
     name = node.member("id")
     where = f"story {name.node.value}" if name and name.node.kind == TEXT else f"story {number}"
-    fields = Fields(node, where, mistakes)
+    fields = spec.inside(node, where)
+    fields.member(*filter(None, [_note_key(spec.node, node)]))
     needs = dict(fields.texts(*_NEEDS))
-    checks = tuple(verifications(fields))
+    steps = tuple(verifications(fields))
     story = Story(
         id=StoryId(fields.text("id", required=True)),
         title=" ".join(fields.text("title", required=True).split()),
         description=fields.text("description"),
-        criteria=(*_criteria(fields), *map(in_words, checks)),
+        criteria=(*_criteria(fields), *map(in_words, steps)),
         depends_on=tuple(StoryId(other) for other in needs),
         priority=fields.number("priority", 0, -_PRIORITIES, _PRIORITIES),
         complexity=fields.number("complexity", USUAL_COMPLEXITY, COMPLEXITIES[0], COMPLEXITIES[-1]),
         touches=tuple(path for path, _ in fields.texts("touches")),
-        verification=checks,
+        verification=steps,
     )
     return Found(story=story, at=fields.at("id"), done=fields.flag("passes"), needs_at=tuple(needs.values()))
 
@@ -94,15 +97,6 @@ def _last_without_priority(found: tuple[Found, ...], nodes: tuple[Node, ...]) ->
 def _criteria(fields: Fields) -> Iterator[Criterion]:
     for number, (text, _) in enumerate(fields.texts(*_CRITERIA), start=1):
         yield Criterion(id=f"AC-{number}", text=text)
-
-
-def _requirements(fields: Fields) -> tuple[str, ...]:
-    checks = fields.node.member(*_CHECKS)
-    commands = checks.node.members if checks else ()
-    return (
-        *(text for text, _ in fields.texts("technical_requirements", "technicalRequirements")),
-        *(f"The check {one.key} succeeds: `{one.node.value}`" for one in commands if one.node.kind == TEXT),
-    )
 
 
 def _repeated(node: Node) -> Iterator[Mistake]:

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.specs._document import Edit, Mistake
+from shiftwork.adapters.specs._document import Edit, Mistake, place
 from shiftwork.adapters.specs._draft import Draft, Found, slug
 from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections
-from shiftwork.adapters.specs._offer import text_beside
+from shiftwork.adapters.specs._offer import text_beside, unnamed
 from shiftwork.adapters.specs._ticks import ticks
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.spec import Criterion, Story
-from shiftwork.ports.specs import Mark
+from shiftwork.ports.specs import Mark, Unused
 from shiftwork.prompts.signals import cleaned
 
 NAME: Final = "spec-kit"
@@ -67,7 +67,16 @@ def read(path: Path, text: str, shown: str) -> Draft:
         branch=branch[1] if branch else "",
         instructions=_INSTRUCTIONS.format(folder=shown.rpartition("/")[0] or "."),
         mistakes=tuple(_repeated(groups)),
+        unused=(*_unnumbered(text, groups), *unnamed(path.parent, _INSTRUCTIONS)),
     )
+
+
+def _unnumbered(text: str, groups: Iterable[_Group]) -> Iterator[Unused]:
+    """Boxes that are no tasks, for want of a number. What else stands there is spec-kit's own template."""
+    tasks = {task.at for group in groups for task in group.tasks}
+    for block in parse(text):
+        if block.box >= 0 and block.at not in tasks:
+            yield Unused(path=f"line {place(text, block.at)[0]}: {block.text}")
 
 
 def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:

@@ -24,14 +24,22 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.steering import anew
-from shiftwork.entrypoints.cli import intending, limiting, rehearsing, standing, words
+from shiftwork.entrypoints.cli import intending, limiting, rehearsing, standing, unused, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.beginning import check_alone, nothing_to_do, tell_nothing
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
 from shiftwork.entrypoints.cli.clean import one_line
-from shiftwork.entrypoints.cli.conditions import base_branch, conditions, find_workflow, players, trusted_conditions
+from shiftwork.entrypoints.cli.conditions import (
+    Conditions,
+    base_branch,
+    conditions,
+    find_workflow,
+    players,
+    trusted_conditions,
+)
+from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.sentence import is_blank
@@ -81,17 +89,24 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     base = base_branch(site, found.settings, environment(), named=ordered.branch)
     order = _order(site, found.settings, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
     if ordered.dry_run:
-        rehearsing.tell(order, found.settings, as_json=as_json)
+        rehearsing.tell(order, found.settings, sheet, as_json=as_json)
         return EXIT_DONE
     check_alone(site, sheet)
-    if not as_json:
-        with though_unheard():
-            click.echo(found.note)
+    with though_unheard():
+        _tell_beforehand(found, sheet, as_json=as_json)
     limits = amounts.limited((order.limits.run, order.limits.story, order.limits.step))
     bound = f"at most {limits}" if limits else ""
     about = ", ".join(part for part in (order.agent, counted(sheet), f"landing on {order.branch}", bound) if part)
     title = f"{order.spec.title}\n{about}"
     return work(site, Shift(site=site, settings=found.settings, begin=starting(order)), title, as_json=as_json)
+
+
+def _tell_beforehand(found: Conditions, sheet: Sheet, *, as_json: bool) -> None:
+    if as_json and sheet.source:
+        say(unused.event(sheet))
+    if not as_json:
+        told = (*unused.gates_note(sheet, found.settings.gate_list, found.note), *unused.lines(sheet))
+        click.echo("\n".join(told))
 
 
 def plan_file(request: str) -> str:

@@ -28,6 +28,9 @@ def lines(shown: Preview, done: int = 0) -> Iterator[str]:
     yield ""
     yield f"longest way  {' → '.join(shown.critical)}"
     yield f"cost         {_cost(shown.band)}"
+    if shown.spec.gates:
+        checks = ", ".join(f"{gate.name} ({gate.command})" for gate in shown.spec.gates)
+        yield f"checks       {one_line(checks, words.width() - 13)}"
     if shown.remarks:
         yield ""
         yield "doubts"
@@ -57,4 +60,5 @@ def document(shown: Preview) -> dict[str, Any]:
         "critical_path": list(shown.critical),
         "cost_band": to_plain(shown.band) if shown.band else None,
         "remarks": [to_plain(remark) for remark in shown.remarks],
+        "gates": [{"name": gate.name, "command": gate.command} for gate in shown.spec.gates],
     }

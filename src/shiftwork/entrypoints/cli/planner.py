@@ -17,7 +17,7 @@ from shiftwork.config.prd_template import PRD_FILE
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
 from shiftwork.domain.model.spec import Spec, Story
-from shiftwork.entrypoints.cli import limiting, planned
+from shiftwork.entrypoints.cli import limiting, planned, unused
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import asked_for
 from shiftwork.entrypoints.cli.bounds import Bounds
@@ -32,6 +32,7 @@ from shiftwork.errors import EXIT_FAILED, UsageError
 from shiftwork.planning.document import prd
 from shiftwork.planning.preview import Preview, preview
 from shiftwork.planning.remarks import by_story
+from shiftwork.ports.specs import Sheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +63,7 @@ def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
     shown = preview(_ahead(spec, sheet.done), answer(lambda: past_costs(open_queries(site))))
     if out:
         written(out, prd(spec, by_story(shown.remarks)))
-    _tell(shown, out, len(sheet.done), as_json=as_json)
+    _tell(shown, out, sheet, as_json=as_json)
     return 0
 
 
@@ -116,10 +117,14 @@ async def _planned(site: Site, run: RunId, story: Story) -> tuple[Story, ...]:
         return (await load(events, STORY, story_stream(run, story.id))).planned
 
 
-def _tell(shown: Preview, out: Path | None, done: int, *, as_json: bool) -> None:
+def _tell(shown: Preview, out: Path | None, sheet: Sheet, *, as_json: bool) -> None:
+    done = len(sheet.done)
     if as_json:
-        say({**planned.document(shown), "done": done, "written": str(out) if out else None})
+        rest = {"done": done, "written": str(out) if out else None, "unused": unused.documents(sheet)}
+        say({**planned.document(shown), **rest})
         return
     click.echo("\n".join(planned.lines(shown, done)))
+    if left := list(unused.lines(sheet)):
+        click.echo("\n".join(("", *left)))
     if out:
         click.echo(f"\nwrote {out}; edit it, then: shiftwork run {out}")

@@ -8,15 +8,19 @@ from shiftwork.app.commands import Order
 from shiftwork.app.rehearsal import Line, rehearse
 from shiftwork.bootstrap.working import conduct_of
 from shiftwork.config.settings import Settings
+from shiftwork.entrypoints.cli import unused
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.ports.specs import Sheet
 
 
-def tell(order: Order, settings: Settings, *, as_json: bool) -> None:
+def tell(order: Order, settings: Settings, sheet: Sheet, *, as_json: bool) -> None:
     lines = rehearse(order, conduct_of(settings), tools=settings.agent.tools and settings.agent.use != "command")
     if as_json:
-        say({"prompts": [asdict(line) for line in lines]})
+        say({"prompts": [asdict(line) for line in lines], "unused": unused.documents(sheet)})
         return
+    if left := list(unused.lines(sheet)):
+        click.echo("\n".join((*left, "")))
     for line in lines:
         click.echo(f"──── {line.story} {line.step}\n\n{_told(line)}")
     prompts = sum(bool(line.prompt) for line in lines)
