@@ -1,9 +1,11 @@
 """The settings file that `shiftwork init` writes: every key with its default, and why one would change it."""
 
 import json
+import re
+from collections.abc import Mapping
 from typing import Final
 
-from shiftwork.config.detect import Detected
+from shiftwork.config.detection.found import Detected, FoundGate
 
 _HEAD: Final = """\
 # Settings of shiftwork for this repository. Every key is optional; what is commented out shows the default.
@@ -13,7 +15,10 @@ _HEAD: Final = """\
 _GATES: Final = """
 # Gates: commands whose exit code decides. They run on the exact commit that is to land, in a tree no agent has touched;
 # nothing lands unless all of them pass. Order matters only for speed: put the quick ones first.
-# A gate that may take longer is a table: test = { command = "make test", minutes = 40 }
+# A gate with more to say is a table: test = { command = "make test", minutes = 40 }. Its other keys:
+#   kind = "test" or "other"  where its name and its command do not show whether it runs tests
+#   blind = "allow"           it may count though it does not notice when the product's sources are broken; every view,
+#                             commit and certificate says then that this gate proved nothing
 [gates]
 """
 
@@ -107,18 +112,45 @@ _REST: Final = """
 # url = ""                  # empty: a file in .shiftwork; or postgresql://user@host:port/name
 """
 
-_SETUP_COMMENT: Final = "# run once in every fresh tree, before agents and gates"
+_SETUP_COMMENT: Final = "# makes the environment of a fresh tree, before agents and gates"
+
+SETUP: Final = "setup"
+"""Under this name the setup command stands among what was red."""
 
 
-def settings_file(detected: Detected) -> str:
-    """The text of a `shiftwork.toml` with what was found; it reads back as exactly that."""
-    gates = "".join(f"{gate.name} = {_quoted(gate.command)}  # from {gate.source}\n" for gate in detected.gates)
+def settings_file(detected: Detected, red: Mapping[str, str] | None = None) -> str:
+    """The text of a `shiftwork.toml` with what was found; it reads back as exactly that, without what was `red`: gates,
+    and the setup command, by name, each with the reason that stands beside it in a comment.
+    """
+    reasons = red or {}
+    gates = "".join(_gate(gate, reasons.get(gate.name, "")) for gate in detected.gates)
     nothing = '# Nothing was found: without a gate, only that something changed is checked.\n# test = "make test"\n'
-    setup = f"setup = {_quoted(detected.setup)}" if detected.setup else '# setup = ""'
-    rest = _REST.replace("{setup}", f"{setup:<27} {_SETUP_COMMENT}\n")
+    rest = _REST.replace("{setup}", _setup(detected.setup, reasons.get(SETUP, "")))
     return _HEAD + _GATES + (gates or nothing) + rest
+
+
+def _gate(gate: FoundGate, reason: str) -> str:
+    keys = ", ".join(f"{key} = {_quoted(value)}" for key, value in gate.table.items())
+    line = f"{_key(gate.name)} = {f'{{ {keys} }}' if gate.kind else _quoted(gate.command)}"
+    return f"# {line}  # {_comment(reason)}\n" if reason else f"{line}  # from {_comment(gate.source)}\n"
+
+
+def _setup(command: str, reason: str) -> str:
+    if reason:
+        return f"# setup = {_quoted(command)}  # {_comment(reason)}\n"
+    line = f"setup = {_quoted(command)}" if command else '# setup = ""'
+    return f"{line:<27} {_SETUP_COMMENT}\n"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
 
 
 def _quoted(text: str) -> str:
     """As a TOML string: JSON's escapes are among TOML's, once DEL is escaped too."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _comment(text: str) -> str:
+    """On one line, without the characters that TOML refuses in a comment."""
+    return "".join(char if char.isprintable() else " " for char in text)

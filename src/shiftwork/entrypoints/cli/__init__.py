@@ -16,6 +16,7 @@ From what was typed to what is done:
     beginning                                   whether there is anything to begin, and nobody at it already
     carrying, rehearsing                        what earlier runs have learnt; `--dry-run`
     intending, replying                         what is asked of a run; what is said to a story that waits
+    found_gates                                 `init`: what was found is run once
     planner, planned                            `plan`, and a plan as people read it
     proving                                     `proof`
     demonstration, demo_script                  `demo`, and what its agent plays
@@ -31,7 +32,7 @@ How things are shown:
     words, clean, bill                          words and columns; text fit for a terminal; who has used what
     documents, files                            what `--json` prints; a document written where the user wants it
     transcript, tracing                         an attempt's log made readable; which one is meant, and how followed
-    gate_logs                                   what gates printed
+    gate_logs, gate_reason                      what gates printed; why one is red, on one line
     exactly                                     a text shown to the character, for whoever is to agree to it
     workflow_file                               the file that `workflow new` writes
     workflow_pictures, workflow_svg             a workflow drawn

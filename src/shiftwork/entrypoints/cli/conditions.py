@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from shiftwork.app.world import Conduct
 from shiftwork.bootstrap.workflows import Choice, choose
 from shiftwork.bootstrap.working import current_branch, has_branch
-from shiftwork.config.detect import detect
-from shiftwork.config.settings import Settings, load_settings
+from shiftwork.config.detection.project import detect
+from shiftwork.config.settings import GateSettings, Settings, load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site
 from shiftwork.config.trust import settings_claim
 from shiftwork.config.user import user_folder
@@ -47,14 +47,14 @@ def conditions(site: Site, env: Mapping[str, str]) -> Conditions:
         names = ", ".join(map(marked, settings.gates))
         note = f"gates from {SETTINGS_FILE}: {names}" if names else unchecked
         return Conditions(settings=settings, note=note)
-    found = detect(site.root)
+    found = detect(site.root, env)
     if not found.gates:
         return Conditions(settings=settings, note=unchecked)
     workspace = settings.workspace
     if "setup" not in workspace.model_fields_set:
         workspace = workspace.model_copy(update={"setup": found.setup})
-    gates = {gate.name: gate.command for gate in found.gates}
-    commands = ", ".join(f"{name} ({command})" for name, command in gates.items())
+    gates = {gate.name: GateSettings.model_validate(gate.table) if gate.kind else gate.command for gate in found.gates}
+    commands = ", ".join(f"{gate.name} ({gate.command})" for gate in found.gates)
     return Conditions(
         settings=settings.model_copy(update={"gates": gates, "workspace": workspace}),
         note=f"gates found in this project: {commands}",

@@ -1,47 +1,77 @@
 """`shiftwork init`: writes a commented settings file with the checks that the project already has."""
 
+import asyncio
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from shiftwork.config.detect import Detected, detect
+from shiftwork.config.detection.found import Detected
+from shiftwork.config.detection.project import detect
 from shiftwork.config.prd_template import PRD_FILE, prd_file
-from shiftwork.config.site import SETTINGS_FILE, environment
-from shiftwork.config.template import settings_file
+from shiftwork.config.settings import load_settings
+from shiftwork.config.site import SETTINGS_FILE, Site, environment
+from shiftwork.config.template import SETUP, settings_file
 from shiftwork.config.trust import settings_claim
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.found_gates import Checked, check_found
+from shiftwork.entrypoints.cli.gate_reason import reason
 from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import book
-from shiftwork.errors import UsageError
+from shiftwork.errors import SettingsError, UsageError
 
 
 @click.command("init", short_help="Write a commented shiftwork.toml.")
 @click.option("--prd", is_flag=True, help="Write a commented prd.json instead, to be filled in.")
-@click.option("--print", "only_print", is_flag=True, help="Print the file instead of writing it.")
+@click.option("--print", "only_print", is_flag=True, help="Print the file instead of writing it; nothing is run.")
+@click.option("--no-check", is_flag=True, help="Do not run what was found: write all of it.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, prd: bool, only_print: bool, force: bool, as_json: bool) -> None:
+def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json: bool) -> None:
     """Write a commented shiftwork.toml with the checks this project already has.
 
-    Found are checks of Python, Node, Rust and Go projects, and the words test, lint and check of a Makefile or a
-    justfile. Nothing is run. With --prd a spec is written, to be filled in and handed over with `shiftwork run`.
+    Found are the checks of Python, Node, Rust, Go, Java, Ruby, Elixir, PHP and .NET projects, the hooks of pre-commit,
+    and the words test, lint and check of a Makefile or a justfile; and the command that makes the environment they
+    need. All of it is run once on the last commit of the branch, in a tree of its own: a check that is red there
+    already is written as a comment, with the reason. With --prd a spec is written, to be filled in and handed over with
+    `shiftwork run`.
     """
-    root = around().root
-    found = Detected(gates=(), setup="") if prd else detect(root)
-    text, path = (prd_file(root.name), root / PRD_FILE) if prd else (settings_file(found), root / SETTINGS_FILE)
+    site = around()
+    if prd:
+        _spec(site, only_print=only_print, force=force, as_json=as_json)
+        return
+    found = detect(site.root, environment())
+    path, text, checked = site.root / SETTINGS_FILE, settings_file(found), Checked(skipped="--no-check")
     if not only_print:
         _write(path, text, force=force)
-        if not prd:
-            book(environment()).trust(settings_claim(root))  # whoever has it written has asked for it
+        _trust(site)
+        if found.gates and not no_check:
+            click.echo(_announced(found), err=True)
+            checked = _checked(site)
+            text = settings_file(found, checked.red)
+            _write(path, text, force=True)
+            _trust(site)
     if as_json:
-        more = {} if prd else {"gates": [asdict(gate) for gate in found.gates], "setup": found.setup}
-        say({"path": str(path), "written": not only_print, **more, "text": text})
+        say({"path": str(path), "written": not only_print, **_document(found, checked), "text": text})
     elif only_print:
         click.echo(text, nl=False)
     else:
-        click.echo(f"wrote {PRD_FILE}; fill it in, then: shiftwork run {PRD_FILE}" if prd else _told(found))
+        click.echo("\n".join(_summary(found, checked)))
+
+
+def _spec(site: Site, *, only_print: bool, force: bool, as_json: bool) -> None:
+    text, path = prd_file(site.root.name), site.root / PRD_FILE
+    if not only_print:
+        _write(path, text, force=force)
+    if as_json:
+        say({"path": str(path), "written": not only_print, "text": text})
+    elif only_print:
+        click.echo(text, nl=False)
+    else:
+        click.echo(f"wrote {PRD_FILE}; fill it in, then: shiftwork run {PRD_FILE}")
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
@@ -50,11 +80,75 @@ def _write(path: Path, text: str, *, force: bool) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _told(found: Detected) -> str:
+def _trust(site: Site) -> None:
+    """The user has had the file written."""
+    book(environment()).trust(settings_claim(site.root))
+
+
+def _checked(site: Site) -> Checked:
+    """By the settings that have just been written."""
+    try:
+        settings = load_settings(site.root, environment())
+    except SettingsError as error:  # what the environment says of them
+        return Checked(skipped=error.message)
+    return asyncio.run(check_found(site, settings, environment()))
+
+
+def _announced(found: Detected) -> str:
+    setup = "the setup command and " if found.setup else ""
+    gates = "1 gate" if len(found.gates) == 1 else f"{len(found.gates)} gates"
+    return f"running {setup}{gates} on the last commit (--no-check leaves that out)"
+
+
+def _document(found: Detected, checked: Checked) -> dict[str, Any]:
+    results = checked.results
+    gates = [
+        {
+            **asdict(gate),
+            "passed": results[gate.name].passed if gate.name in results else None,
+            "seconds": results[gate.name].seconds if gate.name in results else None,
+            "reason": checked.red.get(gate.name, ""),
+        }
+        for gate in found.gates
+    ]
+    return {
+        "gates": gates,
+        "setup": found.setup,
+        "setup_reason": checked.red.get(SETUP, ""),
+        "checked_on": checked.branch,
+        "not_checked": checked.skipped,
+    }
+
+
+def _summary(found: Detected, checked: Checked) -> Iterator[str]:
     if found.gates:
-        gates = [(gate.name, f"{gate.command}    (from {gate.source})") for gate in found.gates]
-        setup = [("setup", found.setup)] if found.setup else []
-        lines = ["found:", words.facts(gates + setup)]
+        yield "found:"
+        yield words.facts(list(_rows(found, checked)))
+        yield from _remarks(found, checked)
     else:
-        lines = ["found no checks: until [gates] names one, only that something changed is checked"]
-    return "\n".join((*lines, f"wrote {SETTINGS_FILE}; look it over, commit it, then: shiftwork doctor"))
+        yield "found no checks: until [gates] names one, only that something changed is checked"
+    yield f"wrote {SETTINGS_FILE}; look it over, commit it, then: shiftwork doctor"
+
+
+def _rows(found: Detected, checked: Checked) -> Iterator[tuple[str, str]]:
+    for gate in found.gates:
+        yield gate.name, f"{gate.command}    (from {gate.source})"
+        if result := checked.results.get(gate.name):
+            red = f"red: {reason(result.output)} (written as a comment)"
+            yield "", f"passed {words.duration(result.seconds)}" if result.passed else red
+    if found.setup:
+        yield "setup", found.setup
+        if checked.setup:
+            yield "", f"failed: {checked.setup} (written as a comment)"
+
+
+def _remarks(found: Detected, checked: Checked) -> Iterator[str]:
+    if checked.skipped:
+        yield f"not run: {checked.skipped}"
+    elif checked.setup:
+        yield "no gate was run, because the setup command failed: correct it, then: shiftwork doctor --gates"
+    elif checked.red:
+        left = len(found.gates) - len(checked.red)
+        yield f"{left} of {len(found.gates)} gates pass; the others are comments: remove the # once they pass"
+        if not left:
+            yield "until [gates] names one, only that something changed is checked"

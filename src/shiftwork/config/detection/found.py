@@ -1,0 +1,40 @@
+"""What detection finds: gates, each with the file that shows it, and the command that makes the environment."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundGate:
+    """A check, the command that runs it, and the file that shows it. `kind` is "other" where the name says test and
+    the command runs none.
+    """
+
+    name: str
+    command: str
+    source: str
+    kind: str = ""
+
+    @property
+    def table(self) -> dict[str, str]:
+        """As the settings write a gate that is more than its command."""
+        return {"command": self.command, "kind": self.kind}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detected:
+    """The gates, and what has to run in a fresh tree before them (`setup`, may be empty)."""
+
+    gates: tuple[FoundGate, ...] = ()
+    setup: str = ""
+
+    @property
+    def tested(self) -> bool:
+        return any(gate.name == "test" for gate in self.gates)
+
+
+def inside(place: str, found: Detected) -> Detected:
+    """The same for a project that lies in a folder of the repository: its commands start there."""
+    gates = tuple(
+        replace(gate, command=f"cd {place} && {gate.command}", source=f"{place}/{gate.source}") for gate in found.gates
+    )
+    return Detected(gates=gates, setup=f"(cd {place} && {found.setup})" if found.setup else "")

@@ -1,0 +1,75 @@
+"""The packages of a Node workspace, and how a script of theirs is run where the root has none of that name."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import Any, Final
+
+from shiftwork.config.detection.folder import Folder, strings, table
+
+_DEPTH: Final = 2
+_MOST: Final = 200
+_PNPM: Final = "pnpm-workspace.yaml"
+_PNPM_LIST: Final = re.compile(r"^packages:[ \t]*\n((?:[ \t]*(?:-[^\n]*|#[^\n]*)?\n)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A package of the workspace: its name, and its scripts."""
+
+    name: str
+    scripts: Mapping[str, Any]
+
+
+def members(folder: Folder) -> list[Member]:
+    """Packages up to two folders down that the workspace names."""
+    patterns = list(_patterns(folder))
+    if not patterns:
+        return []
+    files = (path for path in folder.files(r"package\.json", depth=_DEPTH) if "/" in path)
+    places = (path.rpartition("/")[0] for path in files)
+    chosen = [place for place in places if _matches(place, patterns)][:_MOST]
+    documents = [folder.json(f"{place}/package.json") for place in chosen]
+    return [Member(name=str(one.get("name") or ""), scripts=table(one, "scripts")) for one in documents]
+
+
+def run_in_members(manager: str, script: str, inside: Sequence[Member], doing: Sequence[Member]) -> str:
+    """Runs the script in every package that has it, and in those that come later as far as the manager can do that.
+    Where only those that are `doing` something have more than a placeholder, they are named.
+    """
+    having = [member for member in inside if script in member.scripts]
+    names = [] if len(having) == len(doing) else [member.name for member in doing]
+    match manager:
+        case "npm":
+            return f"npm run {script} {' '.join(f'-w {name}' for name in names) or '--workspaces --if-present'}"
+        case "pnpm":
+            return f"pnpm {' '.join(f'--filter {name}' for name in names) or '-r'} run {script}"
+        case "bun":
+            return f"bun run {' '.join(f'--filter {name}' for name in names) or "--filter '*'"} {script}"
+        case "yarn berry" if not names:
+            return f"yarn workspaces foreach --all run {script}"
+        case "yarn" if len(doing) == len(inside):
+            return f"yarn workspaces run {script}"
+    return " && ".join(f"yarn workspace {member.name} run {script}" for member in doing)
+
+
+def _patterns(folder: Folder) -> Iterator[str]:
+    """As package.json has them (a list, or a table with one), or pnpm's own file."""
+    listed = folder.json("package.json").get("workspaces")
+    yield from strings(listed.get("packages") if isinstance(listed, dict) else listed)
+    packages = _PNPM_LIST.search(f"{folder.text(_PNPM)}\n")
+    for line in packages[1].splitlines() if packages else ():
+        if item := re.match(r"""\s*-\s*["']?([^"'#\s]+)""", line):
+            yield item[1]
+
+
+def _matches(place: str, patterns: Sequence[str]) -> bool:
+    wanted = [one.removeprefix("./").rstrip("/") for one in patterns if not one.startswith("!")]
+    refused = [one[1:].removeprefix("./").rstrip("/") for one in patterns if one.startswith("!")]
+    return any(_fits(place, one) for one in wanted) and not any(_fits(place, one) for one in refused)
+
+
+def _fits(place: str, pattern: str) -> bool:
+    same_depth = place.count("/") == pattern.count("/") or "**" in pattern
+    return same_depth and fnmatch(place, pattern)

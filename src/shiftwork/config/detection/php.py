@@ -1,0 +1,24 @@
+"""Gates of a PHP project: the scripts of composer, or phpunit and pest."""
+
+from collections.abc import Iterator
+
+from shiftwork.config.detection.folder import Folder, table
+from shiftwork.config.detection.found import Detected, FoundGate
+
+
+def find(folder: Folder) -> Detected:
+    """Everything that composer installs goes into the tree."""
+    if not folder.has("composer.json"):
+        return Detected()
+    return Detected(gates=tuple(_gates(folder)), setup="composer install --no-interaction --quiet")
+
+
+def _gates(folder: Folder) -> Iterator[FoundGate]:
+    scripts = table(folder.json("composer.json"), "scripts")
+    for name in ("lint", "test"):
+        if name in scripts:
+            yield FoundGate(name=name, command=f"composer {name}", source="composer.json")
+    settings = folder.first("phpunit.xml", "phpunit.xml.dist")
+    if "test" not in scripts and settings:
+        runner = "pest" if folder.has("tests/Pest.php") else "phpunit"
+        yield FoundGate(name="test", command=f"vendor/bin/{runner}", source=settings)

@@ -1,0 +1,116 @@
+"""The project's own words for its checks: targets of a Makefile, recipes of a justfile.
+
+`check` usually means all the others again. It is a gate only where it does something that none of them does, which is
+found by following its prerequisites and its lines.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shiftwork.config.detection.folder import Folder
+from shiftwork.config.detection.found import FoundGate
+from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.rules.test_gates import is_test_gate
+
+_JUST_FILES: Final = ("justfile", "Justfile", ".justfile")
+_MAKE_FILES: Final = ("GNUmakefile", "Makefile", "makefile")
+_WORDS: Final = {
+    "lint": ("lint",),
+    "typecheck": ("typecheck", "type-check"),
+    "test": ("test", "tests"),
+    "check": ("check",),
+}
+_MAKE_RULE: Final = re.compile(r"^([A-Za-z][^:=#\t]*?)[ \t]*::?(?![:=])([^=;#\n]*)(?:;([^\n]*))?(?:#[^\n]*)?$")
+_JUST_RULE: Final = re.compile(r"^@?([A-Za-z][\w-]*)((?:[ \t][^\n:]*)?):(?!=)([^#\n]*)(?:#[^\n]*)?$")
+_CALL: Final = re.compile(r"(?:\$[({]MAKE[)}]|\bmake|\bjust)((?:[ \t]+[\w=./-]+)+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    needs: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+def find(folder: Folder) -> tuple[FoundGate, ...]:
+    """The gates of both files; of two with the same name, the justfile's."""
+    found: dict[str, FoundGate] = {}
+    for program, files, pattern in (("just", _JUST_FILES, _JUST_RULE), ("make", _MAKE_FILES, _MAKE_RULE)):
+        # Where names differ by case alone, some file systems show one file under all of them.
+        if file := folder.first(*files):
+            for gate in _gates(program, file, _rules(folder.text(file), pattern)):
+                found.setdefault(gate.name, gate)
+    return tuple(found.values())
+
+
+def tests_are_run(gates: tuple[FoundGate, ...]) -> bool:
+    """Whether one of these stands for the project's tests."""
+    return any(gate.name == "test" or (gate.name == "check" and not gate.kind) for gate in gates)
+
+
+def _gates(program: str, file: str, rules: Mapping[str, _Rule]) -> Iterator[FoundGate]:
+    done: set[str] = set()
+    for gate, names in _WORDS.items():
+        name = next((one for one in names if one in rules), "")
+        if not name:
+            continue
+        found = FoundGate(name=gate, command=f"{program} {name}", source=file)
+        does = _work(name, rules)
+        if gate == "check":
+            if does and does <= done:
+                continue
+            found = replace(found, kind="" if _starts_tests(does, rules) else "other")
+        done |= does
+        yield found
+
+
+def _work(name: str, rules: Mapping[str, _Rule]) -> set[str]:
+    """The commands that a target comes to, those of its prerequisites included."""
+    done, seen, waiting = set[str](), set[str](), [name]
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one not in rules:
+            done.add(one)
+            continue
+        waiting += rules[one].needs
+        for line in rules[one].lines:
+            called = [word for words in _CALL.findall(line) for word in words.split() if word in rules]
+            waiting += called
+            if not called:
+                done.add(line)
+    return done
+
+
+def _starts_tests(does: set[str], rules: Mapping[str, _Rule]) -> bool:
+    tests = {line for name in _WORDS["test"] if name in rules for line in _work(name, rules)}
+    return bool(does & tests) or any(is_test_gate(Gate(name="", command=line)) for line in does)
+
+
+def _rules(text: str, pattern: re.Pattern[str]) -> dict[str, _Rule]:
+    rules: dict[str, _Rule] = {}
+    current: tuple[str, ...] = ()
+    for line in text.replace("\\\n", " ").splitlines():
+        if line[:1] in {" ", "\t"}:
+            command = " ".join(line.strip().lstrip("@-+").split())
+            if command and not command.startswith("#"):
+                rules |= {name: replace(rules[name], lines=(*rules[name].lines, command)) for name in current}
+        elif rule := pattern.match(line):
+            current = _read(rule, rules, just=pattern is _JUST_RULE)
+        elif line.strip() and not line.startswith("#"):
+            current = ()
+    return rules
+
+
+def _read(rule: re.Match[str], rules: dict[str, _Rule], *, just: bool) -> tuple[str, ...]:
+    """Adds the rule; gives the names that its lines belong to."""
+    names = (rule[1],) if just else tuple(rule[1].split())
+    needs = tuple(re.findall(r"[\w./-]+", rule[3] if just else rule[2]))
+    lines = () if just or not rule[3] else (" ".join(rule[3].split()),)
+    for name in names:
+        before = rules.get(name, _Rule())
+        rules[name] = _Rule(needs=before.needs + needs, lines=before.lines + lines)
+    return names
