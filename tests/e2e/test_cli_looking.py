@@ -243,7 +243,7 @@ def test_init_writes_what_it_finds_and_never_over_a_file(project: Project) -> No
     assert printed.returncode == 0
     assert 'test = "make test"' in printed.stdout
     assert "use =" in (project.root / "shiftwork.toml").read_text(encoding="utf-8")
-    forced = project.shiftwork("init", "--force", "--json")
+    forced = project.shiftwork("init", "--force", "--no-check", "--json")
     assert forced.returncode == 0
     assert [gate["name"] for gate in json.loads(forced.stdout)["gates"]] == ["lint", "test"]
     assert (project.root / "shiftwork.toml").read_text(encoding="utf-8") == printed.stdout

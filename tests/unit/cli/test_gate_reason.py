@@ -58,7 +58,7 @@ CASES: dict[str, tuple[str, str]] = {
     "pytest, quietly": ("FFF\n1 failed, 2 errors in 0.1s\n", "1 failed, 2 errors"),
     "pytest without tests": ("===== no tests ran in 0.01s =====\n", "no tests ran"),
     "pytest that cannot import": (
-        "____ ERROR collecting tests/test_a.py ____\nE   ModuleNotFoundError: No module named 'cart'\n=== 1 error in 0.1s ===",
+        "____ ERROR collecting test_a.py ____\nE   ModuleNotFoundError: No module named 'cart'\n=== 1 error in 1s ===",
         "1 error; ModuleNotFoundError: No module named 'cart'",
     ),
     "unittest": (UNITTEST, "failures=1; AssertionError: 1 != 2"),
