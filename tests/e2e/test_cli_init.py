@@ -33,10 +33,10 @@ def written(project: Project) -> dict[str, object]:
 
 def test_a_gate_that_is_red_already_is_a_comment_and_the_green_one_holds(project: Project) -> None:
     committed(project, Makefile=RED_LINT, test_cart_py=GREEN)
-    told = project.shiftwork("init")
-    assert told.returncode == 0, told
-    assert told.stderr == "running 2 gates on the last commit (--no-check leaves that out)\n"
-    lines = [line.strip() for line in told.stdout.splitlines()]
+    ended = project.shiftwork("init")
+    assert ended.returncode == 0, ended
+    assert ended.stderr == "running 2 gates on the last commit (--no-check leaves that out)\n"
+    lines = [line.strip() for line in ended.stdout.splitlines()]
     assert "red: cart.py:1: unused import (written as a comment)" in lines
     assert any(line.startswith("passed ") for line in lines)
     assert lines[-1] == "wrote shiftwork.toml; look it over, commit it, then: shiftwork doctor"
@@ -60,9 +60,9 @@ def test_a_document_says_the_same(project: Project) -> None:
 def test_a_setup_command_that_fails_is_a_comment_and_the_gates_stay(project: Project) -> None:
     package = '{"name": "shop", "scripts": {"test": "true", "preinstall": "echo no registry here; exit 3"}}'
     committed(project, **{"package.json": package})
-    told = project.shiftwork("init")
-    assert told.returncode == 0, told
-    assert "no gate was run, because the setup command failed" in told.stdout
+    ended = project.shiftwork("init")
+    assert ended.returncode == 0, ended
+    assert "no gate was run, because the setup command failed" in ended.stdout
     assert written(project)["gates"] == {"test": "npm run test"}
     assert "setup" not in written(project)["workspace"]  # type: ignore[operator]
     assert '\n# setup = "npm install"  # failed on main: ' in (project.root / "shiftwork.toml").read_text(
@@ -73,9 +73,9 @@ def test_a_setup_command_that_fails_is_a_comment_and_the_gates_stay(project: Pro
 @pytest.mark.parametrize("words", [["--no-check"], ["--print"]])
 def test_nothing_is_run_where_that_is_not_wanted(project: Project, words: list[str]) -> None:
     committed(project, Makefile="test:\n\tfalse\n")
-    told = project.shiftwork("init", *words)
-    assert (told.returncode, told.stderr) == (0, "")
-    text = told.stdout if words == ["--print"] else (project.root / "shiftwork.toml").read_text(encoding="utf-8")
+    ended = project.shiftwork("init", *words)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    text = ended.stdout if words == ["--print"] else (project.root / "shiftwork.toml").read_text(encoding="utf-8")
     assert tomllib.loads(text)["gates"] == {"test": "make test"}
 
 
@@ -84,7 +84,7 @@ def test_a_repository_that_nothing_can_be_run_in_is_given_all_that_was_found(pro
     empty.mkdir()
     project.git("init", "-q", "-b", "main", str(empty))
     (empty / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
-    told = project.shiftwork("-C", str(empty), "init")
-    assert told.returncode == 0, told
-    assert "not run: " in told.stdout
+    ended = project.shiftwork("-C", str(empty), "init")
+    assert ended.returncode == 0, ended
+    assert "not run: " in ended.stdout
     assert 'test = "make test"' in (empty / "shiftwork.toml").read_text(encoding="utf-8")

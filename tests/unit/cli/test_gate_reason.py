@@ -84,12 +84,12 @@ CASES: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_most_telling_lines_are_chosen(case: str) -> None:
-    output, told = CASES[case]
-    assert reason(output) == told
+    output, line = CASES[case]
+    assert reason(output) == line
 
 
 @given(st.text())
 def test_any_output_is_one_line_that_says_something(output: str) -> None:
-    told = reason(output)
-    assert told
-    assert told == one_line(told, 120)
+    line = reason(output)
+    assert line
+    assert line == one_line(line, 120)

@@ -48,7 +48,7 @@ def test_the_lock_file_says_who_installs_and_runs(tmp_path: Path, case: str) -> 
         ("pnpm@10.1", {"package-lock.json": "{}"}, "pnpm install"),
         ("yarn@1.22.22", {"yarn.lock": ""}, "yarn install --frozen-lockfile"),
         ("yarn@4.5", {"yarn.lock": ""}, "yarn install --immutable"),
-        ("unheard-of@1", {"package-lock.json": "{}"}, "npm ci"),
+        ("another@1", {"package-lock.json": "{}"}, "npm ci"),
     ],
 )
 def test_the_manifest_may_name_the_package_manager(

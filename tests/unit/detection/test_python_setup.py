@@ -50,7 +50,7 @@ CASES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "uv, pytest from nowhere": (
         {"uv.lock": "", "pyproject.toml": ""},
-        "uv sync -q --frozen && uv pip install -q pytest",
+        "uv sync -q --frozen && uv pip install -q -p .venv pytest",
     ),
     "poetry": (
         {"poetry.lock": "", "pyproject.toml": '[tool.poetry.group.dev.dependencies]\npytest = "*"\n'},

@@ -1,4 +1,4 @@
-"""Finds the checks that a project already has and how its environment is made, so that nobody has to write settings.
+"""Finds the checks that a project already has and how its environment is made, so that a first run needs no settings.
 
 Nothing is executed: files are read, folders are listed, and programs are looked up on the PATH. A file that cannot be
 read counts as none, because a guess must never keep anybody from working. The modules, by what they are about:

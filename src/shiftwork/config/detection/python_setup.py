@@ -91,7 +91,7 @@ def _uv(wanted: _Wanted) -> str:
         *(f"--extra {name}" for name in wanted.extras),
         *(f"--group {name}" for name in groups if by_default != "all" and name not in strings(by_default)),
     ]
-    return _then(" ".join(words), "uv pip install -q", wanted.missing)
+    return _then(" ".join(words), "uv pip install -q -p .venv", wanted.missing)
 
 
 def _poetry(wanted: _Wanted) -> str:
