@@ -74,14 +74,6 @@ class NoRepositoryError(UnfitRepositoryError):
     """The command was typed where there is no git repository."""
 
 
-class SetupError(RepositoryError):
-    """The setup command failed in a fresh tree; `output` is what it printed."""
-
-    def __init__(self, message: str, *, output: str, hint: str = "") -> None:
-        super().__init__(message, hint=hint)
-        self.output = output
-
-
 class BranchGoneError(RepositoryError):
     """A branch that is to be landed on is not there: deleted, or called something else by now."""
 

@@ -53,7 +53,9 @@ def files(draw: st.DrawFn) -> dict[str, Any]:
         | draw(st.fixed_dictionaries({}, optional={"verification_steps": st.lists(STEP, max_size=2)}))
         for number in range(1, draw(st.integers(1, 3)) + 1)
     ]
-    root = draw(st.sampled_from([{"project": "P"}, {"name": "N"}, {"feature": "F", "technical_requirements": ["x"]}]))
+    root: dict[str, Any] = draw(
+        st.sampled_from([{"project": "P"}, {"name": "N"}, {"feature": "F", "technical_requirements": ["x"]}])
+    )
     checks = draw(
         st.fixed_dictionaries({}, optional={draw(st.sampled_from(["quality_checks", "qualityGates"])): CHECKS})
     )

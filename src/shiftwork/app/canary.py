@@ -8,7 +8,8 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from shiftwork.domain.model.canary import GateSight, Sight, Sources
 from shiftwork.domain.model.gate import Gate, GateReport
@@ -92,15 +93,28 @@ class Examiner:
         return step
 
     async def _sources(self, commit: Commit) -> Sources:
-        paths = [path for path, _ in (await self.canary.situation(commit)).files]
-        configuring = [path for path in paths if is_gate_configuration(path, self._protection)]
-        return sources(paths, self._protection, mentions(await self.canary.texts(commit, configuring)))
+        paths = tuple(path for path, _ in (await self.canary.situation(commit)).files)
+        configuring = _survey(paths, self._protection).configuring
+        return sources(paths, self._protection, mentions(await self.canary.texts(commit, sorted(configuring))))
 
     def _key(self, gate: Gate, situation: Situation) -> str:
-        protection = self._protection
-        configuration = [one for one in situation.files if is_gate_configuration(one[0], protection)]
-        roots = sources([path for path, _ in situation.files], protection).roots
-        return gate_key(gate, situation.setup, situation.environment, configuration, roots)
+        survey = _survey(tuple(path for path, _ in situation.files), self._protection)
+        configuration = [one for one in situation.files if one[0] in survey.configuring]
+        return gate_key(gate, situation.setup, situation.environment, configuration, survey.roots)
+
+
+class _Survey(NamedTuple):
+    """What a verdict depends on of the paths of a tree: files that configure gates, and source roots."""
+
+    configuring: frozenset[str]
+    roots: tuple[str, ...]
+
+
+@lru_cache(maxsize=8)
+def _survey(paths: tuple[str, ...], protection: Protection) -> _Survey:
+    """Remembered: most candidates have the paths of their base, and there may be thousands."""
+    configuring = frozenset(path for path in paths if is_gate_configuration(path, protection))
+    return _Survey(configuring=configuring, roots=tuple(sources(paths, protection).roots))
 
 
 def _base_key(situation: Situation, gates: Sequence[Gate]) -> str:

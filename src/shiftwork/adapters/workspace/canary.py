@@ -28,6 +28,7 @@ _OUTPUT_BYTES: Final = 8 * 1024 * 1024
 _SITUATIONS: Final = 16
 _MARKED_LINES: Final = 100_000
 _PREFIX: Final = b"shiftwork_canary_"
+_REGULAR: Final = "100"
 _PORTS_FROM: Final = 40
 """Trees of the canary have the ports of gate trees with higher numbers than there ever are."""
 
@@ -44,8 +45,8 @@ class GitCanary:
         tree = await hub.tree_of(commit)
         if tree not in self.situations:
             listed = await hub.git.run("ls-tree", "-r", "-z", "--full-tree", commit)
-            rows = (part.partition("\t") for part in listed.parts)
-            files = tuple((path, head.split(" ")[2]) for head, _, path in rows)
+            rows = ((head.split(" "), path) for head, _, path in (part.partition("\t") for part in listed.parts))
+            files = tuple((path, blob) for (mode, _, blob), path in rows if mode.startswith(_REGULAR))
             key = await setup.environments(hub).key(commit) if setup.command else ""
             found = Situation(tree=tree, files=files, setup=setup.command, environment=key)
             self.situations[tree] = found

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from shiftwork.domain.model.canary import GateSight, Sight, Sources
@@ -195,6 +196,7 @@ _ELSEWHERE: Final = (".github/**", ".gitlab-ci.yml", ".circleci/**", "azure-pipe
 _NO_COMMANDS: Final = Protection()
 
 
+@lru_cache(maxsize=65_536)
 def is_gate_configuration(path: str, protection: Protection = _NO_COMMANDS) -> bool:
     """Whether it decides what a gate does: by its name, because a gate's command starts it, or because Python would
     take it for a module of its own library or of a test runner. The settings of shiftwork are not among these: what

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby, takewhile
 from typing import Final
 
@@ -50,6 +51,8 @@ _MANIFESTS: Final = (
     *("build.zig", "project.clj", "deps.edn", "requirements.txt", "Makefile.PL", "DESCRIPTION"),
 )
 _MANY: Final = 30
+_PATHS_KNOWN: Final = 65_536
+"""Each tree has nearly the paths of the one before: what is known of a path is remembered."""
 _ABOVE_PACKAGES: Final = frozenset({"src", "lib", "python"})
 _OTHER: Final = frozenset({"pyx", "fs", "vb", "cljs", "m"})
 """Languages of which a product may be made and that cannot be broken well."""
@@ -86,6 +89,7 @@ def sources(paths: Iterable[str], protection: Protection, mentioned: str = "") -
     )
 
 
+@lru_cache(maxsize=_PATHS_KNOWN)
 def _breakable(path: str, protection: Protection) -> bool:
     if not is_product_source(path, protection) or shadows(path, protection):
         return False

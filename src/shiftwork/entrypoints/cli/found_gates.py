@@ -5,7 +5,7 @@ known before it is settled.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shiftwork.bootstrap.looking import run_gates
+from shiftwork.bootstrap.base import check_again, open_base
 from shiftwork.bootstrap.working import repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, open_state
@@ -13,13 +13,13 @@ from shiftwork.config.template import SETUP
 from shiftwork.domain.model.gate import GateResult
 from shiftwork.entrypoints.cli.conditions import find_base
 from shiftwork.entrypoints.cli.gate_reason import reason
-from shiftwork.errors import SetupError, ShiftworkError
+from shiftwork.errors import ShiftworkError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """How each gate ended on the branch, by name; `skipped` says why none was run. `setup` is the reason why the setup
-    command failed: then no gate could be run.
+    command failed: then the gates ran in the user's own environment.
     """
 
     branch: str = ""
@@ -45,9 +45,10 @@ async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) ->
         return Checked(skipped=error.message)
     try:
         open_state(site)
-        report = await run_gates(site, settings, env, branch)
-    except SetupError as error:
-        return Checked(branch=branch, setup=reason(error.output))
+        base = await open_base(site, settings, env, branch)
+        report = await check_again(base, "init/gates")
+        failure = (await base.prepared()).failure
     except ShiftworkError as error:
         return Checked(branch=branch, skipped=error.message)
-    return Checked(branch=branch, results={result.name: result for result in report.results})
+    results = {result.name: result for result in report.results}
+    return Checked(branch=branch, results=results, setup=reason(failure) if failure else "")

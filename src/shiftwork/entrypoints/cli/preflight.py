@@ -4,19 +4,12 @@ The first time that is found out before the first session; from then on what is 
 meanwhile is found out beside the work.
 """
 
-import asyncio
-from collections.abc import Mapping, Sequence
-
-import click
+from collections.abc import Sequence
 
 from shiftwork.app.canary import explained, refused
-from shiftwork.bootstrap.base import Base, open_base
-from shiftwork.config.settings import Settings
-from shiftwork.config.site import SETTINGS_FILE, Site
-from shiftwork.domain.model.canary import GateSight, Sight
-from shiftwork.domain.model.gate import Gate, GateReport
-from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.readers import though_unheard
+from shiftwork.config.site import SETTINGS_FILE
+from shiftwork.domain.model.canary import GateSight
+from shiftwork.domain.model.gate import Gate
 from shiftwork.errors import BlindGateError
 
 _MARKER = "base/gates"

@@ -146,7 +146,7 @@ def _remarks(found: Detected, checked: Checked) -> Iterator[str]:
     if checked.skipped:
         yield f"not run: {checked.skipped}"
     elif checked.setup:
-        yield "no gate was run, because the setup command failed: correct it, then: shiftwork doctor --gates"
+        yield "the setup command failed, so the gates ran in your own environment: correct it, or leave it a comment"
     elif checked.red:
         left = len(found.gates) - len(checked.red)
         yield f"{left} of {len(found.gates)} gates pass; the others are comments: remove the # once they pass"
