@@ -52,6 +52,20 @@ def test_objects_that_the_user_borrows_from_elsewhere_are_there(user: GitUser, o
     assert (outputs(report), report.passed) == ([user.at("main")], True)
 
 
+def test_every_line_is_heard_though_a_report_keeps_two_ends(user: GitUser, gates: Gates) -> None:
+    asked, heard = (
+        [Gate(name="one", command="seq 9000"), Gate(name="two", command="echo out; echo err >&2; exit 1")],
+        [],
+    )
+    report = asyncio.run(gates.check(user.at("main"), asked, MARKER, heard=lambda *said: heard.append(said)))
+    assert heard == [*(("one", str(number)) for number in range(1, 9001)), ("two", "out"), ("two", "err")]
+    assert len(report.results[0].output) < HEAD_BYTES + TAIL_BYTES + 100
+    heard.clear()
+    asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, heard=lambda *said: heard.append(said)))
+    asyncio.run(gates.check(user.at("main"), asked[:1], MARKER, heard=lambda *said: heard.append(said)))
+    assert len(heard) == 9000, "what is known from before is not run, and not heard"
+
+
 def test_each_gate_is_told_when_it_begins_and_none_that_is_not_run(user: GitUser, gates: Gates) -> None:
     asked, begun = [Gate(name="one", command="true"), Gate(name="two", command="exit 3")], list[str]()
     asyncio.run(gates.check(user.at("main"), asked, MARKER, begun=begun.append))

@@ -173,10 +173,18 @@ def unwatched(gate: str) -> None:
     """Where nobody listens."""
 
 
+type Heard = Callable[[str, str], None]
+"""Hears the name of a gate and a line that it has printed: every line, also those that its report leaves out."""
+
+
+def unheard(gate: str, line: str) -> None:
+    """Where the report says enough."""
+
+
 class Gates(Protocol):
     """Runs checks on exactly one commit."""
 
-    async def check(  # noqa: PLR0913 - what is judged, by what, for whom, and three ways in which that may differ
+    async def check(  # noqa: PLR0913 - what is judged, by what, for whom, two ways to differ, and who watches
         self,
         commit: Commit,
         gates: Sequence[Gate],
@@ -186,6 +194,7 @@ class Gates(Protocol):
         borrowing: bool = False,
         again: bool = True,
         begun: Begun = unwatched,
+        heard: Heard = unheard,
     ) -> GateReport:
         """Lay out the commit in a tree no agent has touched and run every gate there; a red one is no error.
 
@@ -195,7 +204,7 @@ class Gates(Protocol):
 
         No process that a gate started is alive afterwards. Where all these gates have passed before on a commit with
         the very same tree, that report is given again; what was red is run again, since not only the tree decides,
-        unless it was red in this process and need not be run `again`. What is not run does not begin.
+        unless it was red in this process and need not be run `again`. What is not run does not begin, and is not heard.
         """
         ...
 

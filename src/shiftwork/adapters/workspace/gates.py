@@ -3,7 +3,7 @@
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final
@@ -18,7 +18,7 @@ from shiftwork.adapters.workspace.verifying import Verifier
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.apart import check_environment
-from shiftwork.ports.workspace import NOWHERE, Begun, unwatched
+from shiftwork.ports.workspace import NOWHERE, Begun, Heard, unheard, unwatched
 
 _REDS: Final = 50
 
@@ -30,6 +30,12 @@ class _Subject:
     commit: Commit
     base: Commit
     borrowing: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Watched:
+    begun: Begun
+    heard: Heard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +62,7 @@ class GitGates:
         borrowing: bool = False,
         again: bool = True,
         begun: Begun = unwatched,
+        heard: Heard = unheard,
     ) -> GateReport:
         if not gates:
             return GateReport(commit=commit)
@@ -65,7 +72,8 @@ class GitGates:
             return replace(known, commit=commit, cached=True)
         if not again and (red := self.reds.get((tree, tuple(gates)))):
             return replace(red, commit=commit, cached=True)
-        report = await self._run(_Subject(commit=commit, base=base, borrowing=borrowing), gates, marker, begun)
+        watched = _Watched(begun=begun, heard=heard)
+        report = await self._run(_Subject(commit=commit, base=base, borrowing=borrowing), gates, marker, watched)
         if report.passed:
             verdicts.keep(tree, gates, report)
         else:
@@ -77,7 +85,7 @@ class GitGates:
         if len(self.reds) > _REDS:
             del self.reds[next(iter(self.reds))]
 
-    async def _run(self, subject: "_Subject", gates: Sequence[Gate], marker: str, begun: Begun) -> GateReport:
+    async def _run(self, subject: _Subject, gates: Sequence[Gate], marker: str, watched: _Watched) -> GateReport:
         results: list[GateResult] = []
         with self.free_tree() as (number, checkout):
             bench = self.benches.setdefault(number, Bench(checkout=checkout, setup=self.setup))
@@ -87,8 +95,9 @@ class GitGates:
             for gate in gates:
                 if results:
                     await bench.tidy(subject.commit, errand, subject.base, borrowing=subject.borrowing)
-                begun(gate.name)
-                results.append(await self.judge(checkout, gate, judging))
+                watched.begun(gate.name)
+                own = replace(judging, heard=_decoded(gate, watched.heard))
+                results.append(await self.judge(checkout, gate, own))
         return GateReport(commit=subject.commit, results=tuple(results))
 
     async def judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:
@@ -123,3 +132,7 @@ class GitGates:
             finally:
                 os.close(held)
             return
+
+
+def _decoded(gate: Gate, heard: Heard) -> Callable[[bytes], None]:
+    return lambda line: heard(gate.name, line.decode(errors="replace"))
