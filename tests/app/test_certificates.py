@@ -226,6 +226,7 @@ def test_every_word_of_a_certificate_is_checked_in_a_clone_or_told_as_not_checke
         "one more criterion": ({"criteria": (*said.criteria, VOUCHED), "vouched": "the CTO"}, "criteria"),
         "gates": ({"gates": ()}, "gates"),
         "verification": ({"verification": ()}, "gates"),
+        "fail_to_pass": ({"fail_to_pass": None}, "fail-to-pass"),
     }
     for name, (change, where) in lies.items():
         assert where in broken(asyncio.run(examined(rig, forged(altered(said, change)), rig.gates, clone=True))), name

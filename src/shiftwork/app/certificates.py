@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from shiftwork.app.gates_again import gates_held, of_spec, restored_held, unchanged
+from shiftwork.app.fail_to_pass import Trial
+from shiftwork.app.gates_again import fail_to_pass_held, gates_held, of_spec, restored_held, unchanged
 from shiftwork.app.kinds import read
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.codec import from_plain
@@ -18,7 +19,7 @@ from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion
 from shiftwork.domain.model.story import Evidence
-from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
+from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection, Protection
 from shiftwork.domain.rules.attesting import attested, named
 from shiftwork.domain.rules.certifying import FORMAT, digest, plain
 from shiftwork.domain.rules.evidence import judge, sought, step_gates, suffices
@@ -52,7 +53,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """What a certificate is held against: `gates` run again, and `configured` are those of the settings. The user
+    """What a certificate is held against: `gates` run again; `configured` and `protection` are of the settings. The user
     `trusts` what the certificate itself would have run, or has not been asked.
     """
 
@@ -62,6 +63,7 @@ class Bench:
     configured: tuple[Gate, ...]
     memory: Memory = Memory()
     trusts: bool = False
+    protection: Protection = Protection()
 
 
 async def recorded(events: EventStore, run: RunId, story: StoryId) -> Paper | None:
@@ -158,8 +160,22 @@ async def verify(paper: Paper, bench: Bench) -> tuple[Held, ...]:
     report = await bench.gates.check(said.commit, (*again, *steps), f"{said.run}/{said.story}/proof")
     inspection = bench.memory.inspection if known else None
     restored = await restored_held(said, again, inspection, bench.protecting, bench.gates)
-    gates = (*gates_held(said, report, bench.configured), *restored)
-    return (*own, *commit, *unknown, *gates, *_evidence(said, case, found, report, known=known))
+    tests, without = await fail_to_pass_held(said, _trial(said, case, again, bench), bench)
+    gates = (*gates_held(said, report, bench.configured), *restored, *without)
+    judged = replace(report, fail_to_pass=tests)
+    return (*own, *commit, *unknown, *gates, *_evidence(said, case, found, judged, known=known))
+
+
+def _trial(said: Certificate, case: Case, gates: tuple[Gate, ...], bench: Bench) -> Trial:
+    return Trial(
+        base=said.base,
+        commit=said.commit,
+        gates=gates,
+        protection=bench.protection,
+        case=case,
+        marker=f"{said.run}/{said.story}/proof",
+        landed=said.commit,
+    )
 
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
 
 from shiftwork import failpoints
 from shiftwork.app import proving, withdrawing
-from shiftwork.app.gating import gates_on
+from shiftwork.app.gating import gates_on, let_go
 from shiftwork.app.landing import answer
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
@@ -64,7 +63,7 @@ class Checks:
                 await self._listen()
 
     async def end(self) -> None:
-        await _let_go(*self._running, self._listening)
+        await let_go(*self._running, self._listening)
 
     def _begin(self) -> None:
         entry = self._waiting.pop(0)
@@ -79,18 +78,11 @@ class Checks:
         await withdrawing.take_in(self._pen)
         wanted = self._pen.state.chain
         self._waiting = [entry for entry in self._waiting if entry in wanted]
-        await _let_go(*(check for check, entry in self._running.items() if entry not in wanted))
+        await let_go(*(check for check, entry in self._running.items() if entry not in wanted))
         self._running = {check: entry for check, entry in self._running.items() if entry in wanted}
         for effect in answers(self._pen.state):
             await self._pen.write(effect.key, await answer(effect, self._pen))
         self._listening = asyncio.ensure_future(withdrawing.asked_for(self._pen))
-
-
-async def _let_go(*tasks: asyncio.Task[Any]) -> None:
-    """Nothing that they have started outlives this."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _check(pen: Pen, entry: Entry) -> Verdict:

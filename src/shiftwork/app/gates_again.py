@@ -2,9 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from shiftwork.app.fail_to_pass import Ports, Trial, tried
 from shiftwork.domain.model.certificate import Certificate, Held
+from shiftwork.domain.model.fail_to_pass import FailToPass
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.tampering import Inspection
+from shiftwork.domain.rules.attesting import CHANGED_TESTS
+from shiftwork.domain.rules.fail_to_pass import in_words, is_red
+from shiftwork.domain.rules.test_gates import is_test_gate
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.workspace import Gates
 
@@ -52,6 +57,26 @@ async def restored_held(
     wanted = [gate for gate in again if gate.name in names]
     report = await gates.check(commit, wanted, f"{said.run}/{said.story}/proof.restored")
     return tuple(_ran(names[result.name], result) for result in report.results)
+
+
+async def fail_to_pass_held(
+    said: Certificate, trial: Trial, ports: Ports
+) -> tuple[FailToPass | None, tuple[Held, ...]]:
+    """What evidence is to be judged by. Where the new tests were red without the change the gates run so again; a
+    certificate that says otherwise claims nothing by it.
+    """
+    claimed = said.fail_to_pass
+    if claimed is None:
+        return None, ()
+    if not is_red(claimed):
+        return await tried(trial, ports, claimed), ()
+    if not any(is_test_gate(gate) for gate in trial.gates):
+        told = "of the gates that run tests none is as it was: it was not run again"
+        return None, (Held(name=CHANGED_TESTS, passed=None, told=told),)
+    now = await tried(trial, ports)
+    same = now.outcome is claimed.outcome
+    told = in_words(now) if same else f"now {in_words(now)}; the certificate says: {in_words(claimed)}"
+    return now, (Held(name=CHANGED_TESTS, passed=same, told=told),)
 
 
 def _not_run(names: Iterable[str], why: str) -> tuple[Held, ...]:

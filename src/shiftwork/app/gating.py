@@ -1,7 +1,10 @@
-"""The gates on a candidate: as it is, and with the base's own tests; and, where they are red, on its base."""
+"""The gates on a candidate: as it is, with the base's own tests, without its change; where red, on its base."""
 
+import asyncio
 from dataclasses import replace
+from typing import Any
 
+from shiftwork.app import fail_to_pass
 from shiftwork.app.canary import Examiner, with_sights
 from shiftwork.app.pen import Pen
 from shiftwork.app.proving import own_gates, shared_gates
@@ -30,7 +33,27 @@ async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
 
 
 async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:
-    """The verdict on a candidate. Once its redness is believed, the base is asked whether it is red as well."""
+    """The verdict on a candidate, and beside it whether the tests that it changes fail without its change."""
+    begun: list[str] = []
+    beside = asyncio.ensure_future(fail_to_pass.of_candidate(pen, entry, marker, begun.append))
+    try:
+        report = await _verdict(pen, entry, marker)
+        if begun and not beside.done():
+            _shown(pen, entry, "without the change")(begun[-1])
+        return replace(report, fail_to_pass=await beside)
+    finally:
+        await let_go(beside)
+
+
+async def let_go(*tasks: asyncio.Task[Any]) -> None:
+    """Nothing that they have started outlives this."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _verdict(pen: Pen, entry: Entry, marker: str) -> GateReport:
+    """Once its redness is believed, the base is asked whether it is red as well."""
     gates = shared_gates(pen, entry)
     all_of_them = (*gates, *own_gates(pen.state, entry))
     landed = landed_base(pen.state, entry)

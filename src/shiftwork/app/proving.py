@@ -1,5 +1,7 @@
 """Whether a candidate whose gates are green is proved: verification steps, and evidence for its story's criteria."""
 
+from dataclasses import replace
+
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.gate import Gate, GateReport
@@ -49,8 +51,7 @@ async def _proof(pen: Pen, entry: Entry, report: GateReport) -> ProofReport:
     case, story = entry.request.case, entry.request.story
     wanted = sought(case)
     found = await pen.world.witness.look(entry.base, entry.candidate, wanted.paths, wanted.names)
-    own = GateReport(commit=entry.candidate, results=report.results, cached=report.cached)
-    return judge(story, case, found, own)
+    return judge(story, case, found, replace(report, commit=entry.candidate))
 
 
 def case_of(story: StoryState) -> Case:

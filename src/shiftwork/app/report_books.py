@@ -10,6 +10,7 @@ from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.certificate import Certificate
 from shiftwork.domain.model.proof import Judged
 from shiftwork.domain.model.usage import Share
+from shiftwork.domain.rules.fail_to_pass import in_words
 from shiftwork.domain.rules.forecasting import unforeseen
 from shiftwork.domain.rules.spending import Verdict, verdict
 
@@ -126,6 +127,8 @@ def _gates(said: Certificate) -> Iterator[str]:
 def _verified(said: Certificate) -> Iterator[str]:
     for line in said.verification:
         yield f"verification {text(line.step.id)} {text(line.step.name)} passed in {line.seconds:.1f} s"
+    if said.fail_to_pass:
+        yield text(in_words(said.fail_to_pass))
 
 
 def amount(some: Amount | Budget) -> str:

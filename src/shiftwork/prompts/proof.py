@@ -10,8 +10,9 @@ from shiftwork.prompts.sections import SHOWING, View
 from shiftwork.prompts.templates import template
 
 _TESTS: Final = {
-    ProofPolicy.STRICT: "a test of it, where a check prints that test's name as passed; where none does, cite lines",
-    ProofPolicy.CITED: "a test of it, which passes",
+    ProofPolicy.STRICT: "a test of it, which fails without the changes of this story, where a check prints that test's "
+    "name as passed; where none does, cite lines",
+    ProofPolicy.CITED: "a test of it, which passes, and which fails without the changes of this story",
 }
 _TOOL: Final = "Report it with `report_evidence`, once for each criterion."
 _LIST: Final = """Put it into your last message as a list, one line for each criterion:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.domain.model.certificate import Certificate, GateLine, VerifiedLine
+from shiftwork.domain.model.fail_to_pass import FailToPass, FailToPassOutcome
 from shiftwork.domain.model.ids import Commit, RunId, StoryId
 from shiftwork.domain.model.proof import Judged, ProofPolicy, Verdict, Verification, VerificationKind
 from shiftwork.domain.model.usage import Usage
@@ -100,6 +101,16 @@ def test_a_gate_that_was_blind_cannot_be_passed_off_as_one_that_saw() -> None:
     assert told(SAID, blind)["gates"] is False
     lines = tuple(replace(line, blind=line.name == "unit") for line in SAID.gates)
     assert told(replace(SAID, gates=lines), blind) == SAME
+
+
+def test_the_commit_says_whether_its_new_tests_fail_without_the_change() -> None:
+    message = f"{MESSAGE}Shiftwork-Fail-To-Pass: red by assertion\n"
+    red = FailToPass(outcome=FailToPassOutcome.ASSERTION, reason="unit: FAILED")
+    assert told(replace(SAID, fail_to_pass=red), message) == SAME | {"fail-to-pass": True}
+    green = replace(red, outcome=FailToPassOutcome.GREEN)
+    assert told(replace(SAID, fail_to_pass=green), message) == SAME | {"fail-to-pass": False}
+    assert told(SAID, message) == SAME | {"fail-to-pass": False}
+    assert told(replace(SAID, fail_to_pass=red)) == SAME | {"fail-to-pass": False}
 
 
 def test_where_the_commit_is_silent_nothing_is_called_good() -> None:

@@ -65,6 +65,7 @@ def test_what_a_person_or_a_verification_step_shows_is_not_asked_of_agents() -> 
     assert "It needs evidence for AC-1, of one" in strict
     assert "- `verification`, one of VS-1:" in strict
     assert "where a check prints that test's name as passed" in strict
+    assert "which fails without the changes of this story" in strict
     cited = prompt(catalogue_step("coding"), ProofPolicy.CITED, story)
     assert "It needs evidence for AC-1, AC-2, of one" in cited
-    assert "a test of it, which passes" in cited
+    assert "a test of it, which passes, and which fails without the changes of this story" in cited

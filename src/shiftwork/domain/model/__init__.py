@@ -20,6 +20,7 @@ What states and facts are made of:
     ids                                        names, streams, keys
     gate, proof, certificate, tampering        what judges work, and what proves it
     canary                                     whether a gate notices broken sources
+    fail_to_pass                               whether changed tests fail without the change
     budget, usage, forecast                    what may be used, was used, is foreseen
     memory, notices, picking, waiting, hosts   notes; news for people; who plays; limits; hosts that may be called
 """

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from shiftwork.domain.model.fail_to_pass import FailToPass
 from shiftwork.domain.model.ids import Commit, RunId, StoryId
 from shiftwork.domain.model.proof import Judged, ProofPolicy, Verification
 from shiftwork.domain.model.usage import Usage
@@ -46,7 +47,8 @@ class StepLine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
     """`commit` has the tree `tree` and stands on `base`; it was put on `ref`. `vouched` is what a person has said for
-    the criteria that nobody else can check.
+    the criteria that nobody else can check. `fail_to_pass` says whether the tests that the story changed fail without
+    its change; nothing where it is not known.
     """
 
     run: RunId
@@ -65,6 +67,7 @@ class Certificate:
     conflicts: int
     usage: Usage
     vouched: str = ""
+    fail_to_pass: FailToPass | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shiftwork.domain.model.fail_to_pass import FailToPass
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import Verification
 
@@ -60,11 +61,14 @@ class GateResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateReport:
-    """All gates on one commit; `cached` where they had run on another commit with the very same tree."""
+    """All gates on one commit; `cached` where they had run on another commit with the very same tree. `fail_to_pass` is
+    about the tests that the change brings, and has no say in whether the gates have passed.
+    """
 
     commit: Commit
     results: tuple[GateResult, ...] = ()
     cached: bool = False
+    fail_to_pass: FailToPass | None = None
 
     @property
     def passed(self) -> bool:

@@ -30,7 +30,8 @@ Landing and proof:
     landing, gating, trimming         batches; what red gates come to; what matters of their output
     addressing                        what of a refusal is for people
     evidence, checkable               what a claim is worth; what can be claimed at all
-    defining, runners                 whether a test is there; whether a runner said that it passed
+    defining, runners                 whether a test is there; whether a runner said that it passed or failed
+    fail_to_pass, load_errors         whether changed tests fail without the change; whether anything loaded there
     certifying, attesting             the certificate; the landed commit held against one
     commit_message                    what a landed commit says
     environments                      what an environment is known by

@@ -5,10 +5,12 @@ a certificate was altered; who wrote the commit, and whatever is not in the mess
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.rules.commit_message import (
     EVIDENCE,
+    FAIL_TO_PASS,
     GATES,
     PROOF,
     RUN,
@@ -18,7 +20,11 @@ from shiftwork.domain.rules.commit_message import (
     listed,
     trailer,
 )
+from shiftwork.domain.rules.fail_to_pass import trailer_of
 from shiftwork.domain.rules.proof_status import Ran, in_trailer, ran_by, status_by
+
+CHANGED_TESTS: Final = "fail-to-pass"
+"""The name under which it is checked whether changed tests fail without the change."""
 
 
 def named(said: Certificate, message: str) -> Held:
@@ -36,6 +42,9 @@ def attested(said: Certificate, message: str) -> Iterator[Held]:
     yield _same("gates", message, GATES, gates_told(ran))
     yield _same("policy", message, EVIDENCE, evidence_told(said.criteria, ran, said.policy))
     yield _same("proof", message, PROOF, in_trailer(status_by(said)))
+    if said.fail_to_pass or trailer(message, FAIL_TO_PASS) is not None:
+        own = trailer_of(said.fail_to_pass) if said.fail_to_pass else "does not"
+        yield _same(CHANGED_TESTS, message, FAIL_TO_PASS, own)
 
 
 def _title(said: Certificate, message: str) -> Held:

@@ -11,6 +11,7 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import Judged, ProofPolicy, Verdict
 from shiftwork.domain.model.queue import REVERT, Entry, LandingRequest
 from shiftwork.domain.model.spec import Story
+from shiftwork.domain.rules.fail_to_pass import trailer_of
 from shiftwork.domain.rules.proof_status import Ran, has_evidence, in_trailer, ran_on, status_of
 
 RUN: Final = "Shiftwork-Run"
@@ -19,6 +20,7 @@ TESTS: Final = "Shiftwork-Tests"
 GATES: Final = "Shiftwork-Gates"
 EVIDENCE: Final = "Shiftwork-Evidence"
 PROOF: Final = "Shiftwork-Proof"
+FAIL_TO_PASS: Final = "Shiftwork-Fail-To-Pass"  # noqa: S105 - the name of a trailer
 
 NO_GATES: Final = "none"
 _BETWEEN: Final = "\n\n"
@@ -51,6 +53,8 @@ def landed_message(entry: Entry) -> str:
     trailers.append(f"{GATES}: {gates_told(ran)}")
     if request.type != REVERT:
         trailers += proof_told(criteria, ran, request.case.policy)
+    if entry.report and entry.report.fail_to_pass:
+        trailers.append(f"{FAIL_TO_PASS}: {trailer_of(entry.report.fail_to_pass)}")
     return _message(request, listed(criteria, ran), trailers)
 
 

@@ -41,6 +41,14 @@ _IN_RUST: Final = r"#\[[^\]\n]*test[^\n]*\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?(?:a
 """Rust has its tests beside the code, each with an attribute."""
 
 
+def referenced(reference: str) -> tuple[str, str]:
+    """The file and the bare name: `tests/test_a.py::TestB::test_c[1]` names test_c in tests/test_a.py."""
+    file, parted, rest = reference.strip().partition("::")
+    whole = rest.rpartition("::")[2] if parted else file
+    name = whole.partition("[")[0].strip() if parted else whole
+    return (file.removeprefix("./") if parted and "." in file else ""), name
+
+
 def may_define(path: str) -> bool:
     """Whether it is worth while to look into the file."""
     return is_testish(path) or _ending(path) == "rs"

@@ -3,7 +3,7 @@
 A citation holds where every line it names is there and was written by the story. A verification step holds where it has
 passed. Of a test two things can be told: that it is defined in the candidate while all gates are green (`PRESENT`), and
 that a gate printed the line with which a test runner says that it passed (`HOLDS`); that it tests what the criterion
-says cannot.
+says cannot. One that is known to pass without the story's change counts for nothing (`rules.fail_to_pass`).
 """
 
 import re
@@ -17,6 +17,8 @@ from shiftwork.domain.model.queue import Case
 from shiftwork.domain.model.spec import Criterion
 from shiftwork.domain.model.story import Evidence
 from shiftwork.domain.rules.checkable import checkable
+from shiftwork.domain.rules.defining import referenced
+from shiftwork.domain.rules.fail_to_pass import shortfall, shown_by
 from shiftwork.domain.rules.runners import passing
 
 TEST: Final = "test"
@@ -55,9 +57,14 @@ def sought(case: Case) -> Sought:
     for claim in case.evidence:
         if _kind(claim) == CITATION and (cited := _citation(claim.reference)):
             paths.append(cited[0])
-        elif _kind(claim) == TEST and (name := _test(claim.reference)[1]):
+        elif _kind(claim) == TEST and (name := referenced(claim.reference)[1]):
             names.append(name)
     return Sought(paths=tuple(dict.fromkeys(paths)), names=tuple(dict.fromkeys(names)))
+
+
+def tests_named(case: Case) -> tuple[str, ...]:
+    """The tests that are offered as evidence, as they were named."""
+    return tuple(claim.reference for claim in case.evidence if _kind(claim) == TEST)
 
 
 def judge(story: str, case: Case, findings: Findings, report: GateReport) -> ProofReport:
@@ -73,9 +80,9 @@ def suffices(policy: ProofPolicy, verdict: Verdict) -> bool:
 
 ASKED: Final = (
     "For each, call report_evidence with kind citation and a reference `file:line` in lines that this story has "
-    "written, kind test and the name of a test that passes, or kind verification and the id of a verification "
-    "step. Without that tool, end your answer with the line EVIDENCE: and below it a list of such as "
-    "`- AC-1 citation src/greet.py:3`."
+    "written, kind test and the name of a test that passes and that fails without the change of this story, or kind "
+    "verification and the id of a verification step. Without that tool, end your answer with the line EVIDENCE: and "
+    "below it a list of such as `- AC-1 citation src/greet.py:3`."
 )
 """What an agent is to do about criteria that are not shown to hold."""
 
@@ -186,16 +193,8 @@ def _verified(story: str, case: Case, reference: str, report: GateReport) -> tup
 # Tests -----------------------------------------------------------------------------------------------------------
 
 
-def _test(reference: str) -> tuple[str, str]:
-    """The file and the bare name: `tests/test_a.py::TestB::test_c[1]` names test_c in tests/test_a.py."""
-    file, parted, rest = reference.strip().partition("::")
-    whole = rest.rpartition("::")[2] if parted else file
-    name = whole.partition("[")[0].strip() if parted else whole
-    return (file.removeprefix("./") if parted and "." in file else ""), name
-
-
 def named_test(reference: str, findings: Findings, report: GateReport) -> tuple[Verdict, str]:
-    file, name = _test(reference)
+    file, name = referenced(reference)
     found = next((one for one in findings.names if one.name == name), NameFound(name=name))
     where = found.files
     if not name or not where or (file and file not in where):
@@ -205,14 +204,16 @@ def named_test(reference: str, findings: Findings, report: GateReport) -> tuple[
         )
     if any(_RED.search(line) for line in _lines(name, report)):
         return Verdict.FALSE, "a gate's output shows it failed or skipped"
-    meant = (file,) if file else where
+    if short := shortfall(reference, report.fail_to_pass):
+        return Verdict.FALSE, short
+    meant, without = (file,) if file else where, shown_by(reference, report.fail_to_pass)
     old = "; a test of that name was there before this story" if set(meant) <= set(found.before) else ""
     if any(passing(name, meant, result.output) for result in report.results):
-        return Verdict.HOLDS, f"a gate printed it as passing{old}"
+        return Verdict.HOLDS, f"a gate printed it as passing{old}{without}"
     if not report.results:
         return Verdict.PRESENT, f"defined in {meant[0]}{old}; no gate ran that sees it"
     silent = "no gate printed it as passing (one that names its tests does, as with -v)"
-    return Verdict.PRESENT, f"defined in {meant[0]} and all gates are green{old}; {silent}"
+    return Verdict.PRESENT, f"defined in {meant[0]} and all gates are green{old}{without}; {silent}"
 
 
 def _lines(name: str, report: GateReport) -> Iterator[str]:

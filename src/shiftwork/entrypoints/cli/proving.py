@@ -21,6 +21,7 @@ from shiftwork.config.trust import Claim, Command
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.story import FailureCause
+from shiftwork.domain.rules.fail_to_pass import in_words
 from shiftwork.domain.rules.naming import guess
 from shiftwork.domain.rules.proof_status import after_landed, in_trailer, ran_by, status_by, weakest
 from shiftwork.entrypoints.cli import words
@@ -108,6 +109,7 @@ async def _verified(
         configured=settings.gate_list,
         memory=memory,
         trusts=trusts,
+        protection=settings.proof.protection,
     )
     return await verify(paper, bench)
 
@@ -203,6 +205,8 @@ def _told(paper: Paper) -> Iterator[str]:
         yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', _WIDEST)}"
     for line in said.verification:
         yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', _WIDEST)}"
+    if said.fail_to_pass:
+        yield f"\n{one_line(in_words(said.fail_to_pass), _WIDEST)}"
     yield "\nwork:"
     for step in said.steps:
         who = " ".join(part for part in (step.agent, step.model) if part)
