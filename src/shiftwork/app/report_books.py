@@ -105,6 +105,8 @@ def proof(one: StoryAccount) -> Iterator[str]:
         yield from table(("criterion", "asks", "verdict", "evidence", "why"), map(_judged, said.criteria))
         yield ""
     yield from (f"- {line}" for line in _ran(said) or ["no gate was run"])
+    if said.fail_to_pass:
+        yield f"- {text(in_words(said.fail_to_pass))}"
 
 
 def _judged(one: Judged) -> Sequence[str]:
@@ -127,8 +129,6 @@ def _gates(said: Certificate) -> Iterator[str]:
 def _verified(said: Certificate) -> Iterator[str]:
     for line in said.verification:
         yield f"verification {text(line.step.id)} {text(line.step.name)} passed in {line.seconds:.1f} s"
-    if said.fail_to_pass:
-        yield text(in_words(said.fail_to_pass))
 
 
 def amount(some: Amount | Budget) -> str:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from shiftwork.domain.model.fail_to_pass import FailToPass, FailToPassOutcome
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import Judged, ProofPolicy, ProofReport, Verdict, Verification, VerificationKind
@@ -72,6 +73,13 @@ Shiftwork-Proof: 3 of 4 criteria"""
 
 def test_what_lands_says_all_that_was_found_and_nothing_else() -> None:
     assert m.landed_message(ENTRY) == WHOLE
+
+
+def test_it_says_whether_new_tests_fail_without_the_change() -> None:
+    green = replace(REPORT, fail_to_pass=FailToPass(outcome=FailToPassOutcome.GREEN))
+    told = m.landed_message(replace(ENTRY, report=green))
+    assert told == f"{WHOLE}\nShiftwork-Fail-To-Pass: green"
+    assert m.trailer(told, m.FAIL_TO_PASS) == "green"
 
 
 def test_a_candidate_claims_nothing() -> None:
