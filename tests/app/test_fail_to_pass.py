@@ -300,8 +300,9 @@ class Killed:
         gates: Sequence[Gate],
         marker: str,
         *,
-        again: bool = True,
         base: Commit = NOWHERE,
+        borrowing: bool = False,
+        again: bool = True,
         begun: Begun = unwatched,
         heard: Heard = unheard,
     ) -> GateReport:

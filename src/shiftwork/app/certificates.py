@@ -53,8 +53,8 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """What a certificate is held against: `gates` run again; `configured` and `protection` are of the settings. The user
-    `trusts` what the certificate itself would have run, or has not been asked.
+    """What a certificate is held against: `gates` run again; `configured` and `protection` are of the settings. The
+    user `trusts` what the certificate itself would have run, or has not been asked.
     """
 
     witness: Witness

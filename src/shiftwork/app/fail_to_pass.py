@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from shiftwork.app.pen import Pen
+from shiftwork.app.proving import shared_gates
 from shiftwork.domain.model.fail_to_pass import FailToPass, FailToPassOutcome
 from shiftwork.domain.model.gate import Gate, GateResult
 from shiftwork.domain.model.ids import Commit
@@ -73,7 +74,7 @@ async def of_candidate(pen: Pen, entry: Entry, marker: str, begun: Begun) -> Fai
     trial = Trial(
         base=entry.base,
         commit=entry.candidate,
-        gates=conduct.gates,
+        gates=shared_gates(pen, entry),
         protection=conduct.protection,
         case=request.case,
         marker=marker,
