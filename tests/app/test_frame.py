@@ -85,8 +85,8 @@ def test_the_runs_own_steps_are_told_and_counted_with_its_stories(rig: Rig) -> N
     rows = asyncio.run(roll(rig.store.queries, rig.store.events, state.given.run))
     assert [(row.story.story, row.depends_on) for row in rows] == [(FRAME, ()), ("A-1", ())]
     told = report(known)
-    assert "| stories | 1: 1 done |" in told
-    assert "## \\_run: framed\n\nState: done." in told
+    assert "| stories | 1: 1 landed |" in told
+    assert "## \\_run: framed\n\nState: landed." in told
 
 
 def test_what_the_steps_before_have_set_reaches_the_stories(rig: Rig) -> None:

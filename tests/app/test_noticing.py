@@ -61,7 +61,9 @@ def test_how_a_run_ended_is_told_once_before_it_is_over(rig: Rig) -> None:
         (notice,) = mail.taken
         assert (notice.key, notice.occasion, notice.story) == (f"{name}/1", "finished", "")
         assert notice.title == "Add work.txt: finished"
-        assert notice.text == f"1 of 1 stories landed on main\nnext: shiftwork status {name}"
+        assert notice.text == (
+            f"1 of 1 stories landed on main (1 with criteria that have no evidence)\nnext: shiftwork status {name}"
+        )
         assert isinstance((await rig.facts(name, ""))[-1], r.RunEnded)
 
     asyncio.run(scene())

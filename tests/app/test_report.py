@@ -48,7 +48,7 @@ def test_the_summary_and_the_stories_are_told(tale: Account) -> None:
     assert "| state | not over: 1 working |" in text
     assert "| stories | 5: 1 done, 1 working, 1 failed, 1 blocked, 1 queued |" in text
     assert f"| US-001 | Story 1 | done | {LANDED[:10]} | " in text
-    assert "| US-005 | Story 5 | queued | - | - | - | - | - |" in text
+    assert "| US-005 | Story 5 | queued | - | - | - | - | - | - |" in text
     assert f"Landed as `{LANDED}` on main." in section(text, "## US-001: Story 1")
     assert "Reason: it cannot be done" in section(text, "## US-002: Story 2")
     assert "State: blocked." in section(text, "## US-003: Story 3")
@@ -161,7 +161,7 @@ def test_no_text_of_anybody_adds_a_line_or_a_column(tale: Account, said: str) ->
     text = report(replace(tale, stories=(changed, *others)))
     assert len(text.split("\n")) == len(plain.split("\n"))
     (row,) = (line for line in text.split("\n") if line.startswith("| US-001 |"))
-    assert row.replace("\\\\", "").replace("\\|", "").count("|") == 9
+    assert row.replace("\\\\", "").replace("\\|", "").count("|") == 10
     assert len(row) < 1000
 
 
@@ -174,6 +174,9 @@ def test_a_real_run_is_told(rig: Rig) -> None:
         text = report(await account(rig.store.events, run.given.run))
         assert f"| run | {run.given.run} |" in text
         assert "| asked for in | the command line |" in text
+        assert "| proof | 1 with criteria that have no evidence |" in text
+        assert f"| US-001 | Add work.txt | landed | {run.stories[StoryId('US-001')].commit[:10]} | 0 of 1 |" in text
+        assert " on main, 0 of 1 criteria with evidence." in text
         assert "passed on `" in "".join(section(text, "### Gates"))
         assert "refused" in "".join(section(text, "### Edits made"))
 

@@ -78,7 +78,7 @@ def test_stories_land_on_the_branch_of_the_spec_and_are_ticked(rig: Rig) -> None
     expected = PRD
     for row in PRD.splitlines()[2:4]:
         commit = run.stories[StoryId(row[12])].commit
-        note = f"Landed as {commit[:12]} by shiftwork run {run.given.run}"
+        note = f"Landed as {commit[:12]} by shiftwork run {run.given.run}, gates passed, no criteria to show"
         expected = expected.replace(row, row.replace("false", "true").replace('"notes": ""', f'"notes": "{note}"'))
     assert path.read_text(encoding="utf-8") == expected
 

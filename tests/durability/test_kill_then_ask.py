@@ -90,6 +90,6 @@ def test_a_cancel_that_comes_after_the_branch_has_moved_to_a_revert_says_so(tmp_
     cancelled = bench.shiftwork("cancel")
     assert cancelled.returncode == 1, "it is not as if nothing had landed"
     _, told, hint = cancelled.stdout.splitlines()
-    assert told == "the revert of US-001 was past its gates, and has landed"
+    assert told == "it was too late to stop the revert of US-001: it has landed"
     assert hint == "next: shiftwork retry US-001 --afresh"
     assert bench.subjects()[0] == "revert: US-001 - Make work.txt"

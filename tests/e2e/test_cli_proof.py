@@ -56,7 +56,14 @@ def test_the_certificates_of_a_run_verify_as_the_howto_says_and_no_altered_one_d
     checked = json.loads(project.shiftwork("proof", "--verify", "--json").stdout)
     assert checked["holds"]
     assert [one["story"] for one in checked["certificates"]] == ["US-001", "US-002"]
-    assert "Shiftwork-Evidence: 3/3 cited" in project.git("log", "-1", "--format=%B", "main")
+    assert "proved  2 stories, every criterion has checked evidence" in ran.stdout
+    assert checked["weakest"] == ""
+    told = project.shiftwork("proof", "--verify", "US-001").stdout.splitlines()[-1]
+    assert told == "US-001: the certificate holds", "nothing was left unshown"
+    message = project.git("log", "-1", "--format=%B", "main")
+    assert "With evidence:\n- US-002.txt exists (citation US-002.txt:2)\n- greets (verification VS-1)\n" in message
+    assert "Without evidence:" not in message
+    assert "\nShiftwork-Evidence: 3/3 cited\nShiftwork-Proof: proved" in message
     _altered(project)
     _weakened(project)
     _amended(project)
@@ -80,7 +87,7 @@ def test_a_forged_certificate_does_not_hold_here_nor_in_a_clone_which_says_what_
     (clone.root / "shiftwork.toml").write_text((project.root / "shiftwork.toml").read_text())
     told = clone.shiftwork("proof", "--verify", str(forgery(project, given, {"gates": []})))
     assert told.returncode == 1
-    assert "FAIL US-001 gates: the commit says that test, VS-1, VS-2 had to pass" in told.stdout
+    assert "FAIL US-001 gates: the commit says test, VS-1, VS-2; the certificate VS-1, VS-2" in told.stdout
     told = clone.shiftwork("proof", "--verify", str(project.root / "us-001.json"))
     assert told.returncode == 0, told.stdout
     assert "--   US-001 history: not checked" in told.stdout

@@ -52,7 +52,7 @@ def test_all_views_tell_the_same_of_a_run_that_waits(project: Project) -> None:
     assert "two.txt is bad" in [line.strip() for line in status]
     table = project.shiftwork("stories").stdout.splitlines()
     states = dict(line.split()[:2] for line in table if line.startswith("US-"))
-    assert states == {"US-001": "waits", "US-002": "failed", "US-003": "blocked", "US-004": "done"}
+    assert states == {"US-001": "waits", "US-002": "failed", "US-003": "blocked", "US-004": "landed"}
     assert "two.txt is bad" in [line.strip() for line in table]
     assert {one["story"]: one["state"] for one in project.status()["stories"]} == states
     report = project.shiftwork("report").stdout

@@ -32,8 +32,9 @@ def test_a_landed_story_can_be_looked_at(project: Project, tmp_path: Path) -> No
     run = project.status()["run"]
 
     head, row = told(project, "stories").splitlines()
-    assert head.split() == ["story", "state", "step", "landed", "tokens", "cost", "title"]
-    assert row.split() == ["US-001", "done", "-", landed[:10], "unknown", "unknown", "Add", "a", "greeting"]
+    assert head.split() == ["story", "state", "step", "landed", "evidence", "tokens", "cost", "title"]
+    cells = ["US-001", "landed", "-", landed[:10], "0", "of", "1", "unknown", "unknown", "Add", "a", "greeting"]
+    assert row.split() == cells
     assert document(project, "stories", run[:6])["stories"][0]["commit"] == landed
 
     _look_at_the_diff(project, landed)

@@ -15,7 +15,6 @@ from shiftwork.domain.model.ids import step_id
 from shiftwork.domain.model.pipeline import Step, StepStatus, pipeline_of
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.model.usage import Usage
-from shiftwork.domain.rules.certifying import proof_of
 from shiftwork.domain.rules.editing import PERSON
 from shiftwork.domain.rules.spending import one_attempt
 
@@ -53,7 +52,6 @@ def _story(account: Account, one: StoryAccount, root: Path) -> Json:
         "completed_at": _time(state.ended_at) if completed else None,
         "depends_on": list(one.asked.depends_on),
         "steps": [_step(step, root) for step in pipeline.steps],
-        "proof": books.proof_document(proof_of(state)),
         "history": [_entry(turn.fact.at, _agent(one), entry) for turn in one.turns for entry in _entries(turn)],
     }
 

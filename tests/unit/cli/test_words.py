@@ -41,6 +41,12 @@ def test_what_is_under_way_where_nobody_works_has_stopped() -> None:
     assert words.state("completed", moving=False) == "done"
 
 
+def test_only_a_story_that_is_proved_is_called_so() -> None:
+    assert words.state("completed", proof="proved") == "proved"
+    assert words.state("completed", proof="partly") == words.state("completed", proof="no_gates") == "landed"
+    assert words.state("failed", proof="proved") == "failed"
+
+
 def test_only_who_waits_for_a_person_waits() -> None:
     assert words.state("in_progress", moving=False, waits=True) == "waits"
     assert words.state("in_progress", limited=True) == "limited"

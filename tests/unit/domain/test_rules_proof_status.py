@@ -61,7 +61,7 @@ STANDS = (
         "gates_only",
         "gates only",
         "no criteria",
-        ", gates passed, and there are no criteria to show",
+        ", gates passed, no criteria to show",
     ),
     (BOTH, (HOLDS,), "proved", "proved", "1 of 1", ", proved (gate test is blind by your settings)"),
     (

@@ -33,6 +33,7 @@ Landing and proof:
     defining, runners                 whether a test is there; whether a runner said that it passed or failed
     fail_to_pass, load_errors         whether changed tests fail without the change; whether anything loaded there
     certifying, attesting             the certificate; the landed commit held against one
+    proof_status                      how far a landed story is proved, and the words for it
     commit_message                    what a landed commit says
     environments                      what an environment is known by
     test_gates, product               which gates run tests; which files are the product's own sources

@@ -58,8 +58,8 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
 
 
 def proof_of(story: StoryState) -> ProofStatus | None:
-    """How a story stands that has landed."""
-    if not story.landed:
+    """How a story stands that has landed; None where that is unknown, as in the first histories."""
+    if not story.landed or story.landed_report is None:
         return None
     asked = story.given.story
     return status_on(asked.id, story.landed_report, story.landed_proof, asked.verification)

@@ -118,7 +118,7 @@ def words(status: ProofStatus) -> str:
         case ProofLevel.PARTLY:
             return f"{status.shown} of {status.criteria} criteria with evidence"
         case ProofLevel.GATES_ONLY:
-            return "gates passed, and there are no criteria to show"
+            return "gates passed, no criteria to show"
         case ProofLevel.NO_GATES:
             return "without any gate"
 
