@@ -1,7 +1,6 @@
 """The tests that a story changes, run without its change: what is recorded of it, and what it decides."""
 
 import asyncio
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,78 +10,45 @@ import pytest
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.setup import Setup
-from shiftwork.app.account import account
 from shiftwork.app.commands import cancel_run, wait_for
 from shiftwork.app.fail_to_pass import Listener, Trial, tried
-from shiftwork.app.report import report
 from shiftwork.app.world import GateBegun, World
-from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.fail_to_pass import FailToPass, FailToPassOutcome, NamedTest, NamedTestState
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import ProofPolicy, Verdict
 from shiftwork.domain.model.queue import Case, LandingPolicy, Proof
-from shiftwork.domain.model.run import RunState, RunStatus
+from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import Evidence
 from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.rules.fail_to_pass import AT_ITS_TIP, NO_PRODUCT
 from shiftwork.errors import GitKilledError
 from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.workspace import NOWHERE, Begun, Heard, unheard, unwatched
+from tests.app.fail_to_pass_rig import (
+    CALLS,
+    DISCOUNT,
+    IMPORTS,
+    PASSES,
+    PRICE,
+    SEES,
+    UNITTEST,
+    found_on,
+    landed,
+    priced,
+    writing,
+)
 from tests.app.landing_rig import land, work
-from tests.app.proof_rig import STORY, asked, paper_of, ran
+from tests.app.proof_rig import asked, paper_of, ran
 from tests.app.rig import LANDING, SHORT, Rig, done, git
-from tests.app.test_certificates import broken, examined, forged, unchecked
 from tests.app.test_withdrawing import is_gone
 from tests.patience import SECONDS
-
-UNITTEST = Gate(name="test", command=f"{sys.executable} -B -m unittest -v")
-PRICE = "def total(items):\n    return sum(items)\n"
-DISCOUNT = f"{PRICE}\n\ndef discount(price):\n    return price * 0.9\n"
-
-
-def module_of(body: str, name: str = "test_new", imports: str = "import price") -> str:
-    head = f"import unittest\n{imports}\n\n\nclass New(unittest.TestCase):\n    def {name}(self):\n"
-    return f"{head}        {body}\n"
-
-
-OLD = module_of("self.assertEqual(price.total([1]), 1)", "test_total")
-
-CALLS = module_of("self.assertEqual(price.discount(10), 9)")
-IMPORTS = module_of("self.assertEqual(discount(10), 9)", imports="from price import discount")
-PASSES = module_of("self.assertEqual(price.total([1, 2]), 3)")
 
 
 @pytest.fixture
 def rig(rig: Rig) -> Rig:
-    (rig.repo / "price.py").write_text(PRICE)
-    (rig.repo / "test_old.py").write_text(OLD)
-    git(rig.repo, "add", "-A")
-    git(rig.repo, "commit", "--quiet", "-m", "a project")
-    rig.gates = (UNITTEST,)
-    return rig
-
-
-def writing(files: Mapping[str, str], *claims: str) -> object:
-    def script(task: AgentTask) -> Turn:
-        if task.env["SHIFTWORK_STEP_TYPE"] != "coding":
-            return done()
-        turn = done(write=dict(files))
-        return replace(turn, answer=f"{turn.answer}\nEVIDENCE:\n" + "".join(f"- AC-1 {claim}\n" for claim in claims))
-
-    return script
-
-
-def landed(rig: Rig, policy: ProofPolicy, files: Mapping[str, str], *claims: str) -> RunState:
-    rig.script = writing(files, *claims)  # type: ignore[assignment]
-    return ran(rig, asked("price.py has a discount"), policy, repairs=0)
-
-
-def found_on(rig: Rig, run: RunState) -> FailToPass:
-    said = asyncio.run(paper_of(rig, run)).certificate
-    assert said.fail_to_pass
-    return said.fail_to_pass
+    return priced(rig)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +112,7 @@ def test_tests_alone_are_not_run_without_a_change_that_there_is_not(rig: Rig) ->
 
 def test_new_files_are_left_out_deleted_ones_are_back_and_the_rest_stays(rig: Rig, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    listing = f"(ls; cat pric*.py data.txt) > {seen}.$$; ls mor*.py || mv {seen}.$$ {seen}"
+    listing = f"{SEES} || exit 1; (ls; cat pric*.py data.txt) > {seen}.$$; ls mor*.py || mv {seen}.$$ {seen}"
     rig.gates = (Gate(name="test", command=listing),)
     (rig.repo / "gone.py").write_text("x = 1\n")
     git(rig.repo, "add", "-A")
@@ -171,7 +137,8 @@ def verified(rig: Rig) -> list[GateReport]:
 
 def test_a_second_try_of_a_flaky_gate_does_not_run_it_again(rig: Rig, tmp_path: Path) -> None:
     ran_without, tried_once = tmp_path / "without", tmp_path / "once"
-    here = f"if grep -q discount pric*.py; then test -f {tried_once} || {{ touch {tried_once}; exit 1; }}"
+    flaky = f"test -f {tried_once} || {{ touch {tried_once}; exit 1; }}"
+    here = f"{SEES} || exit 1; if grep -q discount pric*.py; then {flaky}"
     rig.gates = (Gate(name="test", command=f"{here}; else echo x >> {ran_without}; exit 1; fi"),)
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
     assert run.status is RunStatus.COMPLETED
@@ -190,7 +157,13 @@ def test_it_runs_beside_the_gates_and_what_is_still_awaited_is_shown(rig: Rig, t
     pause = {name: "sleep 1" if name == slow else "true" for name in ("with it", "without it")}
     here = f"touch {one}; {wait.format(other)}; {pause['with it']}"
     there = f"touch {other}; {wait.format(one)}; {pause['without it']}; exit 1"
-    rig.gates = (Gate(name="test", command=f"if grep -q discount pric*.py; then {here}; else {there}; fi", minutes=1),)
+    rig.gates = (
+        Gate(
+            name="test",
+            command=f"{SEES} || exit 1; if grep -q discount pric*.py; then {here}; else {there}; fi",
+            minutes=1,
+        ),
+    )
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
     assert run.status is RunStatus.COMPLETED
     begun = [(one.what.gate, one.what.where) for one in rig.seen if isinstance(one.what, GateBegun)]
@@ -200,7 +173,7 @@ def test_it_runs_beside_the_gates_and_what_is_still_awaited_is_shown(rig: Rig, t
 def test_its_processes_end_when_the_story_is_withdrawn(rig: Rig, tmp_path: Path) -> None:
     told = tmp_path / "gate"
     there = f"echo $$ > {told}.new; mv {told}.new {told}; sleep 60"
-    rig.gates = (Gate(name="test", command=f"grep -q discount pric*.py || {{ {there}; }}"),)
+    rig.gates = (Gate(name="test", command=f"{SEES} && grep -q discount pric*.py || {{ {there}; }}"),)
     rig.script = writing({"price.py": DISCOUNT, "test_new.py": CALLS})  # type: ignore[assignment]
 
     async def scenario() -> None:
@@ -277,18 +250,19 @@ async def trial(world: World, files: Mapping[str, str], *claims: str) -> Trial:
 
 
 def test_a_tree_that_cannot_be_prepared_without_the_change_is_no_verdict(rig: Rig) -> None:
+    """The story needs an environment of its own, and what makes it needs the change."""
+
     async def scenario() -> FailToPass:
         async with rig.open() as world:
             assert isinstance(world.gates, GitGates)
-            setup = Setup(shell=world.gates.setup.shell, command="grep discount price.py")
+            setup = Setup(shell=world.gates.setup.shell, command="grep -s discount price.p[y]")
             picky = replace(world, gates=replace(world.gates, setup=setup))
-            return await tried(await trial(world, {"price.py": DISCOUNT, "test_new.py": CALLS}), picky)
+            files = {"price.py": DISCOUNT, "test_new.py": CALLS, "requirements.txt": "# none\n"}
+            return await tried(await trial(world, files), picky)
 
     found = asyncio.run(scenario())
     assert found.outcome is FailToPassOutcome.NOT_APPLICABLE
-    assert found.reason == (
-        "no tree without the change could be prepared: the setup command failed: grep discount price.py"
-    )
+    assert found.reason.startswith("no tree without the change could be prepared: ")
 
 
 class Killed:
@@ -352,59 +326,3 @@ def test_what_is_heard_is_bounded_and_goes_to_its_own_gate() -> None:
 
 
 _GATES = ("unit", "e2e", "more")
-
-
-# What is shown and proved again ----------------------------------------------------------------------------------
-
-
-def test_a_report_says_it_in_one_line(rig: Rig) -> None:
-    run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
-    document = report(asyncio.run(account(rig.store.events, run.given.run)))
-    assert "- new tests fail without the change (by assertion)\n" in document
-
-
-def test_it_is_proved_again_with_the_certificate(rig: Rig) -> None:
-    run = landed(rig, ProofPolicy.STRICT, {"price.py": DISCOUNT, "test_new.py": CALLS}, "test test_new")
-    paper = asyncio.run(paper_of(rig, run))
-    found = asyncio.run(examined(rig, paper, rig.gates))
-    assert broken(found) | unchecked(found) == set()
-    (held,) = (one for one in found if one.name == "fail-to-pass")
-    assert held.told == "new tests fail without the change (by assertion)"
-    lie = replace(paper.certificate, fail_to_pass=FailToPass(outcome=FailToPassOutcome.LOADING))
-    found = asyncio.run(examined(rig, forged(lie), rig.gates, clone=True))
-    assert [one.told for one in found if one.name == "fail-to-pass" and one.passed is False] == [
-        (
-            "now new tests fail without the change (by assertion); the certificate says: "
-            "new tests fail without the change (they do not load)"
-        )
-    ]
-
-
-def test_without_the_gates_of_then_it_is_not_proved_again(rig: Rig) -> None:
-    run = landed(rig, ProofPolicy.STRICT, {"price.py": DISCOUNT, "test_new.py": CALLS}, "test test_new")
-    found = asyncio.run(examined(rig, asyncio.run(paper_of(rig, run)), (replace(UNITTEST, command="true"),)))
-    assert "fail-to-pass" in unchecked(found)
-    assert "gate test" in broken(found)
-
-
-@pytest.mark.parametrize(
-    ("files", "claim"),
-    [
-        ({"price.py": DISCOUNT, "test_new.py": PASSES}, "test test_new"),
-        ({"price.py": DISCOUNT}, "test test_old.py::test_total"),
-        ({"test_new.py": PASSES}, "test test_new"),
-    ],
-)
-def test_what_was_not_red_is_judged_again_and_not_run(rig: Rig, files: Mapping[str, str], claim: str) -> None:
-    paper = asyncio.run(paper_of(rig, landed(rig, ProofPolicy.TRUSTING, files, claim)))
-    found = asyncio.run(examined(rig, paper, rig.gates))
-    assert broken(found) | unchecked(found) == set()
-    assert "fail-to-pass" not in {one.name for one in found}
-
-
-def test_the_landed_story_knows_it(rig: Rig) -> None:
-    run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
-    (accepted,) = [one for one in asyncio.run(rig.facts(run, STORY)) if isinstance(one, f.LandingAccepted)]
-    assert accepted.report
-    assert accepted.report.passed
-    assert accepted.report.fail_to_pass == found_on(rig, run)

@@ -13,7 +13,7 @@ from shiftwork.domain.model.tampering import Protection, Touched
 from shiftwork.domain.rules.evidence import named_test, suffices
 from shiftwork.domain.rules.fail_to_pass import Seen, WithoutChange, named_tests, outcome_of, planned
 from shiftwork.domain.rules.load_errors import decisive, does_not_load
-from shiftwork.domain.rules.product import is_product_source
+from shiftwork.domain.rules.roots import is_changeable
 from tests.unit.domain import runner_outputs
 
 FILE = "tests/test_a.py"
@@ -88,7 +88,7 @@ def test_nothing_but_changed_product_sources_is_ever_put_back(touched: list[Touc
         assert not found.tests
         return
     assert isinstance(found, WithoutChange)
-    product = {one.path: one.letter for one in touched if is_product_source(one.path, protection)}
+    product = {one.path: one.letter for one in touched if is_changeable(one.path, protection)}
     assert {*found.back, *found.out} == set(product)
     assert all(product[path] == "A" for path in found.out)
     assert "A" not in {product[path] for path in found.back}

@@ -48,7 +48,8 @@ class Ports(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """The change from `base` to `commit`, the gates that judge it, those of them that are `broken` on the base, and the
-    evidence in its `case`. Gates have the environment of what has `landed`.
+    evidence in its `case`. Gates have the environment of what has `landed`, also where the change needs another one and
+    is `borrowing` that.
     """
 
     base: Commit
@@ -58,6 +59,7 @@ class Trial:
     case: Case
     marker: str
     landed: Commit
+    borrowing: bool = False
     broken: tuple[str, ...] = ()
     begun: Begun = unwatched
 
@@ -79,6 +81,7 @@ async def of_candidate(pen: Pen, entry: Entry, marker: str, begun: Begun) -> Fai
         case=request.case,
         marker=marker,
         landed=landed_base(pen.state, entry),
+        borrowing=request.borrowing,
         broken=request.broken,
         begun=begun,
     )
@@ -110,6 +113,7 @@ async def _run(trial: Trial, ports: Ports, plan: WithoutChange, seen: Seen) -> F
             plan.gates,
             f"{trial.marker}.without",
             base=trial.landed,
+            borrowing=trial.borrowing,
             begun=trial.begun,
             heard=listener.hear,
         )

@@ -104,14 +104,6 @@ Traceback (most recent call last):
     ^^^^^^^^^^^^^^
 AttributeError: module 'price' has no attribute 'discount'
 
-======================================================================
-FAIL: test_subs (test_price.PriceTest.test_subs) (i=1)
-----------------------------------------------------------------------
-Traceback (most recent call last):
-  File "/tree/test_price.py", line 16, in test_subs
-    self.assertEqual(i, 0)
-AssertionError: 1 != 0
-
 ----------------------------------------------------------------------
 Ran 5 tests in 0.012s
 

@@ -53,10 +53,16 @@ def test_only_product_sources_are_put_back_and_only_test_gates_run() -> None:
     assert plan(*touched) == WithoutChange(gates=(UNIT,), back=("price.py", "old.py"), out=("discount.py",))
 
 
-def test_what_a_gate_names_is_not_put_back() -> None:
-    run = Gate(name="test", command="python check.py")
-    found = plan(NEW_TEST, EDITED, Touched(path="check.py", letter="M"), gates=(run,))
+def test_what_a_gate_starts_is_not_put_back_and_what_it_reads_is() -> None:
+    run, lint = Gate(name="test", command="python check.py"), Gate(name="lint", command="mypy price.py")
+    found = plan(NEW_TEST, EDITED, Touched(path="check.py", letter="M"), gates=(run, lint))
     assert found == WithoutChange(gates=(run,), back=("price.py",), out=())
+
+
+def test_fixtures_stay_and_what_is_generated_is_put_back() -> None:
+    stays = ("e2e/pages.ts", "src/__mocks__/a.ts", "manage.py", "web/vite.config.ts", ".github/scripts/a.py")
+    touched = (NEW_TEST, *(Touched(path=path, letter="A") for path in (*stays, "price_pb2.py")))
+    assert plan(*touched) == WithoutChange(gates=(UNIT,), back=(), out=("price_pb2.py",))
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from shiftwork.domain.model.proof import Findings
 from shiftwork.domain.model.tampering import Protection, Touched
 from shiftwork.domain.rules.defining import referenced
 from shiftwork.domain.rules.load_errors import decisive, does_not_load, is_unloaded
-from shiftwork.domain.rules.product import is_product_source
 from shiftwork.domain.rules.protecting import is_test
+from shiftwork.domain.rules.roots import is_changeable, without_readers
 from shiftwork.domain.rules.runners import failing, passing
 from shiftwork.domain.rules.sources import ending
 from shiftwork.domain.rules.test_gates import is_test_gate, with_preparation
@@ -51,7 +51,8 @@ def planned(
     """What to run, with the gates that prepare it, or what is known without a run. Gates that are `broken` are red on
     the base: what they would say of the change is unknown. One that is known to see nothing would be green in any case.
     """
-    product = [one for one in touched if is_product_source(one.path, protection)]
+    known = without_readers(protection)
+    product = [one for one in touched if is_changeable(one.path, known)]
     testing = tuple(gate for gate in gates if is_test_gate(gate) and not gate.blind)
     sound = tuple(gate for gate in testing if gate.name not in broken)
     if not any(is_test(one.path, protection) and one.letter != "D" for one in touched):

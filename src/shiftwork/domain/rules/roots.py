@@ -73,7 +73,7 @@ def sources(paths: Iterable[str], protection: Protection, mentioned: str = "") -
     configure gates, or simply their text: what it starts stays whole.
     """
     tracked = sorted(set(paths))
-    protection = replace(protection, commands=tuple(_without_readers(one) for one in protection.commands))
+    protection = without_readers(protection)
     starting = _started(mentioned) | named(protection.commands).run
     product = [path for path in tracked if _breakable(path, protection) and not _starts(path, starting)]
     # In a package of Python, `setup.py` is a module like any other.
@@ -91,12 +91,22 @@ def sources(paths: Iterable[str], protection: Protection, mentioned: str = "") -
 
 @lru_cache(maxsize=_PATHS_KNOWN)
 def _breakable(path: str, protection: Protection) -> bool:
+    folders = path.split("/")[:-1]
+    built = not _BUILT.isdisjoint(takewhile(lambda part: part != "src", folders))
+    return is_changeable(path, protection) and not (built or matches(_GENERATED, path))
+
+
+def is_changeable(path: str, protection: Protection) -> bool:
+    """Whether it is a product source, written or generated, and neither a fixture nor anything that starts gates."""
     if not is_product_source(path, protection) or shadows(path, protection):
         return False
-    parts = path.split("/")
-    hidden = any(part.startswith(".") for part in parts)
-    built = not _BUILT.isdisjoint(takewhile(lambda part: part != "src", parts[:-1]))
-    return not (hidden or built or matches((*_FIXTURES, *_GENERATED, *_STARTING), path))
+    hidden = any(part.startswith(".") for part in path.split("/"))
+    return not (hidden or matches((*_FIXTURES, *_STARTING), path))
+
+
+def without_readers(protection: Protection) -> Protection:
+    """What linters and compilers are pointed at is product: a gate only reads it."""
+    return replace(protection, commands=tuple(_without_readers(one) for one in protection.commands))
 
 
 def is_manifest(path: str) -> bool:
