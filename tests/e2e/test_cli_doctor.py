@@ -51,12 +51,12 @@ def test_gates_that_are_red_before_any_work_is_paid_for(project: Project) -> Non
     assert told.returncode == 1, told
     lines = [line.strip() for line in told.stdout.splitlines()]
     assert any(line.startswith("ok    gates       ready: passed in ") for line in lines)
-    place = lines.index("fail  gates       test: red on main already")
+    place = lines.index("fail  gates       test: red on main, and in your checkout")
     assert lines[place + 1 : place + 3] == ["3 tests", "No module named pytest"]
     assert lines[place + 3].startswith("try: make it pass, or correct its command in shiftwork.toml")
     untrusted = project.shiftwork("doctor", "--gates", SHIFTWORK_TRUST="")
     assert "not run: the settings that name them are not trusted yet" in untrusted.stdout
-    project.settle()
+    project.settle(gates='test = "test -f hello.txt"')
     (project.root / "hello.txt").touch()
     assert project.shiftwork("doctor", "--gates").returncode == 1, "what is not committed is not what work starts from"
     project.git("add", "hello.txt")
@@ -95,7 +95,7 @@ def test_a_workflow_of_the_repository_must_be_trusted_as_well(project: Project) 
     for words in (("trust",), ("trust", "ours")):
         told = project.shiftwork("doctor", SHIFTWORK_TRUST="")
         assert told.returncode == 1
-        assert "something must be mended first" in told.stdout
+        assert "fix the items marked fail" in told.stdout
         assert project.shiftwork(*words, SHIFTWORK_TRUST="").returncode == 0
     code, checks = examined(project, SHIFTWORK_TRUST="")
     assert (code, checks["workflow"]["detail"]) == (0, f"ours from {file}")
@@ -167,3 +167,96 @@ def test_a_settings_file_that_cannot_be_read_is_told_under_its_own_name(project:
     (project.root / "shiftwork.toml").write_text("[[[\n", encoding="utf-8")
     checks = json.loads(project.shiftwork("doctor", "--json").stdout)["checks"]
     assert [(one["name"], one["state"]) for one in checks if one["state"] == "fail"] == [("settings", "fail")]
+
+
+# Gates in both places ---------------------------------------------------------------------------------------------
+
+
+def gate_checks(project: Project, **env: str) -> tuple[dict[str, dict[str, Any]], str]:
+    """What is told of each gate, by its name; and what was said aside."""
+    told = project.shiftwork("doctor", "--gates", "--json", **env)
+    checks = [check for check in json.loads(told.stdout)["checks"] if check["name"] == "gates"][1:]
+    return {check["detail"].partition(":")[0]: check for check in checks}, told.stderr
+
+
+def committed(project: Project, **files: str) -> None:
+    for name, text in files.items():
+        (project.root / name).write_text(text, encoding="utf-8")
+    project.git("add", "-f", *files)
+    project.git("commit", "-q", "-m", "files")
+
+
+def test_gates_run_in_the_checkout_too_with_the_users_whole_environment(project: Project) -> None:
+    project.settle(gates='here = "pwd; exit 1"\nready = "test -f README"')
+    checks, aside = gate_checks(project)
+    assert f"and then in your checkout, {project.root}" in aside
+    assert checks["ready"]["state"] == "ok"
+    assert "; in your checkout in " in checks["ready"]["detail"]
+    assert "red on main, and in your checkout" in checks["here"]["detail"]
+
+
+def test_a_variable_that_gates_are_not_given_is_named_with_the_line_that_gives_it(project: Project) -> None:
+    committed(project, **{"check.sh": 'test -n "$DATABASE_URL" || { echo no database; exit 1; }\n'})
+    project.settle(gates='test = "sh check.sh"\n\n[workspace]\nenv = ["KNOWN"]')
+    checks, _ = gate_checks(project, DATABASE_URL="postgres://here", UNRELATED="x")
+    assert checks["test"]["state"] == "fail"
+    assert "why: gates are not given DATABASE_URL; with that it passes" in checks["test"]["detail"]
+    line = 'env = ["KNOWN", "DATABASE_URL"]'
+    assert checks["test"]["hint"] == f"under [workspace] in shiftwork.toml: {line}"
+    project.settle(gates=f'test = "sh check.sh"\n\n[workspace]\n{line}')
+    checks, _ = gate_checks(project, DATABASE_URL="postgres://here")
+    assert checks["test"]["state"] == "ok", "what is offered is what helps"
+
+
+def test_a_variable_that_leads_into_the_checkout_is_never_offered(project: Project) -> None:
+    committed(project, **{"check.sh": 'grep -q right "$SOURCES/answer" # SOURCES\n', "answer": "wrong\n"})
+    (project.root / "answer").write_text("right\n", encoding="utf-8")
+    project.settle(gates='test = "sh check.sh"')
+    checks, _ = gate_checks(project, SOURCES=str(project.root))
+    assert checks["test"]["state"] == "fail"
+    assert "SOURCES" not in checks["test"]["hint"], "the gate would judge the checkout and not the tree"
+
+
+def test_an_ignored_file_is_named_with_the_line_that_includes_it(project: Project) -> None:
+    committed(project, **{"check.sh": "grep -q key .env\n", ".gitignore": ".env\nnotes.txt\n.venv/\n"})
+    for name, text in {".env": "key\n", "notes.txt": "mine\n"}.items():
+        (project.root / name).write_text(text, encoding="utf-8")
+    project.settle(gates='test = "sh check.sh"')
+    checks, _ = gate_checks(project)
+    assert "why: git ignores .env, so a gate tree has no copy; with one it passes" in checks["test"]["detail"]
+    assert checks["test"]["hint"] == "in .worktreeinclude, a line each: /.env"
+    (project.root / ".worktreeinclude").write_text("/.env\n", encoding="utf-8")
+    assert gate_checks(project)[0]["test"]["state"] == "ok", "what is offered is what helps"
+
+
+def test_an_environment_in_the_checkout_is_named_with_where_to_make_it(project: Project) -> None:
+    committed(project, **{".gitignore": ".venv/\n"})
+    program = project.root / ".venv" / "bin" / "checker"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+    program.chmod(0o755)
+    project.settle(gates='test = ".venv/bin/checker"')
+    checks, _ = gate_checks(project)
+    assert "why: it needs an environment that a gate tree has not" in checks["test"]["detail"]
+    assert f"it starts .venv/bin/checker: {program}, in your checkout alone" in checks["test"]["detail"]
+    assert checks["test"]["hint"].startswith("under [workspace] in shiftwork.toml: setup = ")
+    made = "mkdir -p .venv/bin && ln -s /bin/true .venv/bin/checker"
+    project.settle(gates=f'test = ".venv/bin/checker"\n\n[workspace]\nsetup = "{made}"')
+    assert gate_checks(project)[0]["test"]["state"] == "ok"
+    project.settle(gates='test = ".venv/bin/checker"\n\n[workspace]\nsetup = "mkdir other"')
+    assert "the setup command does not make it: mkdir other" in gate_checks(project)[0]["test"]["hint"]
+
+
+def test_a_file_that_is_not_committed_is_named(project: Project) -> None:
+    project.settle(gates='test = "test -f new.txt"')
+    (project.root / "new.txt").touch()
+    checks, _ = gate_checks(project)
+    assert "your checkout has what main has not, and with that it passes: new.txt" in checks["test"]["detail"]
+
+
+def test_a_gate_that_is_red_in_the_checkout_alone_is_a_note(project: Project) -> None:
+    project.settle(gates='test = "test ! -e new.txt"')
+    (project.root / "new.txt").touch()
+    told = project.shiftwork("doctor", "--gates")
+    assert told.returncode == 0, told.stdout
+    assert "red in your checkout" in told.stdout

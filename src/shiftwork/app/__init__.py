@@ -34,6 +34,7 @@ What people ask for:
     rehearsal, forecasting        what a run would send first; what it may cost
     certificates, gates_again     proof of what has landed; its gates, run once more
     cleaning                      what runs have left on disk
+    explaining                    why a gate is green in the user's checkout alone
 
 What people are shown:
     queries, states, roll         views of runs; the words for how things stand; the stories in a list

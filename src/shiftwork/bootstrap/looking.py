@@ -20,6 +20,7 @@ from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.protecting import GitProtecting
 from shiftwork.adapters.workspace.radar import GitRadar
 from shiftwork.adapters.workspace.remains import GitRemains
+from shiftwork.adapters.workspace.trials import GitTrials, check_in_place
 from shiftwork.adapters.workspace.user_trees import in_the_way
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.cleaning import Broom
@@ -27,14 +28,14 @@ from shiftwork.bootstrap.addresses import store_address
 from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import Settings
-from shiftwork.config.site import Site
+from shiftwork.config.site import SETTINGS_FILE, Site
 from shiftwork.domain.model.gate import GateReport
 from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import EventStore, Inbox, Leases
-from shiftwork.ports.workspace import Gates, Obstacle, Radar
+from shiftwork.ports.workspace import Gates, Obstacle, Radar, Trials
 
 _HARNESS: Final = Identity(name="Shiftwork", email="shiftwork@localhost")
 """Whose name is on what is kept: nobody has landed it."""
@@ -96,6 +97,20 @@ async def run_gates(site: Site, settings: Settings, env: Mapping[str, str], bran
     _, _, gates = await open_examination(site, settings, env)
     tip = await GitRepository(hub=await _hub(site, env)).tip(branch)
     return await gates.check(tip, settings.gate_list, "doctor/gates")
+
+
+async def run_in_checkout(site: Site, settings: Settings, env: Mapping[str, str]) -> GateReport:
+    """What the gates say of the user's checkout as it is, with their whole environment."""
+    return await check_in_place(site.root, settings.gate_list, env)
+
+
+async def open_trials(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> Trials:
+    """For gates that are red in a gate tree of the branch and green in the user's checkout."""
+    hub = await _hub(site, env)
+    sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
+    setup = build_setup(site, settings, env, sandboxes.gates)
+    tip = await GitRepository(hub=hub).tip(branch)
+    return GitTrials(hub=hub, setup=setup, commit=tip, env=env, own=(SETTINGS_FILE,))
 
 
 async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:

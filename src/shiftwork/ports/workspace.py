@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.gate_trial import Difference, Trial
 from shiftwork.domain.model.ids import Commit
 
 NOWHERE: Final = Commit("")
@@ -206,6 +207,18 @@ class Gates(Protocol):
         the very same tree, that report is given again; what was red is run again, since not only the tree decides,
         unless it was red in this process and need not be run `again`. What is not run does not begin, and is not heard.
         """
+        ...
+
+
+class Trials(Protocol):
+    """Tries a gate on one commit with what only the user's checkout has. Nothing is written to the checkout."""
+
+    async def differ(self, printed: str) -> Difference:
+        """How the checkout differs from a gate tree; `printed` is what the red gate printed."""
+        ...
+
+    async def passes(self, gate: Gate, trial: Trial) -> bool:
+        """Run the gate in a gate tree of its own; False as well where no such tree can be made ready."""
         ...
 
 

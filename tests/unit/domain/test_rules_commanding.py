@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.rules.commanding import named
+from shiftwork.domain.rules.commanding import named, program
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,18 @@ def test_a_command_may_name_nothing(command: str) -> None:
 def test_any_text_may_be_a_command(command: str) -> None:
     found = named((command,))
     assert not found.run & found.otherwise
+
+
+@pytest.mark.parametrize(
+    ("command", "started"),
+    [
+        ("pytest -q", "pytest"),
+        ("CI=1 uv run pytest", "pytest"),
+        ("cd web && .venv/bin/pytest", ".venv/bin/pytest"),
+        ("test -f x || make check", "make"),
+        ("echo hello", ""),
+        ("", ""),
+    ],
+)
+def test_the_program_that_a_command_starts(command: str, started: str) -> None:
+    assert program(command) == started

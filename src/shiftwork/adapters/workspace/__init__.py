@@ -21,6 +21,7 @@ A tree that an agent works in:
 The trees that gates run in:
     bench, pristine                           using one again; what may lie there beside its commit
     shell, verifying, verdicts                running gates; verification steps; what was green before
+    trials                                    a gate with what only the user's checkout has
 
 The user's own repository:
     user_trees, cut_off, locks                moving a checkout; where a git was killed while it did; its locks

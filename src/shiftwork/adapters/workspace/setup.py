@@ -25,6 +25,7 @@ class Setup:
     """`command` may be empty. What lies at `keep` in a tree of the gates stays from one check to the next.
     `interpreters` are folders of programs that are the user's own environment: the setup command finds its interpreter
     there, and a tree that has an environment of its own does without them. `variables` are for the setup command alone.
+    The `extra` files of the user's checkout are copied beside those that are included.
     """
 
     shell: Shell
@@ -34,6 +35,7 @@ class Setup:
     interpreters: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     opened: dict[Path, Environments] = field(default_factory=dict)
+    extra: tuple[str, ...] = ()
 
     def environments(self, hub: Hub) -> Environments:
         """Those of a hub: one for all trees, so that what is known of them is known to all."""
@@ -81,7 +83,7 @@ class Setup:
         Raises EnvironmentDamagedError; the environment is made from scratch for the next who asks for it.
         """
         hub = checkout.hub
-        names = await included(hub.user, hub.root, hub.state)
+        names = (*await included(hub.user, hub.root, hub.state), *self.extra)
         if names or environment:
             hub.exclude(names, environment.excluded if environment else ())
         await asyncio.to_thread(_copy, names, hub.root, checkout.tree)

@@ -21,6 +21,7 @@ What states and facts are made of:
     gate, proof, certificate, tampering        what judges work, and what proves it
     canary                                     whether a gate notices broken sources
     fail_to_pass                               whether changed tests fail without the change
+    gate_trial                                 a gate that is red in a gate tree and green in the user's checkout
     budget, usage, forecast                    what may be used, was used, is foreseen
     memory, notices, picking, waiting, hosts   notes; news for people; who plays; limits; hosts that may be called
 """

@@ -19,6 +19,7 @@ _SHELLS: Final = re.compile(r"(ba|da|z|k)?sh")
 INTERPRETERS: Final = re.compile(
     r"(ba|da|z|k)?sh|source|\.|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|g?make|just|Rscript|pwsh"
 )
+_BUILT_IN: Final = frozenset({"cd", "test", "[", "echo", "printf", "true", "false", "set", "export", "exit", ":", "."})
 _SKIPPED: Final = re.compile(r"\w+=.*|\d+[smhd]?", re.DOTALL)
 _OPERATOR: Final = re.compile(r"[();<>|&\n]+")
 
@@ -44,6 +45,15 @@ def named(commands: tuple[str, ...]) -> Named:
         otherwise=frozenset(path for path, _ in found) - run,
         folders=frozenset(folders | {path.rpartition("/")[0] for path in run}),
     )
+
+
+def program(command: str) -> str:
+    """The first program that the command starts, but for those of the shell; empty where there is none."""
+    for _, words in _parts(command):
+        found = list(dropwhile(_before_a_program, words))
+        if found and found[0] not in _BUILT_IN:
+            return found[0]
+    return ""
 
 
 def _named(command: str) -> Iterator[tuple[str, bool]]:

@@ -4,56 +4,45 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
 import click
 
 from shiftwork.bootstrap.agents import Place, build_agents
-from shiftwork.bootstrap.looking import run_gates
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
 from shiftwork.config.settings import Settings
-from shiftwork.config.site import SETTINGS_FILE, Site, environment
+from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import Claim, settings_claim
-from shiftwork.domain.model.gate import GateResult
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
 from shiftwork.entrypoints.cli import limiting, words
+from shiftwork.entrypoints.cli.checkup import FAIL, OK, WARN, Check, failed
 from shiftwork.entrypoints.cli.conditions import Conditions, conditions, find_base, find_workflow, naming_gates, players
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.gate_checks import in_both_places
 from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import TRUST, book, next_command
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkError
 from shiftwork.ports.agent import Agent
-
-OK: Final = "ok"
-WARN: Final = "warn"
-FAIL: Final = "fail"
 
 _MOST_LINES: Final = 4
 _WIDEST: Final = 1000
 _CONFINE: Final = 'SHIFTWORK_SANDBOX=bubblewrap shiftwork doctor, then tier = "bubblewrap" under [sandbox]'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One line; `hint` is what to type where it is not ok."""
-
-    name: str
-    state: str
-    detail: str
-    hint: str = ""
-
-
 @click.command("doctor", short_help="Tell whether everything that a run needs is there.")
-@click.option("--gates", "try_gates", is_flag=True, help="Run the gates too, on the branch as it is now.")
+@click.option(
+    "--gates", "try_gates", is_flag=True, help="Run the gates too: on the branch as it is now, and in your checkout."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, try_gates: bool, as_json: bool) -> int:
     """Tell whether everything that a run needs is there, and what to do where it is not.
 
-    Nothing is spent: the agent is only asked for its version. With --gates it is known before any work is paid for that
-    they pass without it. The exit code is 1 if anything has failed.
+    Nothing is spent: the agent is only asked for its version. With --gates the gates run in a gate tree of the branch,
+    as for any work, and then in your checkout as it is, with your whole environment; a gate that is red in the first
+    alone is explained. The exit code is 1 if anything has failed.
     """
     checks = asyncio.run(_examine(try_gates=try_gates))
     failed = any(check.state == FAIL for check in checks)
@@ -63,7 +52,7 @@ def command(*, try_gates: bool, as_json: bool) -> int:
         for check in checks:
             click.echo(_told(check))
         click.echo("")
-        click.echo("something must be mended first" if failed else 'ready: shiftwork run "what you want done"')
+        click.echo("fix the items marked fail" if failed else 'ready: shiftwork run "what you want done"')
     return EXIT_FAILED if failed else EXIT_DONE
 
 
@@ -86,14 +75,14 @@ async def _examine(*, try_gates: bool) -> Sequence[Check]:
     try:
         site = around()
     except ShiftworkError as error:
-        return [*checks, _failed("settings" if isinstance(error, SettingsError) else "repository", error)]
+        return [*checks, failed("settings" if isinstance(error, SettingsError) else "repository", error)]
     problems = await repository_problems(site, environment())
     unfit = [Check(name="repository", state=FAIL, detail=told, hint=hint) for told, hint in problems]
     checks += unfit or [Check(name="repository", state=OK, detail=str(site.root))]
     try:
         found = conditions(site, environment())
     except ShiftworkError as error:
-        return [*checks, _failed("settings", error)]
+        return [*checks, failed("settings", error)]
     if not unfit:
         checks += [await _branch(site, found.settings), *await _commits(site)]
     trust = _trust(settings_claim(site.root))
@@ -117,10 +106,6 @@ def _trust(claim: Claim) -> Check:
     return Check(name="trust", state=FAIL, detail=told, hint=f"look at them, then: {next_command(claim)}")
 
 
-def _failed(name: str, error: ShiftworkError) -> Check:
-    return Check(name=name, state=FAIL, detail=error.message, hint=error.hint)
-
-
 def _git() -> Check:
     asked = ("git", "--version")
     try:
@@ -134,7 +119,7 @@ async def _branch(site: Site, settings: Settings) -> Check:
     try:
         return Check(name="branch", state=OK, detail=await find_base(site, settings, environment()))
     except ShiftworkError as error:
-        return _failed("branch", error)
+        return failed("branch", error)
 
 
 def _workflow(site: Site, settings: Settings) -> tuple[Workflow | None, list[Check]]:
@@ -143,7 +128,7 @@ def _workflow(site: Site, settings: Settings) -> tuple[Workflow | None, list[Che
         chosen = find_workflow(site, settings, "", environment())
         limiting.check(settings, chosen.workflow, settings.limits.limits)
     except ShiftworkError as error:
-        return None, [_failed("workflow", error)]
+        return None, [failed("workflow", error)]
     told = f"{chosen.name} from {chosen.path}" if chosen.claim else chosen.name
     trust = [_trust(chosen.claim)] if chosen.claim else []
     return chosen.workflow, [
@@ -170,23 +155,9 @@ def _gates(site: Site, found: Conditions) -> Check:
 
 
 async def _tried(site: Site, settings: Settings, *, trusted: bool) -> list[Check]:
-    """Each of the gates, as it stands before any work is done."""
     if not trusted:
         return [Check(name="gates", state=WARN, detail="not run: the settings that name them are not trusted yet")]
-    try:
-        branch = await find_base(site, settings, environment())
-        report = await run_gates(site, settings, environment(), branch)
-    except ShiftworkError as error:
-        return [_failed("gates", error)]
-    return [_of_gate(result, branch) for result in report.results]
-
-
-def _of_gate(result: GateResult, branch: str) -> Check:
-    if result.passed:
-        return Check(name="gates", state=OK, detail=f"{result.name}: passed in {words.duration(result.seconds)}")
-    detail = "\n".join(words.gist(f"{result.name}: red on {branch} already\n{result.output}", words.width()))
-    hint = f"make it pass, or correct its command in {SETTINGS_FILE}: nothing lands while it is red"
-    return Check(name="gates", state=FAIL, detail=detail, hint=hint)
+    return await in_both_places(site, settings)
 
 
 async def _agents(site: Site, settings: Settings, workflow: Workflow | None, sandboxes: Sandboxes) -> list[Check]:
@@ -195,7 +166,7 @@ async def _agents(site: Site, settings: Settings, workflow: Workflow | None, san
     try:
         agents = build_agents(settings, place)
     except ShiftworkError as error:
-        return [_failed("agent", error)]
+        return [failed("agent", error)]
     needed = players(settings.agent.use, workflow or DYNAMIC, conduct_of(settings))
     return [await _agent(name, agents[name]) for name in sorted(needed, key=lambda name: name != settings.agent.use)]
 
@@ -204,7 +175,7 @@ async def _agent(name: str, agent: Agent) -> Check:
     try:
         return Check(name="agent", state=OK, detail=f"{name}: {await agent.probe()}")
     except ShiftworkError as error:
-        return _failed("agent", error)
+        return failed("agent", error)
 
 
 def _unasked(trusted: bool) -> Check:  # noqa: FBT001 - one fact, and the only one
@@ -218,7 +189,7 @@ def _notify(settings: Settings) -> list[Check]:
     if not channels:
         return [Check(name="notify", state=OK, detail="nobody is told of anything")]
     if problems := notify_problems(settings, environment()):
-        return [_failed("notify", error) for error in problems]
+        return [failed("notify", error) for error in problems]
     told = f"{', '.join(channels)} on {', '.join(settings.notify.on)}"
     return [Check(name="notify", state=OK, detail=told)]
 
@@ -231,7 +202,7 @@ async def _database(site: Site) -> Check:
             told = place.removeprefix("/") if kind == "sqlite" else kind
             return Check(name="database", state=OK, detail=f"{kind}: {told}" if kind == "sqlite" else kind)
     except ShiftworkError as error:
-        return _failed("database", error)
+        return failed("database", error)
     except OSError as error:
         told = f"{site.state} cannot be written to: {error.strerror}"
         return Check(name="database", state=FAIL, detail=told, hint=f"see who owns it: ls -ld {site.root}")
@@ -249,7 +220,7 @@ async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Ch
     try:
         sandboxes = await open_sandboxes(site, settings, environment())
     except ShiftworkError as error:
-        return None, _failed("sandbox", error)
+        return None, failed("sandbox", error)
     if settings.sandbox.tier == "none":
         told = "none: agents and gates run with your rights, in folders of their own"
         return sandboxes, Check(

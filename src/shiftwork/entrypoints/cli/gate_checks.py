@@ -1,0 +1,134 @@
+"""`doctor --gates`: each gate in a gate tree and in the user's checkout, and why the two differ where they do."""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from shiftwork.app.explaining import explained
+from shiftwork.bootstrap.looking import open_trials, run_gates, run_in_checkout
+from shiftwork.config.detect import detect
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import SETTINGS_FILE, Site, environment
+from shiftwork.domain.model.gate import Gate, GateResult
+from shiftwork.domain.model.gate_trial import Cause, Explanation
+from shiftwork.domain.rules.commanding import program
+from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.checkup import FAIL, OK, WARN, Check, failed
+from shiftwork.entrypoints.cli.conditions import find_base
+from shiftwork.errors import ShiftworkError
+
+_NAMED: Final = 5
+_INCLUDE: Final = ".worktreeinclude"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """One gate: what it says in a gate tree of the branch, and in the user's checkout."""
+
+    gate: Gate
+    branch: str
+    tree: GateResult
+    checkout: GateResult
+
+
+async def in_both_places(site: Site, settings: Settings) -> list[Check]:
+    """Each of the gates, as it is before any work is done."""
+    env = environment()
+    try:
+        branch = await find_base(site, settings, env)
+        click.echo(f"the gates run in a gate tree of {branch}, and then in your checkout, {site.root}", err=True)
+        tree = await run_gates(site, settings, env, branch)
+        checkout = await run_in_checkout(site, settings, env)
+        found = zip(settings.gate_list, tree.results, checkout.results, strict=True)
+        places = [Places(gate=gate, branch=branch, tree=one, checkout=other) for gate, one, other in found]
+        return [await _check(site, settings, env, one) for one in places]
+    except ShiftworkError as error:
+        return [failed("gates", error)]
+
+
+async def _check(site: Site, settings: Settings, env: Mapping[str, str], one: Places) -> Check:
+    name, branch = one.gate.name, one.branch
+    if one.tree.passed and one.checkout.passed:
+        own = words.duration(one.checkout.seconds)
+        detail = f"{name}: passed in {words.duration(one.tree.seconds)}; in your checkout in {own}"
+        return Check(name="gates", state=OK, detail=detail)
+    if one.tree.passed:
+        head = f"{name}: passed in {words.duration(one.tree.seconds)} on {branch}, red in your checkout"
+        hint = f"work begins from {branch}, so this is only a note; git status shows what your checkout has beside it"
+        return Check(name="gates", state=WARN, detail=_gist(head, one.checkout.output), hint=hint)
+    if not one.checkout.passed:
+        hint = f"make it pass, or correct its command in {SETTINGS_FILE}: nothing lands while it is red"
+        head = f"{name}: red on {branch}, and in your checkout"
+        return Check(name="gates", state=FAIL, detail=_gist(head, one.tree.output), hint=hint)
+    trials = await open_trials(site, settings, env, branch)
+    why = await explained(one.gate, one.tree.output, trials)
+    head = f"{name}: red in a gate tree of {branch}, green in your checkout"
+    told = [_gist(head, one.tree.output), *_reasons(why, one, site.root)]
+    return Check(name="gates", state=FAIL, detail="\n".join(told), hint=_hint(why, settings, one, site.root))
+
+
+def _gist(head: str, output: str) -> str:
+    return "\n".join(words.gist(f"{head}\n{output}", words.width()))
+
+
+def _reasons(why: Explanation, one: Places, root: Path) -> Iterator[str]:
+    """In lines, after what the gate printed."""
+    names = _listed(why.names)
+    match why.cause:
+        case Cause.VARIABLES if why.exact:
+            yield f"why: gates are not given {names}; with that it passes"
+        case Cause.VARIABLES:
+            yield f"why: gates are not given all of your variables, and with all of them it passes: {names}"
+        case Cause.FILES if why.exact:
+            yield f"why: git ignores {names}, so a gate tree has no copy; with one it passes"
+        case Cause.FILES:
+            yield f"why: with all files that git ignores it passes, and a gate tree has none of them: {names}"
+        case Cause.UNCOMMITTED:
+            yield f"why: your checkout has what {one.branch} has not, and with that it passes: {names}"
+        case Cause.ENVIRONMENT:
+            yield "why: it needs an environment that a gate tree has not: no variable and no ignored file is enough"
+            yield from _started(one.gate, root)
+
+
+def _started(gate: Gate, root: Path) -> Iterator[str]:
+    """The program that the gate starts, and where it lies."""
+    name = program(gate.command)
+    own = root / name
+    path = str(own) if "/" in name and own.exists() else shutil.which(name, path=environment().get("PATH"))
+    if path:
+        where = "in your checkout alone" if Path(path).is_relative_to(root) else "outside the tree"
+        yield f"it starts {name}: {path}, {where}"
+
+
+def _hint(why: Explanation, settings: Settings, one: Places, root: Path) -> str:
+    match why.cause:
+        case Cause.VARIABLES:
+            line = f"env = {json.dumps([*settings.workspace.env, *why.names[: None if why.exact else _NAMED]])}"
+            which = "" if why.exact else "those of them that it needs, "
+            return f"under [workspace] in {SETTINGS_FILE}: {which}{line}"
+        case Cause.FILES:
+            which = "" if why.exact else "those of them that it needs: "
+            return f"in {_INCLUDE}, a line each: {which}{', '.join(f'/{name}' for name in why.names[:_NAMED])}"
+        case Cause.UNCOMMITTED:
+            return f"commit it on {one.branch}: git status"
+        case Cause.ENVIRONMENT:
+            return _setup(settings, root)
+
+
+def _setup(settings: Settings, root: Path) -> str:
+    if settings.workspace.setup:
+        told = f"the setup command does not make it: {settings.workspace.setup}"
+        return f"{told}; correct setup under [workspace] in {SETTINGS_FILE}"
+    known = detect(root).setup
+    line = f"setup = {json.dumps(known)}" if known else 'setup = "the command that installs what it needs"'
+    return f"under [workspace] in {SETTINGS_FILE}: {line}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
