@@ -102,6 +102,14 @@ class BlindGateError(ShiftworkError):
     kind = "blind"
 
 
+class RedGatesError(ShiftworkError):
+    """Gates are red on the branch that the work would begin from, and the user has not said what to do; nothing was
+    started.
+    """
+
+    kind = "red-base"
+
+
 class AgentMissingError(ShiftworkError):
     """The agent's program is not installed or does not answer."""
 

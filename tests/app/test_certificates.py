@@ -227,6 +227,7 @@ def test_every_word_of_a_certificate_is_checked_in_a_clone_or_told_as_not_checke
         "gates": ({"gates": ()}, "gates"),
         "verification": ({"verification": ()}, "gates"),
         "fail_to_pass": ({"fail_to_pass": None}, "fail-to-pass"),
+        "without_gates": ({"without_gates": ("lint",)}, "gates left out"),
     }
     for name, (change, where) in lies.items():
         assert where in broken(asyncio.run(examined(rig, forged(altered(said, change)), rig.gates, clone=True))), name

@@ -42,13 +42,15 @@ SPEC = """\
 ]}
 """
 
+GATE = "test ! -e work.txt || test -s work.txt"
+
 SETTINGS = """\
 [agent]
 use = "command"
 command = "{agent}"
 
 [gates]
-test = "test -s work.txt"
+test = "{gate}"
 
 [limits]
 wait_hours = 0.0003
@@ -157,7 +159,7 @@ def make_bench(root: Path, store_url: str, special: str = "", tier: str = "none"
     agent.write_text(AGENT.format(ledger=bench.ledger, special=special))
     agent.chmod(0o755)
     bench.ledger.touch()
-    (bench.repo / "shiftwork.toml").write_text(SETTINGS.format(agent=agent, ledger=bench.ledger))
+    (bench.repo / "shiftwork.toml").write_text(SETTINGS.format(agent=agent, ledger=bench.ledger, gate=GATE))
     first_commit(bench.git)
     return bench
 

@@ -72,7 +72,9 @@ class Handover:
     def repo(self) -> Path:
         return self.root / "repo"
 
-    def prepare(self, *, gate: str = "test -s greeting.txt", tools: bool = True, silence: float = 5) -> None:
+    def prepare(
+        self, *, gate: str = "test ! -e greeting.txt || test -s greeting.txt", tools: bool = True, silence: float = 5
+    ) -> None:
         self.repo.mkdir()
         text = SETTINGS.format(
             agent=self.agent,

@@ -28,6 +28,12 @@ echo "did the $SHIFTWORK_STEP_TYPE"
 """
 """An agent that does its work; others are this one with something before it."""
 
+GATE = "test ! -e hello.txt || grep -q hello hello.txt"
+"""Green without the work, and with it where it is right."""
+
+NO_STORY_WRONG = "! grep -l wrong US-*.txt"
+"""Green without the files of stories, and with them where nothing in them is wrong."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
@@ -36,7 +42,7 @@ class Project:
     root: Path
     agent: Path
 
-    def settle(self, *, agent: str = WORKING, gates: str = 'test = "test -f hello.txt"') -> None:
+    def settle(self, *, agent: str = WORKING, gates: str = f'test = "{GATE}"') -> None:
         self.agent.write_text(agent, encoding="utf-8")
         settings = f'[agent]\nuse = "command"\ncommand = "sh {self.agent}"\n\n[gates]\n{gates}\n'
         (self.root / "shiftwork.toml").write_text(settings, encoding="utf-8")

@@ -162,7 +162,10 @@ def test_notes_and_evidence_reach_the_history(handover: Handover) -> None:
 
 
 def test_red_code_is_repaired_with_what_the_gate_said(handover: Handover) -> None:
-    handover.prepare(gate="grep -q hello greeting.txt || { printf 'no %s in it' hello; exit 1; }", tools=False)
+    handover.prepare(
+        gate="[ ! -e greeting.txt ] || grep -q hello greeting.txt || { printf 'no %s in it' hello; exit 1; }",
+        tools=False,
+    )
 
     def play(kind: str, request: ModelRequest) -> Turn | None:
         if kind == "coding" and request.turn == 0:
@@ -173,10 +176,10 @@ def test_red_code_is_repaired_with_what_the_gate_said(handover: Handover) -> Non
     ran = handover.shiftwork("run", REQUEST)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert handover.git("show", "main:greeting.txt") == "hello"
-    red, again, base, green = handover.proved()
+    before, red, again, base, green = handover.proved()
     assert red == again != green, "a red gate is tried once more before it is believed"
-    assert base == handover.git("rev-list", "--max-parents=0", "main"), (
-        "then the base is asked whether it was broken before"
+    assert before == base == handover.git("rev-list", "--max-parents=0", "main"), (
+        "the base is asked first, and again whether it was broken before"
     )
 
 

@@ -58,7 +58,7 @@ def test_others_go_on_while_it_waits_and_neither_question_nor_work_is_lost_with_
     tmp_path: Path, claude_program: Path, scripted_model: ModelServer
 ) -> None:
     handover = Handover(root=tmp_path, program=claude_program, server=scripted_model)
-    handover.prepare(gate="ls US-*.txt")
+    handover.prepare(gate="! grep -l wrong US-*.txt")
     (handover.repo / "prd.json").write_text(json.dumps({"project": "Parts", "userStories": STORIES}))
     handover.play(letting_go(tmp_path))
     with handover.started("run", "prd.json", "--workflow", "ralph", "--parallel", "3") as killed:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import WORKING, Project, new_project
+from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, Project, new_project
 
 AT_ONCE = 4
 FAILING = "US-002"
@@ -39,7 +39,7 @@ if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then
   ls > "$SHIFTWORK_STORY.txt"
 fi
 """
-    project.settle(agent=agent + WORKING, gates='test = "ls US-*.txt"')
+    project.settle(agent=agent + WORKING, gates=f'test = "{NO_STORY_WRONG}"')
     stories = [
         {"id": story, "title": f"Do {story}", "acceptance_criteria": ["done"], "depends_on": list(needs)}
         for story, needs in STORIES.items()

@@ -39,7 +39,7 @@ def test_a_run_goes_on_when_nobody_listens_any_more(project: Project, words: str
 
 
 def test_a_run_that_fails_unheard_has_failed(project: Project) -> None:
-    project.settle(agent=WORKING, gates='test = "false"')
+    project.settle(agent=WORKING, gates='test = "test ! -e hello.txt"')
     told = piped(project, "run 'Add a greeting' --workflow ralph", "head -n 1")
     assert told.stderr == "1\n"
     assert project.status()["status"] == "failed"

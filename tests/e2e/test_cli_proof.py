@@ -39,7 +39,7 @@ def story(number: int) -> dict[str, Any]:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = new_project(tmp_path)
-    made.settle(agent=AGENT, gates='test = "test -f US-001.txt"')
+    made.settle(agent=AGENT, gates='test = "test ! -e US-001.txt || test -s US-001.txt"')
     with (made.root / "shiftwork.toml").open("a") as settings:
         settings.write('\n[proof]\npolicy = "cited"\n')
     document = {"project": "Greeter", "user_stories": [story(1), {**story(2), "depends_on": ["US-001"]}]}

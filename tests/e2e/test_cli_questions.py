@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import Project, new_project
+from tests.e2e.cli_rig import NO_STORY_WRONG, Project, new_project
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ echo "did it"
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = new_project(tmp_path)
-    project.settle(agent=AGENT.format(where=tmp_path), gates='test = "ls US-*.txt"')
+    project.settle(agent=AGENT.format(where=tmp_path), gates=f'test = "{NO_STORY_WRONG}"')
     stories = [{"id": f"US-00{n}", "title": f"Do {n}", "acceptanceCriteria": ["done"]} for n in (1, 2, 3)]
     (project.root / "prd.json").write_text(json.dumps({"project": "demo", "userStories": stories}), encoding="utf-8")
     return project

@@ -45,7 +45,7 @@ def test_json_lines_tell_the_same(project: Project) -> None:
 
 def test_red_work_never_lands(project: Project) -> None:
     before = project.git("rev-parse", "main")
-    project.settle(gates='test = "seq -f line%g. 400; echo the answer is wrong; exit 1"')
+    project.settle(gates='test = "test ! -e hello.txt || { seq -f line%g. 400; echo the answer is wrong; exit 1; }"')
     told = project.shiftwork("run", "Add a greeting")
     assert told.returncode == 1, told
     assert project.git("rev-parse", "main") == before
@@ -97,7 +97,7 @@ def test_an_agent_that_is_not_there_is_told_before_anything_starts(project: Proj
 
 
 def test_gates_are_found_where_nobody_wrote_them_down(project: Project) -> None:
-    (project.root / "Makefile").write_text("test:\n\ttest -f hello.txt\n", encoding="utf-8")
+    (project.root / "Makefile").write_text("test:\n\ttest ! -e hello.txt || test -s hello.txt\n", encoding="utf-8")
     project.git("add", "Makefile")
     project.git("commit", "-q", "-m", "a check")
     (project.root / "shiftwork.toml").write_text(

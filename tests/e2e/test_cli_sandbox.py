@@ -117,7 +117,7 @@ def prying(project: Project) -> str:
 def test_neither_agent_nor_gate_reach_beyond_their_tree(project: Project) -> None:
     secret = project.root.parent / "secret"
     secret.write_text("do not look")
-    gate = f"test -f hello.txt && ! cat {secret} && ! touch {project.root}/README && git log -1 --format=%s"
+    gate = f"! cat {secret} && ! touch {project.root}/README && git log -1 --format=%s"
     project.settle(agent=prying(project), gates=f'test = "{gate}"')
     settings(project.root, '[sandbox]\ntier = "bubblewrap"\ngates = { network = false }\n')
     ran = project.shiftwork("run", "Say hello")

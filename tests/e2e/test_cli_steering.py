@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import WORKING, Project, interrupt, lives, new_project
+from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, Project, interrupt, lives, new_project
 from tests.patience import SECONDS, Stopwatch, eventually
 
 pytestmark = pytest.mark.slow
@@ -43,7 +43,7 @@ fi
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = new_project(tmp_path)
-    project.settle(agent=AGENT.format(where=tmp_path) + WORKING, gates='test = "ls US-*.txt"')
+    project.settle(agent=AGENT.format(where=tmp_path) + WORKING, gates=f'test = "{NO_STORY_WRONG}"')
     stories = [{"id": story, "title": f"Do {story}", "acceptanceCriteria": ["done"]} for story in STORIES]
     prd = {"project": "demo", "userStories": stories}
     (project.root / "prd.json").write_text(json.dumps(prd, indent=2), encoding="utf-8")
@@ -217,8 +217,8 @@ def test_a_run_that_is_over_goes_on_for_what_is_asked_of_it(project: Project) ->
 
 def test_an_undo_that_the_gates_refuse_exits_with_the_reason(project: Project) -> None:
     go(project)
-    project.settle(agent=project.agent.read_text(encoding="utf-8"), gates='test = "test -f US-001.txt"')
     typed(project, "run", "prd.json", *QUICK, "--parallel", "1")
+    project.settle(agent=project.agent.read_text(encoding="utf-8"), gates='test = "test -f US-001.txt"')
     refused = project.shiftwork("undo", "US-001")
     assert refused.returncode == 1, refused
     assert "US-001 stays: gates are red without it" in refused.stdout

@@ -17,7 +17,7 @@ def project(tmp_path: Path) -> Project:
     """Its gate tells its pid and does not end while there is no file `go`."""
     project = new_project(tmp_path)
     told = f"echo $$ > {tmp_path}/gate.new; mv {tmp_path}/gate.new {tmp_path}/gate"
-    gate = f"test -f hello.txt; {told}; until [ -f {tmp_path}/go ]; do sleep 0.1; done"
+    gate = f"test -f hello.txt || exit 0; {told}; until [ -f {tmp_path}/go ]; do sleep 0.1; done"
     project.settle(agent=WORKING, gates=f'test = "{gate}"')
     project.git("add", "-A")
     project.git("commit", "-q", "-m", "settings")

@@ -28,6 +28,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "answer",
         "budget",
         "cleanup",
+        "gates",
         "limits",
         "memory",
         "notify",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.durability.rig import SPEC, Bench, make_bench
-from tests.e2e.cli_rig import WORKING, new_project
+from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, new_project
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +110,7 @@ fi
 
 def test_pain_14_no_lock_stays_and_agents_share_no_file(tmp_path: Path) -> None:
     project = new_project(tmp_path)
-    project.settle(agent=MEDDLING + WORKING, gates='test = "ls US-*.txt"')
+    project.settle(agent=MEDDLING + WORKING, gates=f'test = "{NO_STORY_WRONG}"')
     names = [f"US-00{number}" for number in range(1, 5)]
     stories = [{"id": name, "title": f"Do {name}", "acceptanceCriteria": [], "passes": False} for name in names]
     spec = project.root / "prd.json"

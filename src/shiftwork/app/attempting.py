@@ -25,7 +25,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules import allowing, budgets
 from shiftwork.domain.rules.apart import story_environment
-from shiftwork.domain.rules.spec_gates import gates_for
+from shiftwork.domain.rules.spec_gates import gates_of_run
 from shiftwork.domain.rules.waiting import player
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.agent import AgentLimits, AgentReport, AgentTask, Ending
@@ -140,7 +140,7 @@ async def _session(attempt: Attempt) -> AgentReport:
 def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
     world, desk = attempt.pen.world, attempt.desk
     return Surroundings(
-        gates=gates_for(world.conduct.gates, attempt.story.given.gates),
+        gates=gates_of_run(world.conduct.gates, attempt.story.given.gates, attempt.story.given.without_gates),
         tools=bool(desk.toolbox) and attempt.step.played_by not in world.conduct.toolless,
         outbox=str(desk.edit_request),
         branch=attempt.story.given.branch,

@@ -139,6 +139,7 @@ def document(account: Account) -> dict[str, Any]:
         **amounts.shared(shares(account)),
         **amounts.waits(lost(account)),
         "estimate": amounts.estimate(foreseen.whole if foreseen else None, used(account), over=is_over(account)),
+        "without_gates": list(account.run.given.without_gates),
         "no_estimate": None if foreseen else unforeseen(account.run.given.workflow),
         "stories": {one.asked.id: _story(account, one) for one in account.stories},
     }

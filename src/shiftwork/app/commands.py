@@ -39,7 +39,8 @@ type Stories = Mapping[StoryId, StoryState]
 class Order:
     """What a new run is to be. The branch is made from `base`, where one is named, if it is not there yet; `source` is
     the spec's file, and `done` are the stories that it says have landed before. `patterns` are what earlier runs have
-    learnt of the code base, and `foreseen` is what it may cost.
+    learnt of the code base, and `foreseen` is what it may cost. It continues `without_gates` that the user has named;
+    `base_story` is the one of the spec that makes the others green on the branch, before all else.
     """
 
     spec: Spec
@@ -56,6 +57,8 @@ class Order:
     notices: NoticePlan = NoticePlan()
     proof: ProofPolicy = ProofPolicy.TRUSTING
     foreseen: Forecast | None = None
+    without_gates: tuple[str, ...] = ()
+    base_story: StoryId = StoryId("")
 
 
 async def start_run(world: World, order: Order) -> RunId:
@@ -96,6 +99,8 @@ def opening(order: Order, run: RunId, at: float) -> tuple[Fact, ...]:
         notices=order.notices,
         proof=order.proof,
         foreseen=order.foreseen,
+        without_gates=order.without_gates,
+        base_story=order.base_story,
     )
     adopted = (r.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
     return (r.RunStarted(at=at, plan=plan), *adopted)

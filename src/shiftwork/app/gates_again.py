@@ -119,7 +119,10 @@ def _new(said: Certificate, configured: Sequence[Gate]) -> Iterator[Held]:
     """
     covered, commands = set(_commands(said)), {line.command for line in said.gates if line.origin}
     names = ", ".join(sorted({line.name for line in said.gates})) or "none"
+    for name in said.without_gates:
+        told = "not run on this commit: the user has let the run continue without it"
+        yield Held(name=f"gate {name}", passed=None, told=told)
     for gate in configured:
-        if gate.name not in covered and gate.command not in commands:
+        if gate.name not in {*covered, *said.without_gates} and gate.command not in commands:
             told = f"the settings have it now; the certificate covers {names}"
             yield Held(name=f"gate {gate.name}", passed=None, told=told)

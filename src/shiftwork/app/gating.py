@@ -1,6 +1,7 @@
 """The gates on a candidate: as it is, with the base's own tests, without its change; where red, on its base."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from shiftwork.app.canary import Examiner, with_sights
 from shiftwork.app.pen import Pen
 from shiftwork.app.proving import own_gates, shared_gates
 from shiftwork.app.world import GateBegun, Sighting, World
-from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit, story_stream
 from shiftwork.domain.model.queue import Entry, Proof
 from shiftwork.domain.model.story import StoryState
@@ -17,14 +18,14 @@ from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_restored
 from shiftwork.domain.rules.inspecting import inspect, watched
 from shiftwork.domain.rules.landing import TRIES, landed_base
-from shiftwork.domain.rules.spec_gates import gates_for
+from shiftwork.domain.rules.spec_gates import gates_of_run
 from shiftwork.ports.workspace import Begun
 
 
 async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
     """What the story has done to tests, gate configuration and the spec."""
     given, conduct = story.given, world.conduct
-    gates = gates_for(conduct.gates, given.gates)
+    gates = gates_of_run(conduct.gates, given.gates, given.without_gates)
     protection = replace(conduct.protection, commands=tuple(gate.command for gate in gates))
     touched = await world.protecting.touched(story.base, tip)
     paths = [one.path for one in watched(touched, protection)]
@@ -66,9 +67,9 @@ async def _verdict(pen: Pen, entry: Entry, marker: str) -> GateReport:
         begun=_shown(pen, entry),
     )
     if report.passed:
-        report = await _with_restored(pen, entry, report, marker)
+        report = await _with_restored(pen, entry, report, gates, marker)
     if report.passed:
-        report = await _with_sights(pen, entry, report, f"{marker}.canary")
+        report = await _with_sights(pen, entry, report, gates, f"{marker}.canary")
     report = tried_again(entry.report, report)
     if report.passed:
         return mended(report, entry.request.broken) if entry.request.broken else report
@@ -88,15 +89,15 @@ def _shown(pen: Pen, entry: Entry, where: str = "") -> Begun:
     return begun
 
 
-async def _with_sights(pen: Pen, entry: Entry, report: GateReport, marker: str) -> GateReport:
+async def _with_sights(pen: Pen, entry: Entry, report: GateReport, gates: tuple[Gate, ...], marker: str) -> GateReport:
     """A gate that the change, or anything before it, has made blind proves nothing."""
-    world, gates = pen.world, shared_gates(pen, entry)
+    world = pen.world
     examiner = Examiner(runner=world.gates, canary=world.canary, gates=gates, protection=world.conduct.protection)
     plain = replace(report, commit=entry.candidate, results=tuple(one for one in report.results if not one.restored))
     return with_sights(report, await examiner.sights(plain, marker, tests_only=True), gates)
 
 
-async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str) -> GateReport:
+async def _with_restored(pen: Pen, entry: Entry, report: GateReport, gates: Sequence[Gate], marker: str) -> GateReport:
     """Where the last of a batch is proof for all, what all of them have done to tests is undone."""
     behind = pen.state.chain[: pen.state.chain.index(entry) + 1] if pen.state.policy.proof is Proof.TIP else (entry,)
     back = tuple(path for one in behind for path in one.request.inspection.back)
@@ -111,7 +112,7 @@ async def _with_restored(pen: Pen, entry: Entry, report: GateReport, marker: str
     landed = landed_base(pen.state, entry)
     judged = await world.gates.check(
         restored,
-        shared_gates(pen, entry),
+        gates,
         f"{marker}.restored",
         base=landed,
         borrowing=entry.request.borrowing,

@@ -4,7 +4,7 @@ import asyncio
 from typing import Final
 
 from shiftwork import failpoints
-from shiftwork.app import mail
+from shiftwork.app import mail, states
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model.facts import Fact
@@ -92,6 +92,7 @@ def _of_run(effect: e.Notify, run: RunState, at: float) -> Notice:
     more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
     named = f"; failed: {', '.join(failed[:_NAMED])}{more}" if failed else ""
     plan, proved = run.given, counted(known.proof for known in run.stories.values())
+    without = f", {states.without(plan.without_gates)}" if plan.without_gates else ""
     return Notice(
         key=f"{plan.run}/{effect.number}",
         at=at,
@@ -100,6 +101,6 @@ def _of_run(effect: e.Notify, run: RunState, at: float) -> Notice:
         story="",
         title=f"{plan.spec.title}: {effect.occasion}",
         text=f"{run.completed} of {len(run.stories)} stories landed on {plan.branch}"
-        f"{f' ({proved})' if proved else ''}{named}\n"
+        f"{f' ({proved})' if proved else ''}{without}{named}\n"
         f"next: shiftwork status {plan.run}",
     )

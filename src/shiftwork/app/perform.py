@@ -39,7 +39,7 @@ from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.domain.rules.commit_message import body_of
 from shiftwork.domain.rules.gating import failing
 from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
-from shiftwork.domain.rules.spec_gates import gates_for
+from shiftwork.domain.rules.spec_gates import gates_of_run
 from shiftwork.errors import RepositoryError, VersionConflictError
 
 type Facts = tuple[Fact, ...]
@@ -111,7 +111,7 @@ async def _run_gates(effect: e.RunGates, pen: Pen) -> Facts:
     at = world.clock.now()
     started = f.StepStarted(at=at, step=effect.step, attempt=effect.attempt, commit=story.head, log="")
     step = story.pipeline.find(effect.step)
-    commands = step.commands or gates_for(world.conduct.gates, story.given.gates)
+    commands = step.commands or gates_of_run(world.conduct.gates, story.given.gates, story.given.without_gates)
     checking = world.gates.check(story.head, commands, f"{story.given.run}/{effect.key}", base=story.base)
     report = await mail.unless_cancelled(pen, checking)
     if report is None:  # as if it had not begun
@@ -182,6 +182,7 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         broken=story.refused.broken if story.refused else (),
         borrowing=story.borrowing == effect.tip,
         gates=given.gates,
+        without_gates=given.without_gates,
     )
     await mail.ask_to_land(world.inbox, given.landing, given.branch, request)
     failpoints.reach("landing.posted")

@@ -76,6 +76,7 @@ def _run_row(run: RunState) -> RunRow:
         step_usd=plan.limits.step.usd,
         step_tokens=plan.limits.step.tokens,
         unheard=_unheard(run.noticing, run.endings) if run.ended_at is not None else "",
+        without_gates="\n".join(plan.without_gates),
     )
 
 

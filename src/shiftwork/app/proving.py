@@ -9,14 +9,18 @@ from shiftwork.domain.model.proof import ProofReport
 from shiftwork.domain.model.queue import Case, Entry, QueueState
 from shiftwork.domain.model.story import Refusal, StoryState
 from shiftwork.domain.rules.evidence import judge, lacking, sought, step_gates
+from shiftwork.domain.rules.gating import gates_of
 from shiftwork.domain.rules.landing import spoken_for
 from shiftwork.domain.rules.spec_gates import gates_of_all
 
 
 def shared_gates(pen: Pen, entry: Entry) -> tuple[Gate, ...]:
-    """The gates of the settings, and of the specs whose stories the check of this candidate speaks for."""
-    specs = (one.request.gates for one in spoken_for(pen.state, entry))
-    return gates_of_all(pen.world.conduct.gates, specs)
+    """The gates of the settings, and of the specs whose stories the check of this candidate speaks for, but for those
+    that all of their runs continue without.
+    """
+    requests = [one.request for one in spoken_for(pen.state, entry)]
+    everything = gates_of_all(pen.world.conduct.gates, (request.gates for request in requests))
+    return gates_of(everything, *(request.without_gates for request in requests))
 
 
 def own_gates(queue: QueueState, entry: Entry) -> tuple[Gate, ...]:

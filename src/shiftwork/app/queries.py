@@ -99,6 +99,11 @@ class RunView:
         )
 
     @property
+    def without_gates(self) -> tuple[str, ...]:
+        """Those that the user has let it continue without."""
+        return tuple(self.run.without_gates.splitlines())
+
+    @property
     def moves(self) -> bool:
         """Whether anybody works on what is under way; in a paused run the last attempts are brought to their end."""
         return self.pulse in _MOVING or (self.pulse is Pulse.PAUSED and self.worker is not None)

@@ -12,7 +12,7 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import Commit, RunId
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import StepKind
-from shiftwork.domain.rules.spec_gates import gates_for
+from shiftwork.domain.rules.spec_gates import gates_of_run
 from shiftwork.prompts.context import Surroundings, compose
 
 _RUN = RunId("rehearsal")
@@ -32,7 +32,8 @@ class Line:
 def rehearse(order: Order, conduct: Conduct, *, tools: bool) -> tuple[Line, ...]:
     """The first step of everything that would be begun at once."""
     run = RUN.fold(RUN.start, opening(order, _RUN, 0.0))
-    return tuple(_line(run, effect, Surroundings(gates=conduct.gates, tools=tools)) for effect in _begun(run))
+    known = Surroundings(gates=conduct.gates, tools=tools)
+    return tuple(_line(run, effect, known) for effect in _begun(run))
 
 
 def _begun(run: RunState) -> Iterator[e.DispatchStory]:
@@ -47,7 +48,7 @@ def _line(run: RunState, effect: e.DispatchStory, known: Surroundings) -> Line:
     story = STORY.fold(STORY.start, (f.StoryStarted(at=0.0, assignment=given, steps=effect.steps), prepared))
     step = story.pipeline.steps[0]
     around = Surroundings(
-        gates=gates_for(known.gates, given.gates),
+        gates=gates_of_run(known.gates, given.gates, given.without_gates),
         tools=known.tools,
         branch=given.branch,
         memory=run.memory,

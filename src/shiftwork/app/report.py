@@ -75,6 +75,7 @@ def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
             ("tokens", amounts.tokens(used)),
             ("foreseen", report_books.foreseen(account)),
             *([("limits", limits)] if limits else []),
+            *([("gates", text(states.without(plan.without_gates)))] if plan.without_gates else []),
             *([("beyond what was set aside", beyond)] if beyond else []),
         ],
     )

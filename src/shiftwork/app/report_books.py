@@ -124,6 +124,8 @@ def _gates(said: Certificate) -> Iterator[str]:
         extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
         command = f": {code(gate.command)}" if gate.command else ""
         yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}{command}"
+    for name in said.without_gates:
+        yield f"gate {text(name)} was not run: the user has let the run continue without it"
 
 
 def _verified(said: Certificate) -> Iterator[str]:

@@ -4,7 +4,7 @@ Only what waits for a person `waits`; what has not begun is `queued`; what is un
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 _WORDS: Final = {"in_progress": "working", "running": "working", "completed": "done", "unclaimed": "queued"}
@@ -43,6 +43,11 @@ def word(
     if not moving:
         return "stopped"
     return "limited" if limited else told
+
+
+def without(gates: Sequence[str]) -> str:
+    """Which gates the user has let a run continue without; empty where there are none."""
+    return f"without the gate{'s' if len(gates) > 1 else ''} {', '.join(gates)}" if gates else ""
 
 
 def counted(words: Iterable[str]) -> str:

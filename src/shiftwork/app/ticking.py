@@ -1,6 +1,7 @@
 """Ticks landed stories in the user's own spec file. One that cannot be written is no reason to stop."""
 
 from shiftwork import failpoints
+from shiftwork.app import states
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import run_facts as r
@@ -30,5 +31,6 @@ async def tick(effect: e.TickSpec, pen: Pen) -> tuple[Fact, ...]:
 def _mark(run: RunState, story: StoryId) -> Mark:
     outcome = run.stories[story]
     done = outcome.status is StoryStatus.COMPLETED
-    note = f"Landed as {outcome.commit[:12]} by shiftwork run {run.given.run}{after_landed(outcome.proof)}"
+    without = f", {states.without(run.given.without_gates)}" if run.given.without_gates else ""
+    note = f"Landed as {outcome.commit[:12]} by shiftwork run {run.given.run}{after_landed(outcome.proof)}{without}"
     return Mark(done=done, note=note if done else "")

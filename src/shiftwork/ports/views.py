@@ -17,7 +17,8 @@ class RunRow:
     """A run as lists show it. Of what its ended stories have used, `unpriced` attempts are of unknown cost. It was
     foreseen to cost from `low_usd` to `high_usd`, judging by so many `known` stories. It may use at most `max_usd` and
     `max_tokens`, and each story and each step as much as is told of them, as far as there are limits.
-    `unheard` is by which channels nobody could be told how it ended, and why.
+    `unheard` is by which channels nobody could be told how it ended, and why. `without_gates` are those that the user
+    has let it continue without, one a line.
     """
 
     run: str
@@ -44,6 +45,7 @@ class RunRow:
     step_usd: float | None = None
     step_tokens: int | None = None
     unheard: str = ""
+    without_gates: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

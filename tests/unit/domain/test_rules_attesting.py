@@ -122,3 +122,11 @@ def test_where_the_commit_is_silent_nothing_is_called_good() -> None:
     said = f"{silent}Shiftwork-Gates: none\nShiftwork-Evidence: 0/0 cited\nShiftwork-Proof: no gates\n"
     assert told(bare, said) == SAME
     assert told(bare)["criteria"] is False
+
+
+def test_gates_that_were_left_out_are_those_that_the_commit_names() -> None:
+    without = f"{MESSAGE}Shiftwork-Without-Gate: types\nShiftwork-Without-Gate: slow\n"
+    assert told(replace(SAID, without_gates=("types", "slow")), without)["gates left out"] is True
+    assert told(replace(SAID, without_gates=("slow",)), without)["gates left out"] is False
+    assert told(SAID, without)["gates left out"] is False, "a certificate cannot be silent about it"
+    assert told(replace(SAID, without_gates=("slow",)))["gates left out"] is False

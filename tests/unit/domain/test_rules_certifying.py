@@ -133,3 +133,30 @@ def test_gates_on_the_last_of_a_batch_do_not_verify_what_was_found_unproved() ->
     queue = fold_queue(batch(LandingPolicy(proof=Proof.TIP)), unproved(1, "one"))
     last = q.CandidateVerified(at=4, request=landing_request(2).key, report=gate_report(Commit("two")))
     assert fold_queue(queue, last) == queue
+
+
+def test_gates_that_the_run_continues_without_are_named() -> None:
+    story = landed(report=gate_report(TIP))
+    without = replace(story, assignment=replace(story.given, without_gates=("lint",)))
+    certified = completion(without)[0]
+    assert isinstance(certified, StoryCertified)
+    said = certified.certificate
+    assert said.without_gates == ("lint",)
+    assert plain(said)["without_gates"] == ["lint"]
+    assert from_plain(Certificate, plain(said)) == said
+    assert "without_gates" not in plain(replace(said, without_gates=())), "digests from before remain valid"
+
+
+def test_a_gate_that_ran_for_another_run_alone_does_not_count() -> None:
+    queue = batch(LandingPolicy(proof=Proof.TIP))
+    first, last = queue.chain[0], queue.chain[-1]
+    entries = tuple(
+        replace(one, request=replace(one.request, without_gates=("lint",))) if one is first else one
+        for one in queue.entries
+    )
+    results = tuple(GateResult(name=name, passed=True, seconds=1) for name in ("lint", "test"))
+    report = GateReport(commit=last.candidate, results=results)
+    verified = q.CandidateVerified(at=9, request=last.request.key, report=report)
+    chain = fold_queue(replace(queue, entries=entries), verified).chain
+    names = [[result.name for result in one.report.results] if one.report else [] for one in chain]
+    assert (names[0], names[-1]) == (["test"], ["lint", "test"])

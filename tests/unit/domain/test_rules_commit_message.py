@@ -147,3 +147,12 @@ def test_a_revert_names_what_it_reverts_whose_that_was_and_what_it_has_passed() 
 @pytest.mark.parametrize("kind", ["feat", "revert"])
 def test_a_request_is_known_by_its_key(kind: str) -> None:
     assert requested_by(request_key(RUN, story_id(1), 2, kind)) == (RUN, story_id(1))
+
+
+@pytest.mark.parametrize("kind", ["feat", REVERT])
+def test_each_gate_that_the_run_continues_without_is_a_trailer(kind: str) -> None:
+    request = replace(REQUEST, type=kind, without_gates=("slow", "types  of\nmany"))
+    told = m.landed_message(replace(ENTRY, request=request))
+    assert told.endswith("\nShiftwork-Without-Gate: slow\nShiftwork-Without-Gate: types of many")
+    assert m.trailers(told, m.WITHOUT_GATE) == ["slow", "types of many"]
+    assert m.trailers(WHOLE, m.WITHOUT_GATE) == []

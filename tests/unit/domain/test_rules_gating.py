@@ -3,10 +3,18 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.gate import GateReport, GateResult, Standing
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult, Standing
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.addressing import for_people
-from shiftwork.domain.rules.gating import DETAIL_LIMIT, attributed, failing, mended, tried_again, with_restored
+from shiftwork.domain.rules.gating import (
+    DETAIL_LIMIT,
+    attributed,
+    failing,
+    gates_of,
+    mended,
+    tried_again,
+    with_restored,
+)
 
 
 def report_of(*passed: bool, restored: bool = False, output: str = "said") -> GateReport:
@@ -84,3 +92,25 @@ def test_what_is_told_is_bounded_and_names_every_red_gate_there_is_room_for(pass
     assert bool(told) is not report.passed
     if len(passed) <= 5:
         assert all(f"gate {result.name} failed" in told for result in report.results if not result.passed)
+
+
+_GATES = tuple(Gate(name=name, command="true") for name in ("lint", "test", "types"))
+_NAMES = st.sets(st.sampled_from(["lint", "test", "types", "gone"]))
+
+
+def test_a_gate_is_left_out_only_where_every_run_leaves_it_out() -> None:
+    def left(*runs: tuple[str, ...]) -> list[str]:
+        return [gate.name for gate in gates_of(_GATES, *runs)]
+
+    assert left() == left(()) == ["lint", "test", "types"]
+    assert left(("lint",)) == ["test", "types"]
+    assert left(("lint",), ()) == ["lint", "test", "types"]
+    assert left(("lint", "test"), ("test", "types")) == ["lint", "types"]
+
+
+@given(st.lists(_NAMES, min_size=1, max_size=4))
+def test_whoever_does_not_leave_a_gate_out_is_judged_by_it(runs: list[set[str]]) -> None:
+    found = {gate.name for gate in gates_of(_GATES, *map(tuple, runs))}
+    for without in runs:
+        assert {gate.name for gate in _GATES} - without <= found
+    assert found == {gate.name for gate in _GATES if any(gate.name not in without for without in runs)}

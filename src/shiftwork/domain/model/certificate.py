@@ -48,7 +48,8 @@ class StepLine:
 class Certificate:
     """`commit` has the tree `tree` and stands on `base`; it was put on `ref`. `vouched` is what a person has said for
     the criteria that nobody else can check. `fail_to_pass` says whether the tests that the story changed fail without
-    its change; nothing where it is not known.
+    its change; nothing where it is not known. The user has let the run continue `without_gates`: those say nothing of
+    it.
     """
 
     run: RunId
@@ -68,6 +69,7 @@ class Certificate:
     usage: Usage
     vouched: str = ""
     fail_to_pass: FailToPass | None = None
+    without_gates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,7 +72,8 @@ class LandingRequest:
     one `type` from 1; the type is what the subject of the landed commit begins with.
     `broken` are gates that were red on the base when the story was last refused. Where it needs other dependencies than
     its base, and they cannot be installed, a person may let it be judged in the base's environment: it is `borrowing`.
-    `gates` are those of the run's spec, which hold for its stories and not for their reverts.
+    `gates` are those of the run's spec, which hold for its stories and not for their reverts. Its run continues
+    `without_gates`.
     """
 
     run: RunId
@@ -90,6 +91,7 @@ class LandingRequest:
     broken: tuple[str, ...] = ()
     borrowing: bool = False
     gates: tuple[Gate, ...] = ()
+    without_gates: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -35,7 +35,8 @@ class RunPlan:
 
     `source` names the file that the spec was read from and that is told what lands; empty where there is none.
     `patterns` of the code base are what earlier runs have learnt; what it may cost was `foreseen` where there was any
-    ground for that.
+    ground for that. The run continues `without_gates` that the user has named. `base_story` makes gates green that are
+    red on the branch: nothing else of the run begins before it has landed.
     """
 
     run: RunId
@@ -51,6 +52,8 @@ class RunPlan:
     notices: NoticePlan = NoticePlan()
     proof: ProofPolicy = ProofPolicy.TRUSTING
     foreseen: Forecast | None = None
+    without_gates: tuple[str, ...] = ()
+    base_story: StoryId = StoryId("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

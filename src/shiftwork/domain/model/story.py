@@ -130,8 +130,8 @@ class Limits:
 class Assignment:
     """Everything a story's job needs to begin: fixed when the run dispatches it. While the story is in progress no
     other one of the run has its `slot`. `task` is what the whole run is asked to do, `context` and `agents` are the
-    workflow's; `source` is the run's. `raises` is how often the `limits` had been changed by then. `gates` are those of
-    the run's spec.
+    workflow's; `source` and `without_gates` are the run's. `raises` is how often the `limits` had been changed by then.
+    `gates` are those of the run's spec.
     """
 
     run: RunId
@@ -153,6 +153,7 @@ class Assignment:
     proof: ProofPolicy = ProofPolicy.TRUSTING
     source: str = ""
     gates: tuple[Gate, ...] = ()
+    without_gates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

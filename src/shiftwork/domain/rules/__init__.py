@@ -9,6 +9,7 @@ The circle:
 A run and its stories:
     graph, scheduling, apart          what hangs on what; which story starts; what keeps two apart
     assigning, framing, looping       what a story is given; the run's own steps; the loop among them
+    base_repair                       a red base, repaired before any other story
     naming                            which story is meant by an id that was typed differently
     intents, steering                 what people may ask for; how a run follows it
     ticking, noticing, remembering    the spec's file; people who do not watch; notes within bounds
@@ -36,6 +37,7 @@ Landing and proof:
     proof_status                      how far a landed story is proved, and the words for it
     commit_message                    what a landed commit says
     environments                      what an environment is known by
+    explaining                        why a gate is green in the user's checkout alone
     test_gates, product               which gates run tests; which files are the product's own sources
     spec_gates                        the gates of a run: the settings' and those of its spec
 

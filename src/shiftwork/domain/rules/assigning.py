@@ -27,4 +27,5 @@ def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Ass
         proof=plan.proof,
         source=plan.source,
         gates=plan.spec.gates,
+        without_gates=plan.without_gates,
     )

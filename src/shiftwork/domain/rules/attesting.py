@@ -15,10 +15,13 @@ from shiftwork.domain.rules.commit_message import (
     PROOF,
     RUN,
     STORY,
+    WITHOUT_GATE,
     evidence_told,
     gates_told,
     listed,
     trailer,
+    trailers,
+    without_told,
 )
 from shiftwork.domain.rules.fail_to_pass import trailer_of
 from shiftwork.domain.rules.proof_status import Ran, in_trailer, ran_by, status_by
@@ -40,6 +43,7 @@ def attested(said: Certificate, message: str) -> Iterator[Held]:
     yield _title(said, message)
     yield _criteria(said, ran, message)
     yield _same("gates", message, GATES, gates_told(ran))
+    yield from _without(said, message)
     yield _same("policy", message, EVIDENCE, evidence_told(said.criteria, ran, said.policy))
     yield _same("proof", message, PROOF, in_trailer(status_by(said)))
     if said.fail_to_pass or trailer(message, FAIL_TO_PASS) is not None:
@@ -66,6 +70,19 @@ def _same(name: str, message: str, key: str, own: str) -> Held:
     found, wanted = trailer(message, key), _written(own)
     told = f"the commit says {found}" if found else "the commit does not say"
     return Held(name=name, passed=found == wanted, told=told if found == wanted else f"{told}; the certificate {own}")
+
+
+def _without(said: Certificate, message: str) -> Iterator[Held]:
+    """Which gates the run continued without; nothing where neither speaks of any."""
+    found, own = tuple(trailers(message, WITHOUT_GATE)), tuple(map(_written, without_told(said.without_gates)))
+    if found or own:
+        told = f"the commit says that the run continued without {', '.join(found) or 'none'}"
+        same = found == own
+        yield Held(
+            name="gates left out",
+            passed=same,
+            told=told if same else f"{told}; the certificate has {', '.join(own) or 'none'}",
+        )
 
 
 def _written(text: str) -> str:

@@ -54,6 +54,7 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
         usage=story.usage,
         vouched=story.vouched,
         fail_to_pass=story.landed_report.fail_to_pass if story.landed_report else None,
+        without_gates=given.without_gates,
     )
 
 
@@ -96,12 +97,14 @@ def certified(story: StoryState, fact: StoryCertified) -> StoryState | None:
 
 
 def plain(certificate: Certificate) -> dict[str, Any]:
-    """As JSON values. What a gate's line does not say, and fail-to-pass where it is not known, is left out: the digests
-    of certificates that were written before there were these fields continue to hold.
+    """As JSON values. What a gate's line does not say, and later fields of the certificate where there is nothing in
+    them, are left out: the digests of certificates that were written before there were these fields continue to hold.
     """
     said: dict[str, Any] = to_plain(certificate)
     if certificate.fail_to_pass is None:
         del said["fail_to_pass"]
+    if not certificate.without_gates:
+        del said["without_gates"]
     gates = [{key: value for key, value in line.items() if key not in _LATER or value} for line in said["gates"]]
     return said | {"gates": gates}
 

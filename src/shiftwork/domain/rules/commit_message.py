@@ -21,6 +21,7 @@ GATES: Final = "Shiftwork-Gates"
 EVIDENCE: Final = "Shiftwork-Evidence"
 PROOF: Final = "Shiftwork-Proof"
 FAIL_TO_PASS: Final = "Shiftwork-Fail-To-Pass"  # noqa: S105 - the name of a trailer
+WITHOUT_GATE: Final = "Shiftwork-Without-Gate"
 
 NO_GATES: Final = "none"
 _BETWEEN: Final = "\n\n"
@@ -47,15 +48,16 @@ def landed_message(entry: Entry) -> str:
     request = entry.request
     criteria = judged_of(entry)
     ran = ran_on(request.story, entry.report, request.case.verification)
-    trailers = [*_origin(request)]
+    closing = [*_origin(request)]
     if request.inspection.told:
-        trailers.append(f"{TESTS}: {request.inspection.told}")
-    trailers.append(f"{GATES}: {gates_told(ran)}")
+        closing.append(f"{TESTS}: {request.inspection.told}")
+    closing.append(f"{GATES}: {gates_told(ran)}")
     if request.type != REVERT:
-        trailers += proof_told(criteria, ran, request.case.policy)
+        closing += proof_told(criteria, ran, request.case.policy)
     if entry.report and entry.report.fail_to_pass:
-        trailers.append(f"{FAIL_TO_PASS}: {trailer_of(entry.report.fail_to_pass)}")
-    return _message(request, listed(criteria, ran), trailers)
+        closing.append(f"{FAIL_TO_PASS}: {trailer_of(entry.report.fail_to_pass)}")
+    closing += [f"{WITHOUT_GATE}: {name}" for name in without_told(request.without_gates)]
+    return _message(request, listed(criteria, ran), closing)
 
 
 def judged_of(entry: Entry) -> tuple[Judged, ...]:
@@ -93,19 +95,29 @@ def evidence_told(criteria: Sequence[Judged], ran: Ran, policy: ProofPolicy) -> 
     return f"{sum(has_evidence(one, ran) for one in criteria)}/{len(criteria)} {policy}"
 
 
+def without_told(names: Sequence[str]) -> tuple[str, ...]:
+    """The gates that the run continued without: a trailer each."""
+    return tuple(map(_flat, names))
+
+
 def trailer(message: str, key: str) -> str | None:
     """The one value of a trailer; two say nothing, and neither does what stands above the last paragraph."""
-    lines = message.rstrip().rpartition("\n\n")[2].splitlines()
-    values = [value for name, found, value in (line.partition(": ") for line in lines) if found and name == key]
+    values = trailers(message, key)
     return values[0] if len(values) == 1 else None
+
+
+def trailers(message: str, key: str) -> list[str]:
+    """All values of a trailer that may be there several times."""
+    lines = message.rstrip().rpartition("\n\n")[2].splitlines()
+    return [value for name, found, value in (line.partition(": ") for line in lines) if found and name == key]
 
 
 # How it is put together ------------------------------------------------------------------------------------------
 
 
-def _message(request: LandingRequest, paragraphs: Sequence[str], trailers: Sequence[str]) -> str:
+def _message(request: LandingRequest, paragraphs: Sequence[str], closing: Sequence[str]) -> str:
     subject = f"{request.type}: {request.story} - {request.title}"
-    return _BETWEEN.join(part for part in (subject, request.body.strip(), *paragraphs, "\n".join(trailers)) if part)
+    return _BETWEEN.join(part for part in (subject, request.body.strip(), *paragraphs, "\n".join(closing)) if part)
 
 
 def _origin(request: LandingRequest) -> Sequence[str]:

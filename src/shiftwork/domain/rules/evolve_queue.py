@@ -114,15 +114,18 @@ def _verified(queue: QueueState, entry: Entry, fact: q.CandidateVerified) -> Que
 
 
 def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> GateReport:
-    """Without the verification steps of the others that were checked with it, and without the checks of other specs."""
+    """Without the verification steps of the others that were checked with it, the checks of other specs, and the gates
+    that its own run leaves out.
+    """
     others = {
         gate.name for one in proved if one is not entry for gate in step_gates(one.request.story, one.request.case)
     }
+    left_out = others.union(entry.request.without_gates)
     own = {(gate.origin, gate.command) for gate in entry.request.gates}
     results = (
         result
         for result in report.results
-        if result.name not in others and (not result.origin or (result.origin, result.command) in own)
+        if result.name not in left_out and (not result.origin or (result.origin, result.command) in own)
     )
     return replace(report, results=tuple(results))
 

@@ -34,9 +34,15 @@ def holds_back(run: RunState) -> bool:
     well, a story that is retried or added needs no frame.
     """
     frame = run.frame
-    if not run.given.workflow.frame or frame.open:
+    if not run.given.workflow.frame or frame.open or _repairs_base(run):
         return False
     return frame.going or frame.again or not frame.round or bool(frame.failure)
+
+
+def _repairs_base(run: RunState) -> bool:
+    """Whether the base is repaired first. All other stories depend on that one, so no other can start meanwhile."""
+    first = run.stories.get(run.given.base_story)
+    return first is not None and not run.frame.goes and first.status is not StoryStatus.COMPLETED
 
 
 def frame_first(run: RunState) -> Effects:

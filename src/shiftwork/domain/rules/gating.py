@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from shiftwork.domain.model.gate import GateReport, GateResult, Standing
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult, Standing
 from shiftwork.domain.rules.trimming import trimmed
 
 DETAIL_LIMIT: Final = 12_000
@@ -12,6 +12,14 @@ DETAIL_LIMIT: Final = 12_000
 
 _BETWEEN: Final = "\n\n"
 _PATHS: Final = 10
+
+
+def gates_of(gates: Sequence[Gate], *runs: Sequence[str]) -> tuple[Gate, ...]:
+    """The gates that judge work of these runs, each told by the gates that it continues without: one is left out only
+    where all of them leave it out.
+    """
+    left_out = set.intersection(*map(set, runs)) if runs else set()
+    return tuple(gate for gate in gates if gate.name not in left_out)
 
 
 def tried_again(first: GateReport | None, second: GateReport) -> GateReport:

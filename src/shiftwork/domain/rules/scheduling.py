@@ -16,6 +16,7 @@ from shiftwork.domain.model.spec import Story
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules import graph as g
 from shiftwork.domain.rules.apart import Claims
+from shiftwork.domain.rules.base_repair import led
 from shiftwork.domain.rules.machine import Trigger, turn_outcome
 
 
@@ -40,9 +41,13 @@ def scheduled(run: RunState) -> RunState:
 
 
 def with_stories(run: RunState, stories: tuple[Story, ...]) -> RunState:
-    """The run as it goes on when it is asked for these stories, and no others."""
+    """The run as it continues when it is asked for these stories, and no others: all behind the one that repairs the
+    base, where there is one.
+    """
     plan = run.given
-    return scheduled(replace(run, plan=replace(plan, spec=replace(plan.spec, stories=stories))))
+    first = next((one for one in (*stories, *plan.spec.stories) if one.id == plan.base_story), None)
+    wanted = led(stories, first) if first else stories
+    return scheduled(replace(run, plan=replace(plan, spec=replace(plan.spec, stories=wanted))))
 
 
 def graph_of(asked: Sequence[Story], first: Sequence[StoryId]) -> Graph:

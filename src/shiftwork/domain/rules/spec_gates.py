@@ -7,6 +7,7 @@ from itertools import count
 from typing import Final
 
 from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.rules.gating import gates_of
 from shiftwork.domain.rules.test_gates import is_test_gate
 
 
@@ -19,6 +20,11 @@ def gates_for(settings: Sequence[Gate], own: Sequence[Gate]) -> tuple[Gate, ...]
         if gate.command not in {one.command for one in gates}:
             gates.append(_apart(gate, {one.name for one in gates}))
     return tuple(gates)
+
+
+def gates_of_run(settings: Sequence[Gate], own: Sequence[Gate], without: Sequence[str]) -> tuple[Gate, ...]:
+    """The gates that judge work of one run, which has those of its spec for itself and continues `without` some."""
+    return gates_of(gates_for(settings, own), without)
 
 
 def gates_of_all(settings: Sequence[Gate], specs: Iterable[Sequence[Gate]]) -> tuple[Gate, ...]:

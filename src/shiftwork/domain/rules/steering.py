@@ -103,6 +103,7 @@ def undo_request(run: RunState, story: StoryId) -> LandingRequest:
         may_be_empty=True,
         base=known.commit,
         type=REVERT,
+        without_gates=plan.without_gates,
     )
 
 

@@ -47,7 +47,7 @@ def run_document(view: RunView) -> dict[str, Any]:
 def row_document(row: RunRow) -> dict[str, Any]:
     """What was foreseen and what is limited is told where it can be compared."""
     known = {name: value for name, value in asdict(row).items() if name not in _COMPARED}
-    return known | {"estimated": bool(row.estimated)}
+    return known | {"estimated": bool(row.estimated), "without_gates": row.without_gates.splitlines()}
 
 
 def used_row(row: StoryRow | StepRow) -> dict[str, Any]:

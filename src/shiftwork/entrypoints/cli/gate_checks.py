@@ -11,7 +11,7 @@ import click
 
 from shiftwork.app.explaining import explained
 from shiftwork.bootstrap.looking import open_trials, run_gates, run_in_checkout
-from shiftwork.config.detect import detect
+from shiftwork.config.detection.project import detect
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.domain.model.gate import Gate, GateResult

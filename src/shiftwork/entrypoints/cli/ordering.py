@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from shiftwork.app import amounts
+from shiftwork.app import amounts, states
 from shiftwork.app.commands import Order, foreseen, raise_limits, resume_run, start_run
 from shiftwork.app.forecasting import expected
 from shiftwork.app.intents import at_rest, is_over, unpause
@@ -24,7 +24,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.steering import anew
-from shiftwork.entrypoints.cli import intending, limiting, rehearsing, standing, unused, words
+from shiftwork.entrypoints.cli import intending, limiting, red_base, rehearsing, standing, unused, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.beginning import check_alone, nothing_to_do, tell_nothing
@@ -63,6 +63,8 @@ class Ordered:
     workflow: str = ""
     trust: bool = False
     dry_run: bool = False
+    without_gates: tuple[str, ...] = ()
+    repair_base: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +96,15 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     check_alone(site, sheet)
     with though_unheard():
         _tell_beforehand(found, sheet, as_json=as_json)
+        if not as_json and (without := states.without(order.without_gates)):
+            click.echo(f"this run continues {without}, as you asked")
+    order = red_base.cleared(site, found.settings, order, repair=ordered.repair_base, as_json=as_json)
     limits = amounts.limited((order.limits.run, order.limits.story, order.limits.step))
     bound = f"at most {limits}" if limits else ""
-    about = ", ".join(part for part in (order.agent, counted(sheet), f"landing on {order.branch}", bound) if part)
-    title = f"{order.spec.title}\n{about}"
+    repaired = f"{order.base_story} repairs the base first" if order.base_story else ""
+    without = states.without(order.without_gates)
+    parts = (order.agent, counted(sheet), f"landing on {order.branch}", repaired, without, bound)
+    title = f"{order.spec.title}\n{', '.join(part for part in parts if part)}"
     return work(site, Shift(site=site, settings=found.settings, begin=starting(order)), title, as_json=as_json)
 
 
@@ -147,6 +154,7 @@ def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Or
         proof=settings.proof.evidence,
         foreseen=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
         notices=notice_plan(settings),
+        without_gates=red_base.known_gates(ordered.without_gates, settings.gate_list),
     )
 
 
@@ -257,13 +265,16 @@ def carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
 def opening(view: RunView) -> Iterator[str]:
     """Which run is taken up, and until when nothing can be seen of it."""
     yield one_line(f"run {view.run.run}: {view.run.title}", words.width())
+    if without := standing.without(view):
+        yield without
     for story in (one.story for one in view.stories if one.story.until is not None):
         until = words.o_clock(story.until or 0.0)
         yield one_line(f"{story.story} waits until {until} for the end of a limit: {reason(story)}", words.width())
 
 
 def titled(view: RunView) -> str:
-    return f"{view.run.title}\n{view.run.agent}, landing on {view.run.branch}"
+    about = (view.run.agent, f"landing on {view.run.branch}", standing.without(view))
+    return f"{view.run.title}\n{', '.join(part for part in about if part)}"
 
 
 async def _nothing(world: World) -> None:

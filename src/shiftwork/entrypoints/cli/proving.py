@@ -197,12 +197,18 @@ def _told(paper: Paper) -> Iterator[str]:
         offered = f"{one.kind} {one.reference}: " if one.reference else ""
         yield f"  {one.verdict:<8} {one_line(f'{one.criterion} {one.text}', _WIDEST)}"
         yield f"           {one_line(f'{offered}{one.why}', _WIDEST)}"
-    yield "\ngates:" if said.gates or said.verification else "\nno gates: nothing was run on this commit"
+    yield (
+        "\ngates:"
+        if said.gates or said.verification or said.without_gates
+        else "\nno gates: nothing was run on this commit"
+    )
     for gate in said.gates:
         extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
         extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
         command = f": {gate.command}" if gate.command else ""
         yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', _WIDEST)}"
+    for name in said.without_gates:
+        yield f"  {one_line(f'{name} was not run: the user has let the run continue without it', _WIDEST)}"
     for line in said.verification:
         yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', _WIDEST)}"
     if said.fail_to_pass:

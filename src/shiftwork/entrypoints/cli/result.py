@@ -71,6 +71,7 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
             ("took", words.took(run.started_at, run.ended_at, view.idle)),
             ("cost", amounts.cost(view.used)),
             *standing.proof(view),
+            ("gates", standing.without(view)),
             ("notices", standing.unheard(view)),
             ("tests", "; ".join(f"{one.story.story}: {one.story.tests}" for one in view.stories if one.story.tests)),
             ("logs", f"shiftwork logs {run.run}"),

@@ -118,6 +118,11 @@ def unheard(view: RunView) -> str:
     return f"not delivered: {plain('; '.join(told))}" if told else ""
 
 
+def without(view: RunView) -> str:
+    """Which gates the user has let the run continue without."""
+    return plain(states.without(view.without_gates))
+
+
 def naming(view: RunView) -> str:
     return words.naming(view.run.run, meant=view.meant)
 

@@ -33,7 +33,7 @@ def ensure(claim: Claim, env: Mapping[str, str]) -> None:
     new = "would run what you have not trusted" if runs else "says what you have not agreed to"
     told = "\n".join(changes(before, claim.commands))
     message = f"{claim.file.name} is the repository's, and {new}:\n{told}"
-    if not _at_a_terminal():
+    if not at_a_terminal():
         raise TrustError(message, hint=f"look at it, then: {next_command(claim)}")
     click.echo(message)
     if not click.confirm("run these on this machine?" if runs else "do you agree to that?"):
@@ -58,5 +58,5 @@ def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[s
         yield from words.labelled(head, in_lines(text, words.width() - len(head) if sys.stdout.isatty() else None))
 
 
-def _at_a_terminal() -> bool:
+def at_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and "--json" not in sys.argv

@@ -19,10 +19,12 @@ AGENTS = ("claude-code", "codex", "acp", "command")
 @click.option("--parallel", type=click.IntRange(1, 200), metavar="N", help="Work on at most N stories at once.")
 @click.option("--workflow", default="", metavar="NAME", help="By name or path; else the settings', else dynamic.")
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
+@click.option("--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate.")
+@click.option("--repair-base", is_flag=True, help="First make the gates green that are red on the branch, as a story.")
 @click.option("--dry-run", is_flag=True, help="Print every prompt that would be sent first, and do nothing.")
 @click.option("--trust", is_flag=True, help="Run the repository's commands unasked, this time: for scripts.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines of progress; the last line is the result.")
-def command(request: str, *, planned: bool, as_json: bool, **asked: str | float | None) -> int:
+def command(request: str, *, planned: bool, as_json: bool, **asked: str | float | tuple[str, ...] | None) -> int:
     """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
 
     Read are prd.json, an OpenSpec change folder, spec-kit's tasks.md and plans in Markdown; stories that land are
@@ -31,6 +33,10 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
 
     The agents you already have do it in small steps in a workspace of their own. Nothing reaches your branch unless
     every gate passes on the very commit that lands. Ctrl-C stops in order; `shiftwork resume` goes on.
+
+    Before the first session is paid for, the gates run on the branch as it is. Where one is red, nothing begins:
+    --repair-base has a story of its own make it green first, --without-gate continues without it, and every view,
+    commit and certificate of the run says so.
     """
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 

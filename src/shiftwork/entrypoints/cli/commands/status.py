@@ -131,6 +131,7 @@ def _head(view: RunView) -> Iterator[str]:
             ("tokens", amounts.tokens(used) if used.attempts else ""),
             ("foreseen", amounts.band(view.band) if view.band else ""),
             ("limits", amounts.limited(view.limits)),
+            ("gates", standing.without(view)),
             ("notices", standing.unheard(view)),
         ]
     )

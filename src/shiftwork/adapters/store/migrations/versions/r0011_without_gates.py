@@ -1,0 +1,11 @@
+"""Which gates the user has let a run continue without, one a line."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0011"
+down_revision = "0010"
+
+
+def upgrade() -> None:
+    op.add_column("runs", sa.Column("without_gates", sa.Text, nullable=False, server_default=sa.text("''")))
