@@ -92,13 +92,6 @@ async def open_examination(site: Site, settings: Settings, env: Mapping[str, str
     return GitWitness(hub=hub), GitProtecting(hub=hub), gates
 
 
-async def run_gates(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> GateReport:
-    """What the gates say of the branch as it is now; raises RepositoryError where they could not be run at all."""
-    _, _, gates = await open_examination(site, settings, env)
-    tip = await GitRepository(hub=await _hub(site, env)).tip(branch)
-    return await gates.check(tip, settings.gate_list, "doctor/gates")
-
-
 async def run_in_checkout(site: Site, settings: Settings, env: Mapping[str, str]) -> GateReport:
     """What the gates say of the user's checkout as it is, with their whole environment."""
     return await check_in_place(site.root, settings.gate_list, env)

@@ -1,7 +1,8 @@
 """One line of what `doctor` says."""
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from shiftwork.errors import ShiftworkError
 
@@ -12,12 +13,17 @@ FAIL: Final = "fail"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One line; `hint` is what to type where it is not ok."""
+    """One line; `hint` is what to type where it is not ok. `more` are values for programs alone."""
 
     name: str
     state: str
     detail: str
     hint: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return {"name": self.name, "state": self.state, "detail": self.detail, "hint": self.hint, **self.more}
 
 
 def failed(name: str, error: ShiftworkError) -> Check:

@@ -9,17 +9,22 @@ from typing import Final
 
 import click
 
+from shiftwork.app.canary import refused
 from shiftwork.app.explaining import explained
-from shiftwork.bootstrap.looking import open_trials, run_gates, run_in_checkout
+from shiftwork.bootstrap.base import Prepared, check_again, open_base
+from shiftwork.bootstrap.looking import open_trials, run_in_checkout
 from shiftwork.config.detection.project import detect
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
+from shiftwork.domain.model.canary import GateSight, Sight
 from shiftwork.domain.model.gate import Gate, GateResult
 from shiftwork.domain.model.gate_trial import Cause, Explanation
+from shiftwork.domain.rules.blindness import remedies
 from shiftwork.domain.rules.commanding import program
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.checkup import FAIL, OK, WARN, Check, failed
 from shiftwork.entrypoints.cli.conditions import find_base
+from shiftwork.entrypoints.cli.preflight import sight_line
 from shiftwork.errors import ShiftworkError
 
 _NAMED: Final = 5
@@ -42,13 +47,44 @@ async def in_both_places(site: Site, settings: Settings) -> list[Check]:
     try:
         branch = await find_base(site, settings, env)
         click.echo(f"the gates run in a gate tree of {branch}, and then in your checkout, {site.root}", err=True)
-        tree = await run_gates(site, settings, env, branch)
+        base = await open_base(site, settings, env, branch)
+        tree = await check_again(base, "doctor/gates")
+        prepared = _environment(await base.prepared())
         checkout = await run_in_checkout(site, settings, env)
         found = zip(settings.gate_list, tree.results, checkout.results, strict=True)
         places = [Places(gate=gate, branch=branch, tree=one, checkout=other) for gate, one, other in found]
-        return [await _check(site, settings, env, one) for one in places]
+        gates = [await _check(site, settings, env, one) for one in places]
+        sights = await base.sights(tree, "doctor/canary")
+        return [*prepared, *gates, *(_sight(one, settings) for one in sights)]
     except ShiftworkError as error:
         return [failed("gates", error)]
+
+
+def _environment(prepared: Prepared) -> list[Check]:
+    if not prepared.wanted:
+        return []
+    more = {"seconds": round(prepared.seconds, 3), "reused": prepared.reused}
+    if prepared.failure:
+        detail = "\n".join(words.gist(f"none: gates run in your own environment\n{prepared.failure}", words.width()))
+        hint = f"correct setup under [workspace] in {SETTINGS_FILE}; what gates see without it is said below"
+        return [Check(name="environment", state=WARN, detail=detail, hint=hint, more=more)]
+    how = "copied" if prepared.reused else "installed and copied"
+    detail = f"{how} into the gate tree in {words.duration(prepared.seconds)}"
+    return [Check(name="environment", state=OK, detail=detail, more=more)]
+
+
+def _sight(sight: GateSight, settings: Settings) -> Check:
+    """Only a test gate must see what it judges; of others it is as well to know."""
+    more = {"gate": sight.gate, "sight": str(sight.sight)}
+    detail = sight_line(sight)
+    if not sight.test or sight.sight is not Sight.BLIND:
+        state = WARN if sight.test and sight.sight is Sight.UNKNOWN else OK
+        return Check(name="canary", state=state, detail=detail, more=more)
+    if not refused((sight,), settings.gate_list):
+        told = f"{detail} The settings allow that: it proves nothing."
+        return Check(name="canary", state=WARN, detail=told, more=more)
+    files = f"not noticed: {', '.join(sight.files[:_NAMED])}"
+    return Check(name="canary", state=FAIL, detail=f"{detail}\n{files}", hint="\n".join(remedies(sight)), more=more)
 
 
 async def _check(site: Site, settings: Settings, env: Mapping[str, str], one: Places) -> Check:

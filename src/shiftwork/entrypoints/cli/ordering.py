@@ -24,7 +24,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.steering import anew
-from shiftwork.entrypoints.cli import intending, limiting, red_base, rehearsing, standing, unused, words
+from shiftwork.entrypoints.cli import intending, limiting, preflight, red_base, rehearsing, standing, unused, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.beginning import check_alone, nothing_to_do, tell_nothing
@@ -98,14 +98,16 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
         _tell_beforehand(found, sheet, as_json=as_json)
         if not as_json and (without := states.without(order.without_gates)):
             click.echo(f"this run continues {without}, as you asked")
-    order = red_base.cleared(site, found.settings, order, repair=ordered.repair_base, as_json=as_json)
+    ready = preflight.cleared(site, found.settings, order, repair=ordered.repair_base, as_json=as_json)
+    order = ready.order
     limits = amounts.limited((order.limits.run, order.limits.story, order.limits.step))
     bound = f"at most {limits}" if limits else ""
     repaired = f"{order.base_story} repairs the base first" if order.base_story else ""
     without = states.without(order.without_gates)
     parts = (order.agent, counted(sheet), f"landing on {order.branch}", repaired, without, bound)
     title = f"{order.spec.title}\n{', '.join(part for part in parts if part)}"
-    return work(site, Shift(site=site, settings=found.settings, begin=starting(order)), title, as_json=as_json)
+    shift = Shift(site=site, settings=found.settings, begin=starting(order), beside=ready.beside)
+    return work(site, shift, title, as_json=as_json)
 
 
 def _tell_beforehand(found: Conditions, sheet: Sheet, *, as_json: bool) -> None:

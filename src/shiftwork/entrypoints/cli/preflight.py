@@ -1,27 +1,146 @@
 """Before work is paid for: whether the base is green, and whether its gates see what they judge.
 
-The first time that is found out before the first session; from then on what is known is known, and what has changed
-meanwhile is found out beside the work.
+The first time in a repository that is found out before the first session. Later what is known is known, and what has
+changed meanwhile is found out beside the work: nothing lands by a gate that is blind, whenever that is found.
 """
 
-from collections.abc import Sequence
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import click
 
 from shiftwork.app.canary import explained, refused
-from shiftwork.config.site import SETTINGS_FILE
+from shiftwork.app.commands import Order
+from shiftwork.app.forecasting import expected
+from shiftwork.bootstrap.base import Base, open_base
+from shiftwork.bootstrap.reading import open_queries
+from shiftwork.bootstrap.working import has_branch
+from shiftwork.config.settings import Settings
+from shiftwork.config.site import SETTINGS_FILE, Site, environment, open_state
 from shiftwork.domain.model.canary import GateSight
-from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.rules.base_repair import with_repair
+from shiftwork.domain.rules.spec_gates import gates_of_run
+from shiftwork.entrypoints.cli import red_base, words
+from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.readers import though_unheard
+from shiftwork.entrypoints.cli.red_base import Red
 from shiftwork.errors import BlindGateError
 
-_MARKER = "base/gates"
+_MARKER: Final = "base/gates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleared:
+    """The order as it can begin, and what is still to be found out about its base `beside` the work, if anything."""
+
+    order: Order
+    beside: Callable[[], Awaitable[None]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    site: Site
+    settings: Settings
+    order: Order
+    gates: tuple[Gate, ...]
+    repair: bool
+    as_json: bool
+
+    def echo(self, text: str) -> None:
+        if not self.as_json:
+            with though_unheard():
+                click.echo(text)
+
+
+def cleared(site: Site, settings: Settings, order: Order, *, repair: bool, as_json: bool) -> Cleared:
+    """On a green base whose gates see what they judge, or as the user has chosen. Raises RedGatesError where nothing
+    was chosen for gates that are red, and BlindGateError where a test gate is blind.
+    """
+    gates = gates_of_run(settings.gate_list, order.spec.gates, order.without_gates)
+    if not gates:
+        return Cleared(order=order)
+    open_state(site)
+    wanted = _Wanted(site=site, settings=settings, order=order, gates=gates, repair=repair, as_json=as_json)
+    found = asyncio.run(_cleared(wanted))
+    if not found.order.base_story:
+        return found
+    own = found.order
+    foreseen = answer(lambda: expected(open_queries(site), own.spec, own.workflow, own.done))
+    return replace(found, order=replace(own, foreseen=foreseen))
+
+
+async def _cleared(wanted: _Wanted) -> Cleared:
+    order, env = wanted.order, environment()
+    made = not order.base or await has_branch(wanted.site, env, order.branch)
+    branch = order.branch if made else order.base
+    base = await open_base(wanted.site, wanted.settings, env, branch, wanted.gates)
+    if not wanted.repair:
+        if (known := await base.known()) is not None:
+            check_sights(known, wanted.gates)
+            return Cleared(order=order)
+        if not base.is_first:
+            return Cleared(order=order, beside=lambda: _beside(base, branch, wanted.gates))
+    return Cleared(order=await _examined(wanted, base, branch))
+
+
+async def _examined(wanted: _Wanted, base: Base, branch: str) -> Order:
+    def begun(gate: str) -> None:
+        wanted.echo(f"gate {gate} runs on {branch} first, before a session is paid for")
+
+    found = Red(branch=branch, report=await base.report(_MARKER, begun))
+    if failure := (await base.prepared()).failure:
+        wanted.echo("\n".join(words.gist(f"no environment: the gates run in your own\n{failure}", words.width())))
+    order = wanted.order
+    if found.gates:
+        order = _as_chosen(wanted, found)
+    elif wanted.repair:
+        wanted.echo(f"{branch} is green: there is nothing to repair first")
+    await _examine_sights(wanted, base, found.report)
+    return order
+
+
+async def _examine_sights(wanted: _Wanted, base: Base, report: GateReport) -> None:
+    def heard(sight: GateSight) -> None:
+        if sight.test:
+            wanted.echo(sight_line(sight))
+
+    check_sights(await base.sights(report, f"{_MARKER}.canary", heard), wanted.gates)
+
+
+def _as_chosen(wanted: _Wanted, found: Red) -> Order:
+    if wanted.as_json:
+        with though_unheard():
+            say(red_base.document(found))
+    chosen = "repair" if wanted.repair else red_base.chosen(found, as_json=wanted.as_json)
+    if chosen != "repair":
+        return replace(wanted.order, without_gates=(*wanted.order.without_gates, *found.gates))
+    spec, first = with_repair(wanted.order.spec, found.report, wanted.gates, found.branch)
+    return replace(wanted.order, spec=spec, base_story=first)
+
+
+async def _beside(base: Base, branch: str, gates: Sequence[Gate]) -> None:
+    """What is found out while agents work: nothing is said where all is well."""
+    found = Red(branch=branch, report=await base.report(_MARKER))
+    if found.gates:
+        raise red_base.refusal(found, sys.argv)
+    check_sights(await base.sights(found.report, f"{_MARKER}.canary"), gates)
 
 
 def sight_line(sight: GateSight) -> str:
     """What is known of one gate, on one line."""
-    return f"{sight.gate}: {sight.sight}. {sight.why}"
+    return f"gate {sight.gate} {_SAID[sight.sight]}: {sight.why}"
+
+
+_SAID: Final = {"sees": "sees what it judges", "blind": "is blind", "unknown": "may be blind, it is not known"}
 
 
 def check_sights(sights: Sequence[GateSight], gates: Sequence[Gate]) -> None:
-    """Raise where a test gate is blind and nobody has allowed that."""
+    """Raise where a test gate is blind and the settings do not allow that."""
     if blind := refused(sights, gates):
         names = ", ".join(one.gate for one in blind)
         raise BlindGateError(

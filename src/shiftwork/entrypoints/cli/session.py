@@ -45,7 +45,7 @@ class Stop(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
     """What is to be worked on: `begin` starts a run, or goes on with one, and gives its id; `stories` are those that
-    may have a history by then.
+    may have a history by then. What is done `beside` ends the work by raising an error, and says nothing else.
     """
 
     site: Site
@@ -53,6 +53,7 @@ class Shift:
     begin: Callable[[World], Awaitable[RunId]]
     stories: tuple[Stream, ...] = ()
     agents: Mapping[str, Agent] | None = None
+    beside: Callable[[], Awaitable[None]] | None = None
 
 
 def chosen_view(title: str, *, as_json: bool) -> View:
@@ -117,7 +118,8 @@ class _Watch:
             async with open_world(
                 shift.site, shift.settings, environment(), observe=self._see, agents=shift.agents
             ) as world:
-                stop = await self._first_of(self._work(shift, world), self._ticking(shift, world))
+                beside = shift.beside() if shift.beside else asyncio.sleep(0)
+                stop = await self._first_of(self._work(shift, world), self._ticking(shift, world), beside)
         # The world is closed: every agent's processes have ended, and whatever was under way can be resumed.
         return self._run, stop
 
@@ -141,16 +143,20 @@ class _Watch:
                 self._held.set()
             await asyncio.sleep(_TICK_SECONDS)
 
-    async def _first_of(self, work: Awaitable[None], ticking: Awaitable[None]) -> Stop:
-        working = asyncio.ensure_future(work)
+    async def _first_of(self, work: Awaitable[None], ticking: Awaitable[None], beside: Awaitable[None]) -> Stop:
+        working, examining = asyncio.ensure_future(work), asyncio.ensure_future(beside)
         stops = {
             working: Stop.OVER,
             asyncio.ensure_future(self._held.wait()): Stop.HELD,
             asyncio.ensure_future(self._interrupted.wait()): Stop.INTERRUPTED,
         }
-        others = [*stops, asyncio.ensure_future(ticking)]
+        ends = [*stops, asyncio.ensure_future(ticking)]
+        others = [*ends, examining]
         try:
             await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
+            if examining.done():
+                examining.result()
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             if working.done():
                 working.result()
             return next((stop for future, stop in stops.items() if future.done()), Stop.INTERRUPTED)

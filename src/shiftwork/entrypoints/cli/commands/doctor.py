@@ -4,7 +4,6 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Final
 
 import click
@@ -47,7 +46,7 @@ def command(*, try_gates: bool, as_json: bool) -> int:
     checks = asyncio.run(_examine(try_gates=try_gates))
     failed = any(check.state == FAIL for check in checks)
     if as_json:
-        say({"ok": not failed, "checks": [asdict(check) for check in checks]})
+        say({"ok": not failed, "checks": [check.document for check in checks]})
     else:
         for check in checks:
             click.echo(_told(check))
