@@ -52,6 +52,10 @@ chaos *args:
 faults *args:
     @{{env}}; python -m tests.faults {{args}}
 
+# ordinary repositories through `init`, `doctor --gates` and `run`, as a table; rows can be named, `--ci` for CI's
+repositories *args:
+    @{{env}}; python -m tests.ordinary {{args}}
+
 # what shiftwork adds to a step, against bare DBOS steps that do the same outside work
 bench-overhead:
     @{{env}}; python -m bench.overhead

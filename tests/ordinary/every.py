@@ -1,0 +1,11 @@
+"""Every row of the table."""
+
+from typing import Final
+
+from tests.ordinary.node_rows import NODE_ROWS
+from tests.ordinary.other_rows import OTHER_ROWS
+from tests.ordinary.python_rows import PYTHON_ROWS
+from tests.ordinary.row import Row
+
+ROWS: Final[dict[str, Row]] = {row.name: row for row in (*PYTHON_ROWS, *NODE_ROWS, *OTHER_ROWS)}
+CI_ROWS: Final = [row for row in ROWS.values() if row.in_ci]
