@@ -49,10 +49,12 @@ class Examiner:
     def _protection(self) -> Protection:
         return replace(self.protection, commands=tuple(gate.command for gate in self.gates))
 
-    async def base(self, commit: Commit, marker: str, begun: Begun = unwatched) -> GateReport:
-        """What the gates say of a base; what was green before is remembered, and what was red is tried again."""
+    async def base(self, commit: Commit, marker: str, begun: Begun = unwatched, *, again: bool = False) -> GateReport:
+        """What the gates say of a base. What was green before is remembered, unless it is to be run `again`; what was
+        red is always tried again.
+        """
         key = _base_key(await self.canary.situation(commit), self.gates)
-        if known := self.canary.recall_base(key):
+        if not again and (known := self.canary.recall_base(key)):
             return replace(known, commit=commit, cached=True)
         report = await self.runner.check(commit, self.gates, marker, begun=begun)
         if report.passed:

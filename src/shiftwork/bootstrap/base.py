@@ -1,7 +1,7 @@
 """The base that work starts from, looked at before any work is paid for: its environment, its gates, what they see."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shiftwork.adapters.workspace.agent_repository import lenders
 from shiftwork.adapters.workspace.canary import GitCanary
@@ -52,9 +52,11 @@ class Base:
         """What is known of every gate, where nothing need be run to know it and the base is known to be green."""
         return await self.examiner.known(self.tip)
 
-    async def report(self, marker: str, begun: Begun = unwatched) -> GateReport:
-        """Raises RepositoryError where the gates cannot be run at all."""
-        return await self.examiner.base(self.tip, marker, begun)
+    async def report(self, marker: str, begun: Begun = unwatched, *, again: bool = False) -> GateReport:
+        """What gates say of the tip; those that were green before run `again` only if that is asked for. Raises
+        RepositoryError where they cannot be run at all.
+        """
+        return await self.examiner.base(self.tip, marker, begun, again=again)
 
     async def sights(
         self, report: GateReport, marker: str, heard: Callable[[GateSight], None] = unheard
@@ -93,9 +95,3 @@ async def open_base(
         protection=settings.proof.protection,
     )
     return Base(tip=await GitRepository(hub=hub).tip(branch), gates=runner, examiner=examiner)
-
-
-async def check_again(base: Base, marker: str, begun: Begun = unwatched) -> GateReport:
-    """The gates on the base, though they may have been green before: for whoever asks how it stands now."""
-    report = await base.gates.check(base.tip, base.examiner.gates, marker, begun=begun)
-    return replace(report, commit=base.tip)

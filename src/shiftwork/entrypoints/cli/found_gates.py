@@ -5,7 +5,7 @@ known before it is settled.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shiftwork.bootstrap.base import check_again, open_base
+from shiftwork.bootstrap.base import open_base
 from shiftwork.bootstrap.working import repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, open_state
@@ -46,7 +46,7 @@ async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) ->
     try:
         open_state(site)
         base = await open_base(site, settings, env, branch)
-        report = await check_again(base, "init/gates")
+        report = await base.report("init/gates", again=True)
         failure = (await base.prepared()).failure
     except ShiftworkError as error:
         return Checked(branch=branch, skipped=error.message)

@@ -11,7 +11,7 @@ import click
 
 from shiftwork.app.canary import refused
 from shiftwork.app.explaining import explained
-from shiftwork.bootstrap.base import Prepared, check_again, open_base
+from shiftwork.bootstrap.base import Prepared, open_base
 from shiftwork.bootstrap.looking import open_trials, run_in_checkout
 from shiftwork.config.detection.project import detect
 from shiftwork.config.settings import Settings
@@ -48,7 +48,7 @@ async def in_both_places(site: Site, settings: Settings) -> list[Check]:
         branch = await find_base(site, settings, env)
         click.echo(f"the gates run in a gate tree of {branch}, and then in your checkout, {site.root}", err=True)
         base = await open_base(site, settings, env, branch)
-        tree = await check_again(base, "doctor/gates")
+        tree = await base.report("doctor/gates", again=True)
         prepared = _environment(await base.prepared())
         checkout = await run_in_checkout(site, settings, env)
         found = zip(settings.gate_list, tree.results, checkout.results, strict=True)
