@@ -180,7 +180,7 @@ class Killed:
         self.left[name] -= 1
         return self._die
 
-    async def _die(self, *_: object) -> None:
+    async def _die(self, *_: object, **__: object) -> None:
         raise GitKilledError("git was killed")
 
 

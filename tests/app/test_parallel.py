@@ -88,7 +88,7 @@ def test_stories_at_once_have_ports_and_names_for_themselves(rig: Rig) -> None:
     assert sorted(env["SHIFTWORK_PORT_BASE"] for env in environments) == ["20000", "20100", "20200", "20300"]
     assert {env["SHIFTWORK_PORTS"] for env in environments} == {"100"}
     assert len({env["COMPOSE_PROJECT_NAME"] for env in environments}) == 4
-    said = {tuple(line.split()) for path in rig.repo.rglob("said") for line in path.read_text().splitlines()}
+    said = {tuple(line.split()) for path in rig.cache.rglob("said") for line in path.read_text().splitlines()}
     assert said, "the gates have run"
     for port, name in said:  # by the tree they ran in: they share nothing with what an agent may have left running
         assert int(port) == 15_000 + 100 * int(name.removeprefix("shiftwork_check_"))

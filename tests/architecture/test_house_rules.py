@@ -13,7 +13,7 @@ WALL = 400
 RULES = ROOT / "src/shiftwork/domain/rules"
 
 BANNED = {"Manager", "Service", "Helper", "Util", "Utils", "Base", "Abstract", "Impl", "Info", "Data"}
-OF_A_BASE_BRANCH = {"BaseMerged", "BaseMissed", "BaseMoved", "MergeBase", "MoveBase"}
+OF_A_BASE_BRANCH = {"BaseCheck", "BaseMerged", "BaseMissed", "BaseMoved", "MergeBase", "MoveBase"}
 """Names in which a base is a branch that work lands on."""
 
 

@@ -35,7 +35,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class BaseCheck:
     """`tip` is the commit that work would start from."""
 
     tip: Commit
@@ -78,7 +78,7 @@ class Base:
 
 async def open_base(
     site: Site, settings: Settings, env: Mapping[str, str], branch: str, gates: tuple[Gate, ...] | None = None
-) -> Base:
+) -> BaseCheck:
     """`gates` are those of a run, where they are not just those of the settings."""
     hub = await open_hub(root=site.root, state=site.state, cache=site.cache, identity=_HARNESS, env=env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
@@ -94,4 +94,4 @@ async def open_base(
         gates=settings.gate_list if gates is None else gates,
         protection=settings.proof.protection,
     )
-    return Base(tip=await GitRepository(hub=hub).tip(branch), gates=runner, examiner=examiner)
+    return BaseCheck(tip=await GitRepository(hub=hub).tip(branch), gates=runner, examiner=examiner)

@@ -15,7 +15,7 @@ import click
 from shiftwork.app.canary import explained, refused
 from shiftwork.app.commands import Order
 from shiftwork.app.forecasting import expected
-from shiftwork.bootstrap.base import Base, open_base
+from shiftwork.bootstrap.base import BaseCheck, open_base
 from shiftwork.bootstrap.reading import open_queries
 from shiftwork.bootstrap.working import has_branch
 from shiftwork.config.settings import Settings
@@ -88,7 +88,7 @@ async def _cleared(wanted: _Wanted) -> Cleared:
     return Cleared(order=await _examined(wanted, base, branch))
 
 
-async def _examined(wanted: _Wanted, base: Base, branch: str) -> Order:
+async def _examined(wanted: _Wanted, base: BaseCheck, branch: str) -> Order:
     def begun(gate: str) -> None:
         wanted.echo(f"gate {gate} runs on {branch} first, before a session is paid for")
 
@@ -104,7 +104,7 @@ async def _examined(wanted: _Wanted, base: Base, branch: str) -> Order:
     return order
 
 
-async def _examine_sights(wanted: _Wanted, base: Base, report: GateReport) -> None:
+async def _examine_sights(wanted: _Wanted, base: BaseCheck, report: GateReport) -> None:
     def heard(sight: GateSight) -> None:
         if sight.test:
             wanted.echo(sight_line(sight))
@@ -123,7 +123,7 @@ def _as_chosen(wanted: _Wanted, found: Red) -> Order:
     return replace(wanted.order, spec=spec, base_story=first)
 
 
-async def _beside(base: Base, branch: str, gates: Sequence[Gate]) -> None:
+async def _beside(base: BaseCheck, branch: str, gates: Sequence[Gate]) -> None:
     """What is found out while agents work: nothing is said where all is well."""
     found = Red(branch=branch, report=await base.report(_MARKER))
     if found.gates:
