@@ -37,13 +37,13 @@ def examiner(site: Site, *gates: Gate) -> Examiner:
     return Examiner(runner=site.gates, canary=canary, gates=gates, protection=Protection())
 
 
-def examined(site: Site, commit: Commit, *commands: str, **more: bool) -> tuple[GateReport, tuple[GateSight, ...]]:
+def examined(site: Site, commit: Commit, *commands: str) -> tuple[GateReport, tuple[GateSight, ...]]:
     gates = [Gate(name="test" if len(commands) == 1 else f"test-{n}", command=c) for n, c in enumerate(commands)]
     wanted = examiner(site, *gates)
 
     async def scenario() -> tuple[GateReport, tuple[GateSight, ...]]:
         report = await wanted.base(commit, MARKER)
-        return report, await wanted.sights(report, f"{MARKER}.canary", **more)  # type: ignore[arg-type]
+        return report, await wanted.sights(report, f"{MARKER}.canary")
 
     return asyncio.run(scenario())
 
@@ -122,7 +122,7 @@ def test_a_gate_may_test_what_another_has_built(user: GitUser, project: Commit) 
     wanted = examiner(site, build, test)
 
     async def scenario() -> tuple[GateSight, ...]:
-        return await wanted.sights(await wanted.base(user.at("main"), MARKER), MARKER, tests_only=True)
+        return await wanted.test_sights(await wanted.base(user.at("main"), MARKER), MARKER)
 
     (sight,) = asyncio.run(scenario())
     assert (sight.gate, sight.sight) == ("test", Sight.SEES)

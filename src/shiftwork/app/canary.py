@@ -70,22 +70,34 @@ class Examiner:
         return tuple(one for one in found if one) if all(found) else None
 
     async def sights(
-        self, report: GateReport, marker: str, *, tests_only: bool = False, heard: Callable[[GateSight], None] = unheard
+        self, report: GateReport, marker: str, heard: Callable[[GateSight], None] = unheard
     ) -> tuple[GateSight, ...]:
         """What each gate sees of the commit that the report is about, as far as the gate was green there."""
-        situation = await self.canary.situation(report.commit)
-        green = {result.name for result in report.results if result.passed}
         found: list[GateSight] = []
-        for gate in (one for one in self.gates if is_test_gate(one) or not tests_only):
-            key = self._key(gate, situation)
-            sight = self.canary.recall(key) if gate.name in green else None
-            if sight is None:
-                sight = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=gate.name in green)
-                if gate.name in green:  # that it is red may have a reason that is none of the tree's
-                    self.canary.keep(key, sight)
-            found.append(sight)
-            heard(sight)
+        for gate in self.gates:
+            found.append(await self._known_or_found(report, gate, marker))
+            heard(found[-1])
         return tuple(found)
+
+    async def test_sights(self, report: GateReport, marker: str, *, suspect: bool = False) -> tuple[GateSight, ...]:
+        """What the test gates see of a candidate. Of one that is `suspect` nothing is known from before, and what is
+        found is not remembered: its tests may leave early, which is in nothing that verdicts are remembered by.
+        """
+        tests = [gate for gate in self.gates if is_test_gate(gate)]
+        if not suspect:
+            return tuple([await self._known_or_found(report, gate, marker) for gate in tests])
+        return tuple([await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True) for gate in tests])
+
+    async def _known_or_found(self, report: GateReport, gate: Gate, marker: str) -> GateSight:
+        green = any(result.name == gate.name and result.passed for result in report.results)
+        if not green:  # that may have a reason that is none of the tree's: it is not remembered
+            return await self._sight(report.commit, gate, marker, green=False)
+        key = self._key(gate, await self.canary.situation(report.commit))
+        sight = self.canary.recall(key)
+        if sight is None:
+            sight = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True)
+            self.canary.keep(key, sight)
+        return sight
 
     async def _sight(self, commit: Commit, gate: Gate, marker: str, *, green: bool) -> GateSight:
         exam = examination(gate, await self._sources(commit), green=green)

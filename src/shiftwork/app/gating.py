@@ -16,8 +16,8 @@ from shiftwork.domain.model.queue import Entry, Proof
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_restored
-from shiftwork.domain.rules.inspecting import inspect, watched
-from shiftwork.domain.rules.landing import TRIES, landed_base
+from shiftwork.domain.rules.inspecting import inspect, leaves_early, watched
+from shiftwork.domain.rules.landing import TRIES, landed_base, spoken_for
 from shiftwork.domain.rules.spec_gates import gates_of_run
 from shiftwork.ports.workspace import Begun
 
@@ -94,7 +94,8 @@ async def _with_sights(pen: Pen, entry: Entry, report: GateReport, gates: tuple[
     world = pen.world
     examiner = Examiner(runner=world.gates, canary=world.canary, gates=gates, protection=world.conduct.protection)
     plain = replace(report, commit=entry.candidate, results=tuple(one for one in report.results if not one.restored))
-    return with_sights(report, await examiner.sights(plain, marker, tests_only=True), gates)
+    suspect = any(leaves_early(one.request.inspection) for one in spoken_for(pen.state, entry))
+    return with_sights(report, await examiner.test_sights(plain, marker, suspect=suspect), gates)
 
 
 async def _with_restored(pen: Pen, entry: Entry, report: GateReport, gates: Sequence[Gate], marker: str) -> GateReport:

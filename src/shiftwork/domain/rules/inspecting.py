@@ -104,6 +104,11 @@ def inspect(
     return Inspection(findings=tuple(_bounded(findings)), back=back, out=out, kept=kept)
 
 
+def leaves_early(inspection: Inspection) -> bool:
+    """Whether something of the change may end the run of a gate before its tests have run."""
+    return any(one.kind is Meddling.LEFT for one in inspection.findings)
+
+
 def watched(touched: Sequence[Touched], protection: Protection) -> tuple[Touched, ...]:
     """What is to be looked through, the likeliest place of a trick first: checks that are code, other code, data."""
     ranks = ((_rank(one, protection), one) for one in touched)
