@@ -25,7 +25,7 @@ tools = {tools}
 silence_minutes = {silence}
 
 [gates]
-test = "git rev-parse HEAD >> {proved}; {gate}"
+test = "git rev-parse HEAD^{{tree}} >> {proved}; {gate}"
 """
 
 type Play = Callable[[str, ModelRequest], Turn | None]
@@ -143,7 +143,7 @@ class Handover:
         return self.git("log", "--format=%s", "main").splitlines()
 
     def proved(self) -> list[str]:
-        """The commits on which the gate was run, in order."""
+        """The trees on which the gate was run, in order."""
         file = self.root / "proved"
         return file.read_text().split() if file.exists() else []
 

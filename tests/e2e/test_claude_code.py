@@ -33,7 +33,9 @@ def test_a_request_ends_in_one_commit_that_was_proved(handover: Handover) -> Non
     ran = handover.shiftwork("run", REQUEST)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
-    assert handover.proved()[-1] == handover.git("rev-parse", "main"), "the gate ran on the very commit that landed"
+    assert handover.proved()[-1] == handover.git("rev-parse", "main^{tree}"), (
+        "the gate ran on the very tree that landed"
+    )
     assert (handover.repo / "greeting.txt").read_text() == "hello\n"
     steps = handover.status()["stories"][0]["steps"]
     assert [(step["type"], step["attempts"]) for step in steps] == [(name, 1) for name in DYNAMIC_STEPS]
@@ -178,7 +180,8 @@ def test_red_code_is_repaired_with_what_the_gate_said(handover: Handover) -> Non
     assert handover.git("show", "main:greeting.txt") == "hello"
     before, red, again, base, green = handover.proved()
     assert red == again != green, "a red gate is tried once more before it is believed"
-    assert before == base == handover.git("rev-list", "--max-parents=0", "main"), (
+    start = handover.git("rev-list", "--max-parents=0", "main")
+    assert before == base == handover.git("rev-parse", f"{start}^{{tree}}"), (
         "the base is asked first, and again whether it was broken before"
     )
 

@@ -48,7 +48,7 @@ def test_all_views_tell_the_same_of_a_run_that_waits(project: Project) -> None:
     assert end[-1] == "      shiftwork retry US-002    (when you know why)"
 
     status = project.shiftwork("status").stdout.splitlines()
-    assert "  stories  1 done, 1 waits, 1 failed, 1 blocked" in status
+    assert "  stories  1 landed, 1 waits, 1 failed, 1 blocked" in status
     assert "two.txt is bad" in [line.strip() for line in status]
     table = project.shiftwork("stories").stdout.splitlines()
     states = dict(line.split()[:2] for line in table if line.startswith("US-"))
@@ -56,7 +56,7 @@ def test_all_views_tell_the_same_of_a_run_that_waits(project: Project) -> None:
     assert "two.txt is bad" in [line.strip() for line in table]
     assert {one["story"]: one["state"] for one in project.status()["stories"]} == states
     report = project.shiftwork("report").stdout
-    assert "| stories | 4: 1 done, 1 waits, 1 failed, 1 blocked |" in report
+    assert "| stories | 4: 1 landed, 1 waits, 1 failed, 1 blocked |" in report
     _look_further(project)
 
 
@@ -67,8 +67,8 @@ def _look_further(project: Project) -> None:
     assert logs[1].startswith("US-002 ")
     assert project.shiftwork("logs", "--story", "US-004").stdout.startswith("US-004 ")
     head, row = project.shiftwork("proof").stdout.splitlines()
-    assert head.split() == ["story", "landed", "on", "shown", "gates", "title"]
+    assert head.split() == ["story", "landed", "on", "proof", "gates", "title"]
     assert row.split()[0] == "US-004"
-    assert [head.index(name) for name in ("on", "shown", "title")] == list(map(row.index, ("main", "0 of 1", "Do 4")))
+    assert [head.index(name) for name in ("on", "proof", "title")] == list(map(row.index, ("main", "0 of 1", "Do 4")))
     proof = project.shiftwork("proof", "US-004").stdout
     assert proof.count("unknown") == 2, "what nobody knows is said once"

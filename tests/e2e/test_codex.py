@@ -34,7 +34,9 @@ def test_a_request_ends_in_one_commit_that_was_proved(handover: Handover) -> Non
     ran = handover.shiftwork("run", REQUEST, "--model", "gpt-5.5")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]
-    assert handover.proved()[-1] == handover.git("rev-parse", "main"), "the gate ran on the very commit that landed"
+    assert handover.proved()[-1] == handover.git("rev-parse", "main^{tree}"), (
+        "the gate ran on the very tree that landed"
+    )
     assert handover.git("show", "main:greeting.txt") == "hello"
     status = handover.status()
     steps = status["stories"][0]["steps"]

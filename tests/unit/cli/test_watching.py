@@ -165,7 +165,7 @@ def test_which_gate_runs_is_told_until_something_is_recorded() -> None:
     on_base = (STREAM, GateBegun(at=95.0, gate="test", where="on the base"))
     assert f": gate test runs since {o_clock(90.0)}" in told(begun)
     assert f": gate test on the base runs since {o_clock(95.0)}" in told(begun, on_base)
-    assert ": gates run on the very commit" in told(begun, (STREAM, f.MessagesRead(at=96, upto=1)))
+    assert ": gates run on the very tree" in told(begun, (STREAM, f.MessagesRead(at=96, upto=1)))
 
 
 def test_programs_are_told_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:
