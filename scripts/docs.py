@@ -36,8 +36,8 @@ A run is completed when every one of its stories is; it fails when every story i
 all are completed. It goes on when a story that failed is tried again."""
 ENTRY_TEXT: Final = """\
 An entry is a story's request to land. It is `built` as one commit on the tip of the base, `verified` by a green report
-on that very commit, and `landed` by compare-and-swap; `miss` is a base that moved meanwhile. The story is told before
-the entry is closed."""
+on that very commit, and `landed` by compare-and-swap, as a commit with the same tree whose message says what was found;
+`miss` is a base that moved meanwhile. The story is told before the entry is closed."""
 
 
 def states() -> str:

@@ -96,7 +96,7 @@ def test_what_was_only_waiting_is_told_and_has_fields_of_its_own_for_programs() 
 def test_a_story_at_its_gates_is_told_to_be_with_since_when() -> None:
     step = replace(step_row("r1", "US-1", "step-001"), status="completed", ended_at=60.0)
     asked = StoryView(story=replace(story_row("r1", "US-1"), landing="requested"), steps=[step])
-    lands = f"    landing since {o_clock(60.0)}: gates run on the very commit that is to land"
+    lands = f"    landing since {o_clock(60.0)}: gates run on the very tree that is to land"
     view = RunView(run=run_row("r1"), pulse=Pulse.WORKING, worker=None, stories=[asked])
     assert lands in told(view).splitlines()
     assert lands not in told(replace(view, pulse=Pulse.INTERRUPTED)), "nobody runs any"

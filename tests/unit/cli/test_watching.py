@@ -154,7 +154,7 @@ def test_what_is_landing_is_told_with_since_when() -> None:
     ended = replace(STEPS[0], status=StepStatus.COMPLETED, ended_at=60.0)
     steps = Pipeline(steps=(ended,), next_number=2)
     told = drawn(failed("no"), changed=lambda story: replace(story, landing=LandingStage.REQUESTED, pipeline=steps))
-    assert f"landing since {o_clock(60.0)}: gates run on the very commit that is to land" in told
+    assert f"landing since {o_clock(60.0)}: gates run on the very tree that is to land" in told
 
 
 def test_which_gate_runs_is_told_until_something_is_recorded() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.domain.model.certificate import Certificate, GateLine, Held, VerifiedLine
+from shiftwork.domain.model.fail_to_pass import FailToPass, FailToPassOutcome
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit, RunId, StoryId
 from shiftwork.domain.model.proof import (
@@ -155,6 +156,8 @@ SAID = Certificate(
 GOOD = (Held(name="tree", passed=True, told=""),)
 UNKNOWN = (*GOOD, Held(name="history", passed=None, told=""), Held(name="work", passed=None, told=""))
 BLINDED = replace(SAID, gates=(GateLine(name="test", seconds=1, blind=True),))
+GREEN = FailToPass(outcome=FailToPassOutcome.GREEN)
+RED = FailToPass(outcome=FailToPassOutcome.ASSERTION)
 WEAK = (
     (SAID, (*UNKNOWN, Held(name="branch", passed=False, told="")), "branch does not hold"),
     (replace(SAID, gates=(), verification=()), GOOD, "landed without any gate"),
@@ -162,7 +165,8 @@ WEAK = (
     (replace(BLINDED, criteria=criteria(MISSING, FALSE)), UNKNOWN, "0 of 2 criteria have evidence"),
     (replace(BLINDED, criteria=()), UNKNOWN, "it has no criteria: only its gates passed"),
     (BLINDED, UNKNOWN, "gate test is blind by your settings"),
-    (replace(SAID, criteria=criteria(PRESENT)), UNKNOWN, "not checked: history, work"),
+    (replace(SAID, fail_to_pass=GREEN), UNKNOWN, "the tests that it changed pass without the change"),
+    (replace(SAID, fail_to_pass=RED, criteria=criteria(PRESENT)), UNKNOWN, "not checked: history, work"),
     (replace(SAID, criteria=criteria(PRESENT)), GOOD, "1 of 1 by a test that no gate printed as passing"),
     (SAID, GOOD, ""),
 )

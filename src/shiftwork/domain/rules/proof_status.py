@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.model.certificate import Certificate, Held
+from shiftwork.domain.model.fail_to_pass import FailToPassOutcome
 from shiftwork.domain.model.gate import GateReport, gate_name
 from shiftwork.domain.model.proof import Judged, ProofLevel, ProofReport, ProofStatus, Verdict, Verification
 
@@ -182,10 +183,15 @@ def weakest(said: Certificate, found: Sequence[Held]) -> Weakness:
         f"{status.shown} of {status.criteria} criteria have evidence" if status.level is ProofLevel.PARTLY else "",
         "it has no criteria: only its gates passed" if status.level is ProofLevel.GATES_ONLY else "",
         blind,
+        "the tests that it changed pass without the change" if _shows_nothing(said) else "",
         f"not checked: {unchecked}" if unchecked else "",
         status.remark,
     )
     return next((Weakness(rank=place, text=text) for place, text in enumerate(ranked) if text), _NOTHING)
+
+
+def _shows_nothing(said: Certificate) -> bool:
+    return said.fail_to_pass is not None and said.fail_to_pass.outcome is FailToPassOutcome.GREEN
 
 
 _NOTHING: Final = Weakness(rank=99, text="")

@@ -55,7 +55,7 @@ def landing(ended: Iterable[float | None], gate: str = "") -> str:
     """
     last = max((at for at in ended if at is not None), default=None)
     since = "" if last is None else f" since {o_clock(last)}"
-    return f"landing{since}: {gate or 'gates run on the very commit that is to land'}"
+    return f"landing{since}: {gate or 'gates run on the very tree that is to land'}"
 
 
 def between(start: float | None, end: float | None) -> float | None:

@@ -32,7 +32,7 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     which a run is unfinished is not begun anew: `shiftwork resume` goes on with that one.
 
     The agents you already have do it in small steps in a workspace of their own. Nothing reaches your branch unless
-    every gate passes on the very commit that lands. Ctrl-C stops in order; `shiftwork resume` goes on.
+    every gate passes on the very tree that lands. Ctrl-C stops in order; `shiftwork resume` goes on.
 
     Before the first session is paid for, the gates run on the branch as it is. Where one is red, nothing begins:
     --repair-base has a story of its own make it green first, --without-gate continues without it, and every view,
