@@ -11,4 +11,4 @@ def upgrade() -> None:
     for name in ("proof", "proof_remark"):
         op.add_column("stories", sa.Column(name, sa.Text, nullable=False, server_default=sa.text("''")))
     for name in ("shown", "criteria"):
-        op.add_column("stories", sa.Column(name, sa.Integer, nullable=False, server_default=sa.text("0")))
+        op.add_column("stories", sa.Column(name, sa.BigInteger, nullable=False, server_default=sa.text("0")))
