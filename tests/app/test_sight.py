@@ -144,3 +144,28 @@ def test_only_a_blind_test_gate_is_refused() -> None:
     ]
     assert refused(SIGHTS, GATES) == SIGHTS[:1]
     assert "not noticed: 0.py, 1.py, 2.py, 3.py, 4.py and more" in explained(SIGHTS[0])
+
+
+def test_what_setup_could_not_make_before_is_asked_about_as_well(rig: Rig) -> None:
+    """The manifests are the same, and a file is gone in whose place the setup command may make something."""
+    (rig.repo / ".gitignore").write_text("*.log\n")
+    (rig.repo / "one.log").write_text("tracked\n")
+    git(rig.repo, "add", "-f", "-A")
+    git(rig.repo, "commit", "--quiet", "-m", "a log")
+    rig.setup = "test -e one.log"
+
+    def script(task: AgentTask):  # type: ignore[no-untyped-def] # noqa: ANN202 - a script of the rig's
+        coding = task.env["SHIFTWORK_STEP_TYPE"] == "coding"
+        return done(write={"work.txt": "work\n"}, delete=("one.log",)) if coding else done()
+
+    rig.script = script
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists"), ProofPolicy.TRUSTING)
+            await rig.until(lambda: any(isinstance(seen.what, f.StoryHeld) for seen in rig.seen))
+            held = (await rig.story(run)).hold
+            assert held is not None
+            assert held.cause is HoldCause.DEPENDENCIES
+
+    asyncio.run(scenario())

@@ -13,7 +13,7 @@ from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.rules.decide_queue import answers
-from shiftwork.domain.rules.landing import SLOW_SECONDS
+from shiftwork.domain.rules.landing import SLOW_SECONDS, spoken_for
 from shiftwork.errors import DependenciesError
 
 type Verdict = q.CandidateVerified | q.CandidateUnproved | q.CandidateFailed
@@ -91,7 +91,17 @@ async def _check(pen: Pen, entry: Entry) -> Verdict:
     try:
         report = await gates_on(pen, entry, marker)
     except DependenciesError as error:
-        return proving.uninstalled(entry, error.message, pen.world.clock.now())
+        return proving.uninstalled(await _dependent(pen, entry), error.message, pen.world.clock.now())
     if report.passed:
         return await proving.verdict(pen, entry, report)
     return q.CandidateFailed(at=pen.world.clock.now(), request=request.key, report=report)
+
+
+async def _dependent(pen: Pen, entry: Entry) -> Entry:
+    """The first that needs another environment than what it stands on, of those for which this check speaks."""
+    canary = pen.world.canary
+    for one in spoken_for(pen.state, entry):
+        own, below = [(await canary.situation(commit)).environment for commit in (one.candidate, one.base)]
+        if own != below:
+            return one
+    return entry

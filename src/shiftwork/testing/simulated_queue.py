@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from shiftwork.app.proving import uninstalled
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
@@ -30,7 +31,7 @@ type Verdict = q.CandidateVerified | q.CandidateUnproved | q.CandidateFailed
 class Traits:
     """What is true of a story: `breaks` turns gates red, `mends` turns them green whatever was broken before it, and
     a `flaky` one fails the first time. It conflicts with `rival`, and `changes` nothing where that is false. A `bare`
-    one offers no evidence.
+    one offers no evidence, and what a `needy` one depends on cannot be installed.
     """
 
     breaks: bool = False
@@ -38,6 +39,7 @@ class Traits:
     flaky: bool = False
     changes: bool = True
     bare: bool = False
+    needy: bool = False
     rival: str = ""
 
 
@@ -126,7 +128,7 @@ class QueueWorld:
         self.requests -= 1
         request = landing_request(len(self.traits) + 1)
         rivals = ("", *self.traits)
-        odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True))
+        odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True), Traits(needy=True))
         kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), *odd)
         self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
         self.inbox.append(request)
@@ -169,6 +171,8 @@ class QueueWorld:
 
     def _verdict(self, entry: Entry, queue: QueueState) -> Verdict:
         commit = entry.candidate
+        if needy := [one for one in spoken_for(queue, entry) if self._traits(one).needy]:
+            return uninstalled(needy[0], "no network", self.ticking.now())
         wavers = self._traits(entry).flaky and self.tree(commit) not in self.checked
         self.checked.append(self.tree(commit))
         report = gate_report(commit, passed=not (wavers or self.is_red(commit)))

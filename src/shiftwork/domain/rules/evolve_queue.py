@@ -20,6 +20,7 @@ _NOTHING: Final[dict[str, Any]] = {
     "report": None,
     "proof": None,
     "lacking": "",
+    "cause": Refusal.EVIDENCE,
     "reds": 0,
 }
 
