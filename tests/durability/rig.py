@@ -176,7 +176,7 @@ def assert_landed_once(bench: Bench, *, again: int) -> None:
     assert not list((bench.repo / ".git").rglob("*.lock"))
     view = bench.status()
     assert (view["status"], view["worker"]) == ("completed", None)
-    note = r', "notes": "Landed as [0-9a-f]{12} by shiftwork run \w+"'
+    note = r', "notes": "Landed as [0-9a-f]{12} by shiftwork run \w+, [^"]+"'
     told = re.sub(note, "", bench.spec.read_text(), count=1)
     assert told == SPEC.replace("false", "true"), "the spec says what has landed, once"
     assert not list(bench.root.glob(".*.shiftwork")), "no half of a file is left"

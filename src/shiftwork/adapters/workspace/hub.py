@@ -19,9 +19,9 @@ from shiftwork.adapters.workspace.files import erase, outlast, write_whole
 from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
 from shiftwork.adapters.workspace.includes import included
-from shiftwork.adapters.workspace.objects import Snapshot, commit_text, read_commit, reworded, write_commit
+from shiftwork.adapters.workspace.objects import Snapshot, commit_text, is_named, read_commit, reworded, write_commit
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import UnfitRepositoryError
+from shiftwork.errors import RepositoryError, UnfitRepositoryError
 from shiftwork.ports.workspace import Place
 
 _NAME_CHARACTERS: Final = 60
@@ -122,10 +122,14 @@ class Hub:
         return self._write(commit_text(snapshot), tree, parent)
 
     async def reword(self, commit: Commit, parent: Commit, message: str) -> Commit:
-        """A commit with the tree of this one, and made by the same at the same moment: the same every time."""
-        text = read_commit(self.path / "objects", self.object_format, commit)
+        """A commit with the tree of this one, and made by the same at the same moment: the same every time. Raises
+        RepositoryError where somebody has put something else in the place of the commit.
+        """
+        text = read_commit(self.path / "objects", commit)
         if text is None:
             text = (await self.git.run("cat-file", "commit", commit)).out
+        if not is_named(commit, self.object_format, text):
+            raise RepositoryError(f"commit {commit[:12]} is not what was checked: its object was changed")
         tree = text.partition(b"\n")[0].decode().removeprefix("tree ")
         return self._write(reworded(text, parent, message), tree, parent)
 
