@@ -205,6 +205,7 @@ def test_the_proof_of_what_has_landed_is_told(rig: Rig) -> None:
         assert "| VS-1 | the work | holds | " in text
         assert re.search(r"- gate test passed in [\d.]+ s: `.+`\n", text)
         assert "- verification VS-1 the work passed in " in text
+        assert f"passed on `{run.stories[StoryId('US-001')].commit[:10]}` in" in text, "gates are told of what landed"
         proved = document(told)["stories"]["US-001"]["certificate"]
         assert [one["verdict"] for one in proved["criteria"]] == ["missing", "holds"]
 

@@ -10,11 +10,12 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.account import account
 from shiftwork.app.amounts import reached_of
 from shiftwork.app.commands import raise_limits, wait_for
-from shiftwork.app.queries import PLAN, Pulse, outlines, reason, run_view, unfinished
+from shiftwork.app.queries import PLAN, Pulse, outlines, proof_of, reason, run_view, unfinished
 from shiftwork.app.report import report
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.budget import Budget, Reached, Whose
 from shiftwork.domain.model.ids import FRAME, Stream
+from shiftwork.domain.model.proof import ProofLevel, ProofStatus
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.story import Limits
 from shiftwork.domain.model.usage import Usage
@@ -32,6 +33,13 @@ USED = Usage(cost_usd=2.0, input_tokens=100, output_tokens=30)
 
 def lives(owner: Owner) -> bool:
     return owner.pid > 0
+
+
+def test_how_far_a_story_is_proved_is_told_by_its_row() -> None:
+    row = replace(story_row("r1", "US-001"), proof="partly", shown=1, criteria=2, proof_remark="gate test is blind")
+    status = ProofStatus(level=ProofLevel.PARTLY, shown=1, criteria=2, remark="gate test is blind")
+    assert proof_of(row) == status
+    assert proof_of(story_row("r1", "US-001")) is None
 
 
 def is_dead(owner: Owner) -> bool:

@@ -7,7 +7,7 @@ from shiftwork.app.kinds import RUN, STORY, read
 from shiftwork.domain.model.budget import Amount
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import GateReport
-from shiftwork.domain.model.ids import FRAME, RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.model.ids import FRAME, Commit, RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.queue import requested_by
 from shiftwork.domain.model.queue_facts import BaseMoved, CandidateFailed, CandidateVerified, EntryRefused
@@ -129,7 +129,11 @@ def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]
 
 def _renamed(found: Mapping[StoryId, list[Checked]], fact: BaseMoved) -> None:
     """The last report on what has landed speaks of the commit that did, which has the tree that was checked."""
-    for request, commit in zip(fact.requests, fact.commits, strict=False):
-        checks = found.get(requested_by(request)[1], [])
-        if checks and checks[-1].request == request:
-            checks[-1] = replace(checks[-1], report=replace(checks[-1].report, commit=commit))
+    final = dict(zip(fact.requests, fact.commits, strict=False))
+    for story in {requested_by(request)[1] for request in final}:
+        checks = found.get(story, [])
+        checks[-1:] = [_of_commit(one, final.get(one.request, one.report.commit)) for one in checks[-1:]]
+
+
+def _of_commit(checked: Checked, commit: Commit) -> Checked:
+    return replace(checked, report=replace(checked.report, commit=commit))

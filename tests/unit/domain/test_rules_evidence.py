@@ -1,5 +1,7 @@
 """What evidence is worth, by what was found in the candidate."""
 
+from dataclasses import replace
+
 import pytest
 
 from shiftwork.domain.model.gate import GateReport, GateResult
@@ -103,6 +105,17 @@ def test_a_test_that_was_there_before_the_story_holds_and_that_is_told(
     verdict, why = named_test(reference, Findings(tree="t", names=names), printed)
     assert verdict is (Verdict.HOLDS if name else Verdict.PRESENT)
     assert ("was there before this story" in why) == told
+
+
+def test_what_a_blind_gate_printed_shows_nothing() -> None:
+    """It may have run the tests of another tree."""
+    claim = Evidence(criterion="AC-1", kind="test", reference="test_a")
+    case = Case(criteria=(Criterion(id="AC-1", text="it works"),), evidence=(claim,))
+    seen = report("test test_a ... ok")
+    blind = replace(seen, results=tuple(replace(result, blind=True) for result in seen.results))
+    (good,), (shown,) = judge("US-1", case, FOUND, seen).criteria, judge("US-1", case, FOUND, blind).criteria
+    assert good.verdict is Verdict.HOLDS
+    assert (shown.verdict, shown.why) == (Verdict.PRESENT, "defined in tests/test_a.py; no gate ran that sees it")
 
 
 STEP = Verification(id="VS-1", kind=VerificationKind.FILE_EXISTS, name="it is there", path="a")

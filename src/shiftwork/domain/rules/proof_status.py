@@ -113,15 +113,16 @@ def _unrun(ran: Ran, shown: int, criteria: int) -> Iterable[str]:
 
 
 def words(status: ProofStatus) -> str:
-    match status.level:
-        case ProofLevel.PROVED:
-            return "proved"
-        case ProofLevel.PARTLY:
-            return f"{status.shown} of {status.criteria} criteria with evidence"
-        case ProofLevel.GATES_ONLY:
-            return "gates passed, no criteria to show"
-        case ProofLevel.NO_GATES:
-            return "without any gate"
+    if status.level is ProofLevel.PARTLY:
+        return f"{status.shown} of {status.criteria} criteria with evidence"
+    return _WORDS[status.level]
+
+
+_WORDS: Final = {
+    ProofLevel.PROVED: "proved",
+    ProofLevel.GATES_ONLY: "gates passed, no criteria to show",
+    ProofLevel.NO_GATES: "without any gate",
+}
 
 
 def after_landed(status: ProofStatus | None) -> str:
@@ -156,15 +157,9 @@ def counted(statuses: Iterable[ProofStatus | None]) -> str:
 
 def in_trailer(status: ProofStatus) -> str:
     """What the landed commit says of itself."""
-    match status.level:
-        case ProofLevel.PROVED:
-            return "proved"
-        case ProofLevel.PARTLY:
-            return f"{status.shown} of {status.criteria} criteria"
-        case ProofLevel.GATES_ONLY:
-            return "gates only"
-        case ProofLevel.NO_GATES:
-            return "no gates"
+    if status.level is ProofLevel.PARTLY:
+        return f"{status.shown} of {status.criteria} criteria"
+    return status.level.replace("_", " ")
 
 
 # What a certificate shows least of -------------------------------------------------------------------------------
