@@ -206,7 +206,7 @@ def test_worlds_differ_enough_to_prove_something() -> None:
     seen: set[str] = set()
 
     @given(policies, st.data())
-    @settings(QUICK, max_examples=400, derandomize=True)
+    @settings(QUICK, max_examples=700, derandomize=True)
     def look(policy: LandingPolicy, data: st.DataObject) -> None:
         world, play = played(policy, data)
         seen.update(type(fact).__name__ for fact in play.history)
