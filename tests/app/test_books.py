@@ -10,15 +10,17 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.adapters.store.memory import MemoryStore
-from shiftwork.app.account import Account, account
+from shiftwork.app.account import Account, StoryAccount, account
 from shiftwork.app.books import document
 from shiftwork.app.export import export
 from shiftwork.app.forecasting import expected, past_costs
 from shiftwork.app.report import report
+from shiftwork.app.report_books import proof
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.forecast import Band, Forecast
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.proof import Verification, VerificationKind
+from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import Criterion, Spec, Story
 from shiftwork.domain.model.story import Limits
@@ -222,3 +224,20 @@ def test_a_story_of_which_nothing_was_asked_has_gates_alone_for_its_proof(rig: R
         assert export(told, Path("/elsewhere"))["account"]["stories"]["US-001"]["certificate"]["criteria"] == []
 
     asyncio.run(scenario())
+
+
+def test_a_certificate_of_before_says_nothing_of_tests_without_the_change(rig: Rig) -> None:
+    async def scenario() -> StoryAccount:
+        run = await rig.run(workflow=SHORT)
+        return (await account(rig.store.events, run.given.run)).stories[0]
+
+    one = asyncio.run(scenario())
+    old = tuple(
+        replace(turn, fact=replace(turn.fact, certificate=replace(turn.fact.certificate, fail_to_pass=None)))
+        if isinstance(turn.fact, StoryCertified)
+        else turn
+        for turn in one.turns
+    )
+    newer, older = list(proof(one)), list(proof(replace(one, turns=old)))
+    assert newer[: len(older)] == older
+    assert len(newer) == len(older) + 1

@@ -122,6 +122,40 @@ def test_the_base_is_examined_once_and_then_known(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
+def test_a_red_base_is_not_remembered_and_its_gate_not_judged(rig: Rig) -> None:
+    python_project(rig)
+    red = Gate(name="test", command="false")
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(red,), protection=Protection())
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            report = await examiner.base(tip, "base")
+            assert [one.sight for one in await examiner.sights(report, "base")] == [Sight.UNKNOWN]
+            assert await examiner.known(tip) is None
+            assert not (await examiner.base(tip, "base", again=True)).passed
+
+    asyncio.run(scenario())
+
+
+def test_of_work_that_may_leave_early_nothing_is_known_from_before(rig: Rig) -> None:
+    python_project(rig)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            await examiner.sights(await examiner.base(tip, "base"), "base")
+            (rig.repo / "tests" / "test_a.py").write_text("import os\nos._exit(0)\n")
+            git(rig.repo, "add", "-A")
+            git(rig.repo, "commit", "--quiet", "-m", "leaves")
+            report = await examiner.base(Commit(git(rig.repo, "rev-parse", "main")), "base")
+            assert [one.sight for one in await examiner.test_sights(report, "base")] == [Sight.SEES], "as remembered"
+            assert [one.sight for one in await examiner.test_sights(report, "base", suspect=True)] == [Sight.BLIND]
+
+    asyncio.run(scenario())
+
+
 SIGHTS = (
     GateSight(
         gate="test", sight=Sight.BLIND, why="It stayed green.", test=True, files=tuple(f"{n}.py" for n in range(9))
@@ -152,7 +186,7 @@ def test_what_setup_could_not_make_before_is_asked_about_as_well(rig: Rig) -> No
     (rig.repo / "one.log").write_text("tracked\n")
     git(rig.repo, "add", "-f", "-A")
     git(rig.repo, "commit", "--quiet", "-m", "a log")
-    rig.setup = "test -e one.log"
+    rig.setup = "ls *.log"
 
     def script(task: AgentTask):  # type: ignore[no-untyped-def] # noqa: ANN202 - a script of the rig's
         coding = task.env["SHIFTWORK_STEP_TYPE"] == "coding"

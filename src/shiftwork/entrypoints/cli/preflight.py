@@ -23,7 +23,7 @@ from shiftwork.config.site import SETTINGS_FILE, Site, environment, open_state
 from shiftwork.domain.model.canary import GateSight
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.rules.base_repair import with_repair
-from shiftwork.domain.rules.spec_gates import gates_of_run
+from shiftwork.domain.rules.gating import gates_of
 from shiftwork.entrypoints.cli import red_base, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.documents import say
@@ -59,9 +59,10 @@ class _Wanted:
 
 def cleared(site: Site, settings: Settings, order: Order, *, repair: bool, as_json: bool) -> Cleared:
     """On a green base whose gates see what they judge, or as the user has chosen. Raises RedGatesError where nothing
-    was chosen for gates that are red, and BlindGateError where a test gate is blind.
+    was chosen for gates that are red, and BlindGateError where a test gate is blind. The checks of a spec may be red
+    before its work is done: they are looked at where that is to land.
     """
-    gates = gates_of_run(settings.gate_list, order.spec.gates, order.without_gates)
+    gates = gates_of(settings.gate_list, order.without_gates)
     if not gates:
         return Cleared(order=order)
     open_state(site)
