@@ -29,7 +29,7 @@ def told(project: Project, *words: str) -> str:
 
 def test_what_a_run_has_learnt_is_shown_and_the_next_one_knows_it(tmp_path: Path) -> None:
     project = new_project(tmp_path)
-    project.settle(agent=LEARNING)
+    project.settle(agent=LEARNING, gates='test = "true"')
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     run = project.status()["run"]
     folder = project.root / ".shiftwork" / "runs" / run

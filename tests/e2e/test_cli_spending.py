@@ -15,7 +15,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project = new_project(tmp_path_factory.mktemp("spending"))
     shift = project.shift("unequal")
     assert shift.returncode == 0, shift
-    assert "  cost  at least ≈ 1.67 USD, 1 attempt unknown" in shift.stdout
+    assert "  cost    at least ≈ 1.67 USD, 1 attempt unknown" in shift.stdout
     return project
 
 
