@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -169,21 +170,35 @@ def test_the_howto_typed_literally_works(project: Project) -> None:
 REQUEST = "Write a greeting into greeting.txt"
 
 
-def by_claude(kind: str, request: ModelRequest) -> Turn | None:
-    if kind == "context_gathering" and request.turn == 0:
-        return call("mcp__shiftwork__write_note", text="greetings are in lower case")
-    if kind == "coding" and request.turn == 0:
-        return call("Bash", command="echo hello > greeting.txt; touch ../../../../stolen; git log -1 --format=%s")
-    return None
+type Play = Callable[[str, ModelRequest], Turn | None]
 
 
-def by_codex(kind: str, request: ModelRequest) -> Turn | None:
-    if kind == "context_gathering" and request.turn == 0:
-        note = ToolCall(name="write_note", namespace="mcp__shiftwork", input={"text": "greetings are in lower case"})
-        return Call(calls=(note,))
-    if kind == "coding" and request.turn == 0:
-        return call("exec_command", cmd="echo hello > greeting.txt; touch ../../../../stolen; git log -1 --format=%s")
-    return None
+def stealing(repo: Path) -> str:
+    """Does the work, and tries to leave something in the user's own repository."""
+    return f"echo hello > greeting.txt; touch {repo}/stolen; git log -1 --format=%s"
+
+
+def by_claude(repo: Path) -> Play:
+    def play(kind: str, request: ModelRequest) -> Turn | None:
+        if kind == "context_gathering" and request.turn == 0:
+            return call("mcp__shiftwork__write_note", text="greetings are in lower case")
+        if kind == "coding" and request.turn == 0:
+            return call("Bash", command=stealing(repo))
+        return None
+
+    return play
+
+
+def by_codex(repo: Path) -> Play:
+    def play(kind: str, request: ModelRequest) -> Turn | None:
+        if kind == "context_gathering" and request.turn == 0:
+            text = {"text": "greetings are in lower case"}
+            return Call(calls=(ToolCall(name="write_note", namespace="mcp__shiftwork", input=text),))
+        if kind == "coding" and request.turn == 0:
+            return call("exec_command", cmd=stealing(repo))
+        return None
+
+    return play
 
 
 @pytest.mark.real_agent
@@ -196,7 +211,7 @@ def test_a_run_with_a_real_agent_within_walls(
     handover.prepare()
     (tmp_path / "proved").touch()
     settings(handover.repo, f'[sandbox]\ntier = "bubblewrap"\ngates = {{ writable = ["{tmp_path}/proved"] }}\n')
-    handover.play(by_claude if agent == "claude-code" else by_codex)
+    handover.play((by_claude if agent == "claude-code" else by_codex)(handover.repo))
     ran = handover.shiftwork("run", REQUEST, "--model", "claude-opus-5-5" if agent == "claude-code" else "gpt-5.5")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert handover.log() == [f"feat: US-001 - {REQUEST}", "start"]

@@ -34,7 +34,7 @@ def failed(bench: Bench) -> str:
 
 @pytest.mark.parametrize(
     ("special", "reason"),
-    [(IDLE, "nothing in the repository has changed"), (IDLE + "echo done > other.txt\n", "gate test failed")],
+    [(IDLE, "nothing in the repository has changed"), (IDLE + ": > work.txt\n", "gate test failed")],
     ids=["no diff", "unmet checks"],
 )
 def test_pain_01_a_story_that_nothing_proves_is_never_complete(special: str, reason: str, tmp_path: Path) -> None:
