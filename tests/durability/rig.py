@@ -141,12 +141,14 @@ class Bench:
                 connection.execute("DROP SCHEMA IF EXISTS dbos CASCADE")
 
     def marked(self) -> list[int]:
-        """Processes that bear a marker of an attempt and work somewhere below this bench."""
+        """Processes that bear a marker of an attempt and work somewhere below this bench, or in its trees."""
         return [process.pid for process in psutil.process_iter() if self._is_marked(process)]
 
     def _is_marked(self, process: psutil.Process) -> bool:
         try:
-            return "SHIFTWORK_ATTEMPT" in process.environ() and Path(process.cwd()).is_relative_to(self.root)
+            place = Path(process.cwd())
+            here = place.is_relative_to(self.root) or place.is_relative_to(trees_of(self.repo))
+            return here and "SHIFTWORK_ATTEMPT" in process.environ()
         except psutil.Error:
             return False
 
