@@ -20,6 +20,7 @@ from shiftwork.domain.model.canary import GateSight, Sight
 from shiftwork.domain.model.gate import Gate, GateResult
 from shiftwork.domain.model.gate_trial import Cause, Explanation
 from shiftwork.domain.rules.blindness import remedies
+from shiftwork.domain.rules.canary import unseen_roots
 from shiftwork.domain.rules.commanding import program
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.checkup import FAIL, OK, WARN, Check, failed
@@ -55,7 +56,7 @@ async def in_both_places(site: Site, settings: Settings) -> list[Check]:
         places = [Places(gate=gate, branch=branch, tree=one, checkout=other) for gate, one, other in found]
         gates = [await _check(site, settings, env, one) for one in places]
         sights = await base.sights(tree, "doctor/canary")
-        return [*prepared, *gates, *(_sight(one, settings) for one in sights)]
+        return [*prepared, *gates, *(_sight(one, settings) for one in sights), *_unseen(sights)]
     except ShiftworkError as error:
         return [failed("gates", error)]
 
@@ -85,6 +86,12 @@ def _sight(sight: GateSight, settings: Settings) -> Check:
         return Check(name="canary", state=WARN, detail=told, more=more)
     files = f"not noticed: {', '.join(sight.files[:_NAMED])}"
     return Check(name="canary", state=FAIL, detail=f"{detail}\n{files}", hint="\n".join(remedies(sight)), more=more)
+
+
+def _unseen(sights: Sequence[GateSight]) -> list[Check]:
+    """Code that no test loads is no mistake, and worth knowing: work on it is checked by other gates alone."""
+    roots = unseen_roots(sights)
+    return [Check(name="sources", state=OK, detail=f"no test gate notices: {_listed(roots)}")] if roots else []
 
 
 async def _check(site: Site, settings: Settings, env: Mapping[str, str], one: Places) -> Check:
