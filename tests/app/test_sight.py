@@ -122,6 +122,23 @@ def test_the_base_is_examined_once_and_then_known(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
+def test_what_has_landed_is_known_as_a_base(rig: Rig) -> None:
+    python_project(rig)
+    rig.gates = (UNIT,)
+    rig.script = writing(**{"cart.py": "TOTAL = 1\nPIECES = 3\n"})
+
+    async def scenario() -> None:
+        await rig.run(workflow=SHORT)
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+            sights = await examiner.known(Commit(git(rig.repo, "rev-parse", "main")))
+            assert sights is not None, "the candidate was green, and what its gate sees was examined then"
+            assert [one.sight for one in sights] == [Sight.SEES]
+
+    asyncio.run(scenario())
+    assert len(rig.log()) == 3
+
+
 def test_a_red_base_is_not_remembered_and_its_gate_not_judged(rig: Rig) -> None:
     python_project(rig)
     red = Gate(name="test", command="false")

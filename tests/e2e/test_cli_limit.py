@@ -67,7 +67,7 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     resumed = project.shiftwork("resume", "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert resumed.returncode == 0, resumed
     assert resumed.stdout.splitlines()[0] == f"run {run}: Greetings"
-    assert "  cost  at least 1.20 USD, 7 attempts unknown" in resumed.stdout
+    assert "  cost    at least 1.20 USD, 7 attempts unknown" in resumed.stdout
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
 
 

@@ -71,7 +71,7 @@ def test_status_tells_programs_the_same(project: Project) -> None:
 def test_stories_tells_each_one_s_share(project: Project) -> None:
     lines = shown(project, "stories")
     assert max(map(cells, lines)) <= 80
-    assert "≥ 1.10M  ≥ ≈ 1.67 USD  Add a greeting" in lines[1]
+    assert "  0 of 1    ≥ 1.10M  ≥ ≈ 1.67 USD  Add a g" in lines[1]
     assert lines[-1] == "  ≥ at least: of some attempts nobody knows it"
     (row,) = json.loads(project.shiftwork("stories", "--json").stdout)["stories"]
     assert (row["tries"], row["unpriced"], row["input_tokens"], row["waits_for"]) == (10, 1, 1_098_400, [])

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from shiftwork.domain.model.canary import GateSight, Sight, Sources
-from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.rules.blindness import remedies
@@ -53,20 +53,31 @@ class Examiner:
         """What the gates say of a base. What was green before is remembered, unless it is to be run `again`; what was
         red is always tried again.
         """
-        key = _base_key(await self.canary.situation(commit), self.gates)
-        if not again and (known := self.canary.recall_base(key)):
-            return replace(known, commit=commit, cached=True)
+        if not again and (known := self._green(await self.canary.situation(commit))) is not None:
+            return GateReport(commit=commit, results=known, cached=True)
         report = await self.runner.check(commit, self.gates, marker, begun=begun)
-        if report.passed:
-            self.canary.keep_base(key, report)
+        await self.keep_green(report)
         return report
+
+    async def keep_green(self, report: GateReport) -> None:
+        """What was green on a commit need not be run again where that is the base of the next run."""
+        situation = await self.canary.situation(report.commit)
+        for gate in self.gates:
+            for result in report.results:
+                if result.name == gate.name and result.passed:
+                    self.canary.keep_base(_base_key(situation, gate), result)
 
     async def known(self, commit: Commit) -> tuple[GateSight, ...] | None:
         """What every gate is known to see of the base, where all of that is remembered, and that the base is green."""
         situation = await self.canary.situation(commit)
-        if not self.canary.recall_base(_base_key(situation, self.gates)):
+        if self._green(situation) is None:
             return None
         found = [self.canary.recall(self._key(gate, situation)) for gate in self.gates]
+        return tuple(one for one in found if one) if all(found) else None
+
+    def _green(self, situation: Situation) -> tuple[GateResult, ...] | None:
+        """How each gate has ended on the base, where all were green."""
+        found = [self.canary.recall_base(_base_key(situation, gate)) for gate in self.gates]
         return tuple(one for one in found if one) if all(found) else None
 
     async def sights(
@@ -131,8 +142,8 @@ def _survey(paths: tuple[str, ...], protection: Protection) -> _Survey:
     return _Survey(configuring=configuring, roots=tuple(sources(paths, protection).roots))
 
 
-def _base_key(situation: Situation, gates: Sequence[Gate]) -> str:
-    said = [situation.tree, situation.setup, situation.environment, *((gate.name, gate.command) for gate in gates)]
+def _base_key(situation: Situation, gate: Gate) -> str:
+    said = [situation.tree, situation.setup, situation.environment, gate.name, gate.command]
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 

@@ -94,6 +94,8 @@ async def _with_sights(pen: Pen, entry: Entry, report: GateReport, gates: tuple[
     world = pen.world
     examiner = Examiner(runner=world.gates, canary=world.canary, gates=gates, protection=world.conduct.protection)
     plain = replace(report, commit=entry.candidate, results=tuple(one for one in report.results if not one.restored))
+    if not entry.request.borrowing:  # otherwise the environment is not the one that its files ask for
+        await examiner.keep_green(plain)
     suspect = any(leaves_early(one.request.inspection) for one in spoken_for(pen.state, entry))
     return with_sights(report, await examiner.test_sights(plain, marker, suspect=suspect), gates)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from shiftwork.domain.model.canary import GateSight
-from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.gate import Gate, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.canary import Trial
 
@@ -49,8 +49,8 @@ class Canary(Protocol):
 
     def keep(self, key: str, sight: GateSight) -> None: ...
 
-    def recall_base(self, key: str) -> GateReport | None:
-        """A green report on a base. It says that work may begin there, and never that a change may land."""
+    def recall_base(self, key: str) -> GateResult | None:
+        """A gate that was green on a base. It says that work may begin there, and never that a change may land."""
         ...
 
-    def keep_base(self, key: str, report: GateReport) -> None: ...
+    def keep_base(self, key: str, result: GateResult) -> None: ...

@@ -16,7 +16,7 @@ from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.shell import Ends, Errand
 from shiftwork.domain.model.canary import GateSight
 from shiftwork.domain.model.codec import from_plain, to_plain
-from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.gate import Gate, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.apart import check_environment
 from shiftwork.domain.rules.breaking import broken, mark
@@ -134,11 +134,11 @@ class GitCanary:
     def keep(self, key: str, sight: GateSight) -> None:
         self._kept(f"sight-{key}", sight)
 
-    def recall_base(self, key: str) -> GateReport | None:
-        return self._recalled(f"base-{key}", GateReport)
+    def recall_base(self, key: str) -> GateResult | None:
+        return self._recalled(f"base-{key}", GateResult)
 
-    def keep_base(self, key: str, report: GateReport) -> None:
-        self._kept(f"base-{key}", report)
+    def keep_base(self, key: str, result: GateResult) -> None:
+        self._kept(f"base-{key}", result)
 
     def _file(self, name: str) -> Path:
         return self.gates.hub.state / "known" / f"{name}.json"
