@@ -55,6 +55,7 @@ def _outcome(row: Row, folder: Path) -> Outcome:
     except Exception as error:  # noqa: BLE001 - whatever went wrong is this row's, and the others are still tried
         return Outcome(
             row=row,
+            environment=_NOTHING,
             first=Doctor(),
             second=Doctor(),
             refused=_NOTHING,
@@ -68,7 +69,7 @@ def _cells(outcome: Outcome) -> tuple[str, ...]:
     sights = outcome.second.sights or outcome.first.sights
     return (
         outcome.row.name,
-        outcome.first.environment,
+        outcome.environment,
         outcome.second.environment,
         ", ".join(f"{gate} {sight}" for gate, sight in sights) or _NOTHING,
         outcome.refused,

@@ -42,9 +42,12 @@ class Doctor:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What the table shows of a row; `wrong` says why it is not as it must be, and is empty where it is."""
+    """What the table shows of a row: `environment` is how long its first one took; `wrong` says why the row is not
+    as it must be, and is empty where it is.
+    """
 
     row: Row
+    environment: str
     first: Doctor
     second: Doctor
     refused: str
@@ -58,7 +61,7 @@ def tried(row: Row, folder: Path, *, twice: bool = True) -> Outcome:
     """In an empty folder, which holds all of it afterwards; `twice` also asks `doctor` about a second tree."""
     user = built(row, folder)
     began = time.monotonic()
-    initialised = user.shiftwork("init")
+    initialised = user.shiftwork("init", "--json")
     agent = agent_for(row, folder / "agent")
     settle(user, agent)
     installed = _installed(user.root)
@@ -73,6 +76,7 @@ def tried(row: Row, folder: Path, *, twice: bool = True) -> Outcome:
         wrong.append(f"the user's own environment was changed: {', '.join(path for path, _, _ in changed[:5])}")
     return Outcome(
         row=row,
+        environment=_first_environment(initialised),
         first=first,
         second=second,
         refused=_refused(row, agent, landed),
@@ -146,6 +150,15 @@ def _doctor(user: User) -> Doctor:
         ),
         failed=tuple(f"{check['name']}: {check['detail']}" for check in checks if check["state"] == "fail"),
     )
+
+
+def _first_environment(initialised: Done) -> str:
+    """How long it took to install what the setup command installs, which `init` does first."""
+    try:
+        document: dict[str, Any] = json.loads(initialised.stdout)
+    except ValueError:
+        return "-"
+    return f"{document['setup_seconds']:.1f} s" if document["setup"] else "-"
 
 
 def _installed(root: Path) -> set[tuple[str, int, int]]:

@@ -19,12 +19,14 @@ from shiftwork.errors import ShiftworkError
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """How each gate ended on the branch, by name; `skipped` says why none was run. `setup` is the reason why the setup
-    command failed: then the gates ran in the user's own environment.
+    command failed: then the gates ran in the user's own environment. `seconds` is how long it took to have one in
+    the gates' tree.
     """
 
     branch: str = ""
     results: Mapping[str, GateResult] = field(default_factory=dict)
     setup: str = ""
+    seconds: float = 0.0
     skipped: str = ""
 
     @property
@@ -47,8 +49,13 @@ async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) ->
         open_state(site)
         base = await open_base(site, settings, env, branch)
         report = await base.report("init/gates", again=True)
-        failure = (await base.prepared()).failure
+        prepared = await base.prepared()
     except ShiftworkError as error:
         return Checked(branch=branch, skipped=error.message)
     results = {result.name: result for result in report.results}
-    return Checked(branch=branch, results=results, setup=reason(failure) if failure else "")
+    return Checked(
+        branch=branch,
+        results=results,
+        setup=reason(prepared.failure) if prepared.failure else "",
+        seconds=prepared.seconds,
+    )

@@ -115,6 +115,7 @@ def _document(found: Detected, checked: Checked) -> dict[str, Any]:
         "gates": gates,
         "setup": found.setup,
         "setup_reason": checked.red.get(SETUP, ""),
+        "setup_seconds": checked.seconds,
         "checked_on": checked.branch,
         "not_checked": checked.skipped,
     }
