@@ -46,7 +46,7 @@ async def _take(world: World, claim: Stream, source: str) -> None:
                 return
         elif held.age > LEASE_SECONDS:  # it lives, but may be frozen: nobody should have to wait for that
             raise RunBusyError(
-                f"process {held.owner.pid} on {held.owner.host} is beginning a run of {_name(source)}",
+                f"{held.owner} is beginning a run of {_name(source)}",
                 hint="shiftwork status shows whether it came to that; then type this once more",
             )
         await asyncio.sleep(_LOOK_SECONDS)

@@ -108,7 +108,7 @@ def _spared(state: RunState, holder: Owner | None, *, unfinished: bool) -> str:
     if state.plan is None:
         return "the history does not know it"
     if holder is not None:
-        return f"process {holder.pid} on {holder.host} works on it"
+        return f"{holder} works on it"
     if state.status not in RUN_ENDED and not unfinished:
         return "it is not over: resume or cancel it, or clean up with --all"
     return ""
@@ -120,7 +120,7 @@ async def _clean(broom: Broom, state: RunState, *, dry: bool) -> Cleaned | Spare
         return Cleaned(run=run, freed=await broom.remains.weigh(run, whole=whole))
     held = await broom.leases.acquire(run, broom.owner)
     if held is not None:
-        return Spared(run=run, reason=f"process {held.owner.pid} on {held.owner.host} works on it")
+        return Spared(run=run, reason=f"{held.owner} works on it")
     try:
         ended = await broom.reaper.end(f"{run}/")
         # Weighed before anything is kept: the refs that keeping makes have not been left by the run.

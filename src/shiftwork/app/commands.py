@@ -163,7 +163,7 @@ async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease |
         return None
     if not is_gone(held, alive=alive):
         raise RunBusyError(
-            f"run {run} is being worked on by process {held.owner.pid} on {held.owner.host}",
+            f"run {run} is being worked on by {held.owner}",
             hint=f"shiftwork status {run} shows it; shiftwork cancel {run} ends it",
         )
     lost = await world.leases.acquire(run, world.owner, replacing=held.owner)

@@ -134,7 +134,7 @@ async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]
             remains=GitRemains(hub=hub, desks=site.state / "runs", clock=clock),
             reaper=HostReaper(),
             clock=clock,
-            owner=this_owner(clock.fresh()),
+            owner=this_owner(clock.executor()),
             alive=is_alive,
         )
     finally:

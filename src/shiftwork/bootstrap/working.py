@@ -82,7 +82,7 @@ async def open_world(
     failpoints.arm(env.get("SHIFTWORK_FAILPOINT", ""))
     open_state(site)
     clock = SystemClock()
-    owner = this_owner(clock.fresh())
+    owner = this_owner(clock.executor())
     git = await again(lambda: _open_git(site, settings, env, clock))
     place = Place(env=env, sandbox=git.sandboxes.agents, root=site.root)
     store = open_store(store_address(site))

@@ -4,6 +4,7 @@ Nothing is tagged and no orphan is adopted there, so a daemon that leaves its se
 two looks is not found: this is the stated fallback.
 """
 
+import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -11,6 +12,8 @@ from contextlib import AbstractContextManager, nullcontext
 import psutil
 
 from shiftwork.adapters.processes.host import MARKER_VARIABLE, Sighting
+
+_SESSION_BYTES = 64
 
 
 class PortableHost:
@@ -56,3 +59,17 @@ class PortableHost:
 
     def adopts_orphans(self) -> bool:
         return False
+
+    def pid_space(self) -> str:
+        # macOS has no pid namespaces, and names each start of a machine by a random number. Elsewhere only leases tell.
+        return _boot_session()
+
+
+def _boot_session() -> str:
+    named = ctypes.create_string_buffer(_SESSION_BYTES)
+    size = ctypes.c_size_t(_SESSION_BYTES)
+    try:
+        failed = ctypes.CDLL(None).sysctlbyname(b"kern.bootsessionuuid", named, ctypes.byref(size), None, 0)
+    except (AttributeError, OSError):
+        return ""
+    return "" if failed else named.value.decode(errors="replace")

@@ -84,6 +84,20 @@ class LinuxHost:
     def adopts_orphans(self) -> bool:
         return True
 
+    def pid_space(self) -> str:
+        # The number of a namespace may be used again after its last process: then all that it knew are dead.
+        boot = _read("/proc/sys/kernel/random/boot_id").decode().strip()
+        try:
+            space = os.stat("/proc/self/ns/pid")  # noqa: PTH116 - `status` does not wait for pathlib
+        except OSError:
+            return ""
+        return f"{_machine()} {boot} {space.st_dev}:{space.st_ino}" if boot else ""
+
+
+def _machine() -> str:
+    """Empty where none was ever written, as in many containers: the boot's own name is random, too."""
+    return (_read("/etc/machine-id") or _read("/var/lib/dbus/machine-id")).decode(errors="replace").strip()
+
 
 def _set_limit(soft: int, hard: int) -> None:
     # Where somebody has set a hard limit, nothing is tagged: the marker and the walk must do.

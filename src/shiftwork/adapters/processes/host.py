@@ -63,6 +63,12 @@ class Host(Protocol):
         """Whether the kernel has such a thing."""
         ...
 
+    def pid_space(self) -> str:
+        """Within what a pid is one process's: this machine, since it was started, in this pid namespace. The same text
+        for all processes that see the same pids, another for any that do not; empty where the system does not say.
+        """
+        ...
+
 
 def tag_for(marker: str) -> int:
     """A number that stands for the marker, of 57 bits with the highest set: no limit anybody sets on purpose."""

@@ -117,7 +117,7 @@ def _head(view: RunView) -> Iterator[str]:
     run = view.run
     room = words.width()
     yield f"{run.run}  {one_line(run.title, room - len(run.run) - 2)}"
-    worker = f" (process {view.worker.pid} on {view.worker.host})" if view.worker and view.moves else ""
+    worker = f" ({view.worker})" if view.worker and view.moves else ""
     used = view.used
     yield words.facts(
         [
