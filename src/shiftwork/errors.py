@@ -152,6 +152,12 @@ class StoreError(ShiftworkError):
     kind = "store"
 
 
+class LeaseLostError(ShiftworkError):
+    """The writer does not hold the lease under which it writes any more; nothing was written."""
+
+    kind = "lease-lost"
+
+
 class VersionConflictError(ShiftworkError):
     """Somebody else appended to the stream first: the caller's state is stale and must be loaded again."""
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from shiftwork.adapters.store.memory import MemoryLeases
+from shiftwork.adapters.store.memory import MemoryLeases, MemoryStore
 from shiftwork.app.beginning import check_unbegun
 from shiftwork.app.commands import Order, cancel_run, resume_run, start_run, wait_for
 from shiftwork.app.leases import LEASE_SECONDS
@@ -191,15 +192,14 @@ def test_who_finds_another_beginning_hears_what_comes_of_it(rig: Rig) -> None:
 class AgedLeases(MemoryLeases):
     """Whoever holds something gives no sign of life for long."""
 
-    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
-        held = await super().acquire(resource, owner, replacing=replacing)
-        return held and Lease(resource=resource, owner=held.owner, age=LEASE_SECONDS + 1)
+    def _lease(self, resource: str) -> Lease:
+        return replace(super()._lease(resource), age=LEASE_SECONDS + 1)
 
 
 @pytest.mark.parametrize("alive", [True, None])
 def test_who_is_frozen_while_beginning_is_told_of_and_elsewhere_taken_for_dead(rig: Rig, *, alive: bool | None) -> None:
     rig.alive = (lambda _: True) if alive else nobody_knows
-    rig.store.leases = AgedLeases()
+    rig.store = MemoryStore(AgedLeases())
 
     async def started(world: World) -> RunId:
         await world.leases.acquire(claim_of(order()), STRANGER)
@@ -220,7 +220,9 @@ def test_who_is_frozen_while_beginning_is_told_of_and_elsewhere_taken_for_dead(r
 class ContestedLeases(MemoryLeases):
     """Somebody else is always quicker to take the place of a dead process, and has soon begun."""
 
-    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+    async def acquire(
+        self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
+    ) -> Lease | None:
         if replacing is not None:
             await super().acquire(resource, QUICKER, replacing=replacing)
             held = await super().acquire(resource, owner)
@@ -231,7 +233,7 @@ class ContestedLeases(MemoryLeases):
 
 def test_the_place_of_a_dead_one_is_taken_by_one(rig: Rig) -> None:
     rig.alive = lambda owner: owner.executor != STRANGER.executor
-    rig.store.leases = ContestedLeases()
+    rig.store = MemoryStore(ContestedLeases())
 
     async def scenario() -> None:
         async with rig.open() as world:

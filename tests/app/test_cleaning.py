@@ -206,7 +206,7 @@ class Snatched:
         self._leases, self._thief = rig.store.leases, thief
         self.holders, self.renew, self.release = self._leases.holders, self._leases.renew, self._leases.release
 
-    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> object:
+    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None, **_: float) -> object:
         await self._leases.acquire(resource, self._thief)
         return await self._leases.acquire(resource, owner, replacing=replacing)
 
@@ -261,7 +261,7 @@ def test_what_a_dead_worker_held_is_let_go_when_its_gates_are_ended(rig: Rig, *,
 
 def test_who_takes_the_place_of_a_dead_worker_first_keeps_it(rig: Rig) -> None:
     class Overtaken(Snatched):
-        async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> object:
+        async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None, **_: float) -> object:
             await self._leases.acquire(resource, self._thief, replacing=replacing)
             return await self._leases.acquire(resource, owner, replacing=replacing)
 

@@ -9,8 +9,9 @@ from typing import Any, cast
 import pytest
 
 from shiftwork.adapters.store.memory import MemoryLeases
+from shiftwork.app.beat import Beat
 from shiftwork.app.commands import resume_run, wait_for
-from shiftwork.app.leases import LEASE_SECONDS
+from shiftwork.app.leases import FRESH_SECONDS
 from shiftwork.app.world import Sighting
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
@@ -47,9 +48,17 @@ def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
     asyncio.run(scenario())
 
 
-@pytest.mark.parametrize(("moment", "asked"), [(f.StepStarted, 0), (AgentEvent, 1)], ids=["before", "within"])
-def test_a_worker_that_was_frozen_writes_and_begins_nothing_more(rig: Rig, moment: type[object], asked: int) -> None:
-    """Before its agent is asked for anything, or within the attempt; nobody waits for the run who could be told."""
+@pytest.mark.parametrize(
+    ("moment", "asked", "frozen"),
+    [(f.StepStarted, 0, FRESH_SECONDS), (AgentEvent, 1, FRESH_SECONDS), (AgentEvent, 1, 0.0)],
+    ids=["before", "within", "not even frozen"],
+)
+def test_a_worker_that_was_replaced_writes_and_begins_nothing_more(
+    rig: Rig, moment: type[object], asked: int, frozen: float
+) -> None:
+    """Before its agent is asked for anything, or within the attempt; nobody waits for the run who could be told. Where
+    its last sign of life is a fresh one, it is the history that refuses what it writes.
+    """
     rig.clock = clock = Astray()
     crew = crew_of(rig)
 
@@ -64,7 +73,7 @@ def test_a_worker_that_was_frozen_writes_and_begins_nothing_more(rig: Rig, momen
                     )
                     with contextlib.suppress(StopIteration):  # in memory it is done at once
                         taking.send(None)
-                    clock.ahead += LEASE_SECONDS
+                    clock.ahead += frozen
 
             rig.watch = freeze
             run = await rig.start(world, spec(story(1)), workflow=SHORT)
@@ -84,10 +93,20 @@ def test_a_worker_that_was_frozen_and_has_its_place_still_goes_on(rig: Rig) -> N
 
     def freeze(sighting: Sighting) -> None:
         if isinstance(sighting.what, f.StepStarted):
-            clock.ahead += LEASE_SECONDS
+            clock.ahead += FRESH_SECONDS
 
     rig.watch = freeze
     assert asyncio.run(rig.run(spec(story(1)), workflow=SHORT)).status is RunStatus.COMPLETED
+
+
+def test_a_sign_of_life_in_progress_says_nothing_of_a_lease_that_was_just_taken() -> None:
+    beat = Beat()
+    beat.given(1.0, 1.0, {"run": 1}, beat.takeovers)
+    assert beat.held == {"run": 1}
+    begun = beat.takeovers
+    beat.taken()
+    beat.given(2.0, 2.0, {"run": 1}, begun)
+    assert (beat.held, beat.age(2.5, 2.5)) == ({}, 0.5)
 
 
 def test_a_takeover_that_comes_second_is_refused(rig: Rig) -> None:
@@ -236,7 +255,9 @@ def test_a_run_that_nobody_holds_is_simply_taken(rig: Rig) -> None:
 class TooLate(MemoryLeases):
     """Between the look and the takeover somebody else comes first."""
 
-    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+    async def acquire(
+        self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
+    ) -> Lease | None:
         if replacing is not None:
             await super().acquire(resource, replace(owner, executor="third"), replacing=replacing)
         return await super().acquire(resource, owner, replacing=replacing)

@@ -2,7 +2,7 @@
 
 import asyncio
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from shiftwork.app.turns import call
 from shiftwork.app.world import Sighting, nobody_knows
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.gate import Gate
-from shiftwork.errors import ShiftworkError
+from shiftwork.errors import RunBusyError, ShiftworkError
 from shiftwork.ports.views import Lease, Owner
 from tests.app.landing_rig import RUN, drain, land, outcome, post, queue, red_commits, titles, work
 from tests.app.rig import LANDING, Rig, git
@@ -95,7 +95,9 @@ class ContestedLeases(MemoryLeases):
 
     contests = 1
 
-    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+    async def acquire(
+        self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
+    ) -> Lease | None:
         if replacing is not None and self.contests:
             self.contests -= 1
             rival = replace(STRANGER, executor="rival")
@@ -109,8 +111,7 @@ class ContestedLeases(MemoryLeases):
 def test_whoever_comes_second_to_a_dead_ones_place_goes_on_waiting(rig: Rig) -> None:
     rig.gates = ()
     rig.alive = lambda _: False
-    rig.store = MemoryStore()
-    rig.store.leases = ContestedLeases()
+    rig.store = MemoryStore(ContestedLeases())
 
     async def scenario() -> None:
         async with rig.open() as world:
@@ -126,16 +127,15 @@ class AgedLeases(MemoryLeases):
 
     age = 0.0
 
-    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
-        held = await super().acquire(resource, owner, replacing=replacing)
-        return held and replace(held, age=self.age)
+    def _lease(self, resource: str) -> Lease:
+        return replace(super()._lease(resource), age=self.age)
 
 
 @pytest.mark.parametrize(("age", "taken"), [(LEASE_SECONDS - 1, False), (LEASE_SECONDS + 1, True)])
 def test_of_a_process_elsewhere_only_its_signs_of_life_are_known(rig: Rig, age: float, *, taken: bool) -> None:
     rig.gates = ()
     rig.alive = nobody_knows
-    rig.store.leases = leases = AgedLeases()
+    rig.store = MemoryStore(leases := AgedLeases())
     leases.age = age
 
     async def scenario() -> None:
@@ -150,19 +150,40 @@ def test_of_a_process_elsewhere_only_its_signs_of_life_are_known(rig: Rig, age: 
     asyncio.run(scenario())
 
 
+def test_who_has_lost_its_turn_writes_nothing_more_into_the_queue(rig: Rig) -> None:
+    rig.gates = (Gate(name="slow", command="sleep 0.5"),)
+    rig.alive = lambda _: True
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            asked = await work(world, "A", {"a.txt": "w\n"})
+            await post(world, asked)
+            await call(world, LANDING, asked.key)
+            await rig.until(lambda: any(isinstance(one.what, q.CandidateBuilt) for one in rig.seen))
+            before = await world.events.version(LANDING)
+            await world.leases.acquire(LANDING, STRANGER, replacing=world.owner)
+            error = await asyncio.wait_for(world.alarm.listen(), timeout=60)
+            assert isinstance(error, RunBusyError)
+            assert str(error) == f"another process has taken this one's turn to land ({LANDING})"
+            assert await world.events.version(LANDING) == before
+
+    asyncio.run(scenario())
+    assert rig.log() == ["start"]
+
+
 class CountedLeases(MemoryLeases):
     """Counts signs of life."""
 
     renewals = 0
 
-    async def renew(self, owner: Owner) -> list[str]:
+    async def renew(self, owner: Owner) -> Mapping[str, int]:
         self.renewals += 1
-        return list(await super().renew(owner))
+        return await super().renew(owner)
 
 
 def test_who_lands_for_long_gives_signs_of_life(rig: Rig) -> None:
     rig.gates = (Gate(name="slow", command="sleep 2.5"),)
-    rig.store.leases = leases = CountedLeases()
+    rig.store = MemoryStore(leases := CountedLeases())
 
     async def scenario() -> None:
         async with rig.open() as world:

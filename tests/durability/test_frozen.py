@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from shiftwork.app.leases import LEASE_SECONDS
+from shiftwork.app.leases import FRESH_SECONDS
 from tests.durability.rig import Bench, assert_landed_once, make_bench
 from tests.patience import SECONDS, eventually
 from tests.warm import Started
@@ -51,7 +51,7 @@ def taken_for_dead(bench: Bench) -> None:
 
 def thawed(process: Started, since: float = float("-inf")) -> int:
     """How it ends. Who takes a run over by its age waits so long: that is what the process has to reckon with."""
-    time.sleep(max(since + LEASE_SECONDS - time.monotonic(), 0.0))
+    time.sleep(max(since + FRESH_SECONDS - time.monotonic(), 0.0))
     os.kill(process.pid, signal.SIGCONT)
     return process.wait()
 

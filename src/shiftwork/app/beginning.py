@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from shiftwork.app.kinds import RUN, load
-from shiftwork.app.leases import LEASE_SECONDS, is_gone
+from shiftwork.app.leases import FRESH_SECONDS, is_gone, taken
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import RunId, Stream, repository_of, run_stream, spec_claim
 from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
@@ -41,10 +41,11 @@ async def claimed(world: World, landing: Stream, source: str) -> AsyncIterator[N
 async def _take(world: World, claim: Stream, source: str) -> None:
     """Wait for whoever holds the claim, which is not for long; the place of a dead one is taken."""
     while (held := await world.leases.acquire(claim, world.owner)) is not None:
-        if is_gone(held, alive=world.alive(held.owner)):
-            if await world.leases.acquire(claim, world.owner, replacing=held.owner) is None:
+        alive = world.alive(held.owner)
+        if is_gone(held, alive=alive):
+            if await taken(world.leases, held, world.owner, alive=alive):
                 return
-        elif held.age > LEASE_SECONDS:  # it lives, but may be frozen: nobody should have to wait for that
+        elif held.age > FRESH_SECONDS:  # it lives, but may be frozen: nobody should have to wait for that
             raise RunBusyError(
                 f"{held.owner} is beginning a run of {_name(source)}",
                 hint="shiftwork status shows whether it came to that; then type this once more",

@@ -1,10 +1,10 @@
 """Cleaning up after runs: what has not landed is kept first, and nothing goes that somebody works on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shiftwork.app.kinds import LANDING, RUN, STORY, load
-from shiftwork.app.leases import is_gone
+from shiftwork.app.leases import is_gone, taken
 from shiftwork.app.queries import Liveness
 from shiftwork.app.turns import end_gates
 from shiftwork.domain.model import facts as f
@@ -15,7 +15,7 @@ from shiftwork.errors import RepositoryError
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
-from shiftwork.ports.store import EventStore, Leases
+from shiftwork.ports.store import EventStore, Fence, Leases
 from shiftwork.ports.views import Lease, Owner
 
 
@@ -97,7 +97,7 @@ async def _let_go(broom: Broom, lease: Lease) -> bool:
     """In the place of its holder: who lands from a queue that is free looks for no gates of somebody before, and might
     have begun its own when those are ended. False where another has taken that place first.
     """
-    if await broom.leases.acquire(lease.resource, broom.owner, replacing=lease.owner) is not None:
+    if not await taken(broom.leases, lease, broom.owner, alive=broom.alive(lease.owner)):
         return False
     await end_gates(broom.events, broom.reaper, Stream(lease.resource))
     await broom.leases.release(lease.resource, broom.owner)
@@ -146,11 +146,12 @@ async def _keep(broom: Broom, state: RunState) -> tuple[tuple[Path, ...], list[S
         known = await load(broom.events, STORY, stream, version)
         if known.assignment is None:
             continue
-        await broom.leases.renew(broom.owner)
+        held = await broom.leases.renew(broom.owner)
         landed = known.landing is LandingStage.LANDED
         kept.append(await broom.remains.keep(Leftover(run=run, story=story, head=known.head, landed=landed)))
         begun.append(story)
-        await _part(broom, known, version)
+        fence = Fence(resource=run, executor=broom.owner.executor, epoch=held.get(run, 0))
+        await _part(replace(broom, events=broom.events.under(fence)), known, version)
     return tuple(bundle for bundle in kept if bundle is not None), begun
 
 

@@ -11,7 +11,7 @@ from shiftwork.app.allowances import tell_limits
 from shiftwork.app.beginning import check_no_other, claimed
 from shiftwork.app.dispatching import dispatched, unrecorded
 from shiftwork.app.kinds import RUN, STORY, load
-from shiftwork.app.leases import is_gone, taken_over, until_lost
+from shiftwork.app.leases import is_gone, taken, taken_over, until_lost
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
 from shiftwork.domain.model import run_facts as r
@@ -70,6 +70,7 @@ async def start_run(world: World, order: Order) -> RunId:
     run = RunId(world.clock.fresh())
     async with claimed(world, order.landing, order.source):
         await world.leases.acquire(run, world.owner)
+        world.beat.taken()
         pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
         await pen.write("start", opening(order, run, world.clock.now()))
         failpoints.reach("run.recorded")
@@ -160,15 +161,16 @@ async def _reopened(world: World, run: RunId) -> RunState:
 async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease | None:
     held = await world.leases.acquire(run, world.owner)
     if held is None:
+        world.beat.taken()
         return None
     if not is_gone(held, alive=alive):
         raise RunBusyError(
             f"run {run} is being worked on by {held.owner}",
             hint=f"shiftwork status {run} shows it; shiftwork cancel {run} ends it",
         )
-    lost = await world.leases.acquire(run, world.owner, replacing=held.owner)
-    if lost is not None:
+    if not await taken(world.leases, held, world.owner, alive=alive):
         raise RunBusyError(f"another process has just taken over run {run}", hint=f"shiftwork status {run}")
+    world.beat.taken()
     return held
 
 
@@ -247,7 +249,7 @@ async def _joined(world: World, run: RunId) -> None:
         if alarm.done():
             raise alarm.result()
         if lost.done():
-            raise taken_over(run)
+            raise taken_over(run_stream(run))
         joined.result()
     finally:
         for task in (joined, alarm, lost):

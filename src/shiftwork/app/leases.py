@@ -1,59 +1,79 @@
 """Leases at work: how a holder shows that it lives, when it is taken to be gone, and how it finds that it was replaced.
 
-A worker that was frozen, or cut off from the database for too long, may find that somebody else has taken its run over.
-Its agents must not go on editing then: whoever waits for the run is told, leaves the world, and with that the engine is
-closed and every process tree of its own is ended. Until it has found out, it must not begin anything either, nor write
-into the history: before each of these it looks, where its last sign of life is so old that somebody may have its place.
+A worker that was frozen, or cut off from the database for too long, may find that another process has its run. Its
+agents must not continue then: whoever waits for the run gets the error, closes the engine, and with that every process
+tree of this worker is ended. Until it has found out, it begins nothing, for it looks first where its last sign of life
+is not a fresh one; and it writes nothing into the history at all, for every append checks the epoch of its lease.
 """
 
 import asyncio
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping
 from typing import Final
 
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import RunId, Stream
 from shiftwork.errors import RunBusyError
-from shiftwork.ports.views import Lease
+from shiftwork.ports.store import Fence, Leases
+from shiftwork.ports.views import Lease, Owner
 
 BEAT_SECONDS: Final = 2.0
 
-LEASE_SECONDS: Final = 10.0
-"""How long a holder on another host may give no sign of life before its place may be taken."""
+FRESH_SECONDS: Final = 10.0
+"""How old the last sign of life of this process may be where something is begun without giving another one first."""
+
+LEASE_SECONDS: Final = 30.0
+"""How long a holder elsewhere may give no sign of life before its place may be taken."""
 
 
 def is_gone(held: Lease, *, alive: bool | None) -> bool:
-    """On this host it is known whether the holder lives; of another only its signs of life are."""
+    """Where a pid says so it is known whether the holder lives; elsewhere only the age of its lease is."""
     return held.age > LEASE_SECONDS if alive is None else not alive
 
 
+async def taken(leases: Leases, held: Lease, owner: Owner, *, alive: bool | None) -> bool:
+    """Take the place of a holder that is gone; False where it has given a sign of life after all, or another came
+    first.
+    """
+    older_than = LEASE_SECONDS if alive is None else 0.0
+    return await leases.acquire(held.resource, owner, replacing=held.owner, older_than=older_than) is None
+
+
 async def until_lost(world: World, run: RunId) -> None:
-    """Renew the lease on a run again and again; return when somebody else holds it."""
+    """Renew the lease on a run again and again; return when another process holds it."""
     while run in await renewed(world):  # noqa: ASYNC110 - a heartbeat has nothing to wait for
         await asyncio.sleep(BEAT_SECONDS)
 
 
-async def renewed(world: World) -> AbstractSet[str]:
-    """Give a sign of life for all that this process holds, and tell what that still is."""
-    ticked, at = _moment(world)  # before it is given: it is no younger than that
-    held = frozenset(await world.leases.renew(world.owner))
-    world.beat.ticked, world.beat.at, world.beat.held = ticked, at, held
+async def renewed(world: World) -> Mapping[str, int]:
+    """Give a sign of life for all that this process holds; what that still is, with the epoch of each."""
+    (ticked, at), takeovers = _moment(world), world.beat.takeovers  # before it is given: it is no younger than that
+    held = await world.leases.renew(world.owner)
+    world.beat.given(ticked, at, held, takeovers)
     return held
 
 
-async def ensure_held(world: World, stream: Stream) -> None:
-    """Raise RunBusyError where somebody else has taken over the run that the stream is one of. Whoever lands needs no
-    more than the branch and the stream as they were found; see `turns`.
+async def ensure_held(world: World, stream: Stream) -> Fence:
+    """What every append to the stream is checked against: the lease on its run, or on the landing queue itself. Raises
+    RunBusyError where that is another's.
     """
     kind, run, *_ = stream.split("/")
-    if kind == "landing" or (world.beat.age(*_moment(world)) < LEASE_SECONDS and run in world.beat.held):
-        return
-    if run not in await renewed(world):
-        raise taken_over(RunId(run))
+    resource = stream if kind == "landing" else run
+    held = world.beat.held
+    if resource not in held or world.beat.age(*_moment(world)) >= FRESH_SECONDS:
+        held = await renewed(world)
+    if resource not in held:
+        raise taken_over(stream)
+    return Fence(resource=resource, executor=world.owner.executor, epoch=held[resource])
 
 
 def _moment(world: World) -> tuple[float, float]:
     return asyncio.get_running_loop().time(), world.clock.now()
 
 
-def taken_over(run: RunId) -> RunBusyError:
+def taken_over(stream: Stream) -> RunBusyError:
+    kind, run, *_ = stream.split("/")
+    if kind == "landing":
+        return RunBusyError(
+            f"another process has taken this one's turn to land ({stream})", hint="shiftwork status; shiftwork resume"
+        )
     return RunBusyError(f"another process has taken over run {run}", hint=f"shiftwork status {run}")

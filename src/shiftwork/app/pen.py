@@ -6,10 +6,11 @@ from typing import Any
 
 from shiftwork import failpoints
 from shiftwork.app.kinds import Kind
-from shiftwork.app.leases import ensure_held
+from shiftwork.app.leases import ensure_held, taken_over
 from shiftwork.app.world import Sighting, World
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Stream
+from shiftwork.errors import LeaseLostError
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,11 +32,14 @@ class Pen:
         """Append facts under a key, once; raises VersionConflictError where another writer came first, and RunBusyError
         where another process has taken the run over.
         """
-        await ensure_held(self.world, self.stream)
+        events = self.world.events.under(await ensure_held(self.world, self.stream))
         after = self.kind.fold(self.state, facts)
         rows = self.kind.rows(self.state, after)
         failpoints.reach("append.before")
-        reached = await self.world.events.append(self.stream, facts, expected=self.version, key=key, rows=rows)
+        try:
+            reached = await events.append(self.stream, facts, expected=self.version, key=key, rows=rows)
+        except LeaseLostError as error:
+            raise taken_over(self.stream) from error
         failpoints.reach("append.after")
         self.page += [(self.version + number, fact) for number, fact in enumerate(facts, start=1)]
         self.state, self.version = after, reached

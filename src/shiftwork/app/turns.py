@@ -1,8 +1,8 @@
 """Taking turns: of all processes that would land on one branch, one does at a time, and no turn outlives its holder.
 
-The lease decides, and with it who may clear away a lock that a killed git has left on the branch. It is not what keeps
-the history whole: a holder that was frozen, and has lost its turn without knowing, finds the stream at another version
-and the branch at another commit.
+The lease decides, and with it who may clear away a lock that a killed git has left on the branch. A holder that was
+frozen, and has lost its turn without knowing, cannot write to the queue any more, and finds the branch at another
+commit.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app.kinds import LANDING, load
-from shiftwork.app.leases import BEAT_SECONDS, is_gone, renewed
+from shiftwork.app.leases import BEAT_SECONDS, is_gone, renewed, taken
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import Stream
 from shiftwork.ports.processes import Reaper
@@ -59,11 +59,13 @@ async def turn(world: World, stream: Stream) -> AsyncIterator[None]:
 async def _take(world: World, stream: Stream) -> None:
     """Wait for the lease; where its holder is dead, take it, and end what its gates have left running."""
     while (held := await world.leases.acquire(stream, world.owner)) is not None:
-        if not is_gone(held, alive=world.alive(held.owner)):
+        alive = world.alive(held.owner)
+        if not is_gone(held, alive=alive):
             await asyncio.sleep(LOOK_SECONDS)
-        elif await world.leases.acquire(stream, world.owner, replacing=held.owner) is None:
-            return await end_gates(world.events, world.reaper, stream)
-    return None
+        elif await taken(world.leases, held, world.owner, alive=alive):
+            await end_gates(world.events, world.reaper, stream)
+            break
+    world.beat.taken()
 
 
 async def end_gates(events: EventStore, reaper: Reaper, queue: Stream) -> None:

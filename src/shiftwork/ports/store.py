@@ -1,8 +1,8 @@
 """The history and what is kept beside it: streams of facts, inboxes, and leases."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Stream
@@ -28,8 +28,23 @@ class Message:
     body: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """What a writer must still hold when it writes: the lease on a resource, in the epoch in which it has taken it."""
+
+    resource: str
+    executor: str
+    epoch: int
+
+
 class EventStore(Protocol):
     """Streams of facts, one writer each."""
+
+    def under(self, fence: Fence) -> Self:
+        """The same streams for a writer that holds a lease: where it does not any more, `append` raises LeaseLostError
+        and changes nothing. Whether it does is found out in the transaction itself: no takeover comes in between.
+        """
+        ...
 
     async def append(
         self, stream: Stream, facts: Sequence[Fact], *, expected: int, key: str, rows: Sequence[Row] = ()
@@ -74,15 +89,22 @@ class Inbox(Protocol):
 class Leases(Protocol):
     """Who works on what; no lease outlives its holder."""
 
-    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+    async def acquire(
+        self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
+    ) -> Lease | None:
         """Take the resource, or the place of the owner named by `replacing`; give None on success.
 
-        Where another owner holds it, nothing changes and its lease is given. Acquiring what one holds renews it.
+        That place is taken only where its last sign of life is older than so many seconds, and this is judged in the
+        same statement: a holder that has given one meanwhile keeps its place. Where another owner holds it, nothing
+        changes and its lease is given. Acquiring what one holds renews it; any other success begins a new epoch.
         """
         ...
 
-    async def renew(self, owner: Owner) -> Sequence[str]:
-        """Give a sign of life for all that the owner holds; the resources still held are given."""
+    async def renew(self, owner: Owner) -> Mapping[str, int]:
+        """Give a sign of life for all that the owner holds; the resources still held are given, each with its epoch.
+
+        An epoch is greater than every earlier one of the same resource.
+        """
         ...
 
     async def release(self, resource: str, owner: Owner) -> None:

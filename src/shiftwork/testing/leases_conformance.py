@@ -6,8 +6,14 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
+import pytest
+
+from shiftwork.domain.model.ids import Stream
+from shiftwork.errors import LeaseLostError
+from shiftwork.ports.store import EventStore, Fence, Leases
 from shiftwork.ports.views import Lease, Owner
-from shiftwork.testing.store_suite import Handles, awaited, together
+from shiftwork.testing.store_conformance import notes
+from shiftwork.testing.store_suite import Handle, Handles, awaited, run_row, together
 
 
 def owner(name: str) -> Owner:
@@ -15,6 +21,25 @@ def owner(name: str) -> Owner:
 
 
 ANN, BOB, EVE = owner("ann"), owner("bob"), owner("eve")
+
+
+async def _fence(leases: Leases, holder: Owner) -> Fence:
+    """That of the run `1`, which it holds."""
+    return Fence(resource="1", executor=holder.executor, epoch=(await leases.renew(holder))["1"])
+
+
+async def _write(events: EventStore, stream: Stream) -> int:
+    """As much as it may; how much is for the caller to find out."""
+    for version in range(20):
+        await events.append(stream, notes("a"), expected=version, key=str(version))
+    return 20
+
+
+async def _take(store: Handle, run: str, stream: Stream) -> int:
+    """What the successor of ANN finds in the stream."""
+    await asyncio.sleep(0.01)
+    await store.leases.acquire(run, BOB, replacing=ANN)
+    return await store.events.version(stream)
 
 
 class LeasesConformance:
@@ -86,6 +111,74 @@ class LeasesConformance:
         assert not await leases.renew(ANN)
         assert list(await leases.renew(BOB)) == ["run/1"]
         assert await leases.acquire("run/2", EVE, replacing=BOB) is None
+
+    @awaited
+    async def test_a_holder_that_has_just_given_a_sign_of_life_keeps_its_place(self, handles: Handles) -> None:
+        """Whoever would take the place has looked before that, and its age is judged when the place is taken."""
+        ann, bob = handles().leases, handles().leases
+        await ann.acquire("run/1", ANN)
+        await asyncio.sleep(0.3)
+        (seen,) = await bob.holders()
+        assert seen.age > 0.2
+        await ann.renew(ANN)
+        refusal = await bob.acquire("run/1", BOB, replacing=seen.owner, older_than=0.2)
+        assert refusal is not None
+        assert refusal.owner == ANN
+        assert "run/1" in await ann.renew(ANN)
+        await asyncio.sleep(0.3)
+        assert await bob.acquire("run/1", BOB, replacing=ANN, older_than=0.2) is None
+        assert not await ann.renew(ANN)
+
+    @awaited
+    async def test_each_holder_has_an_epoch_of_its_own(self, handles: Handles) -> None:
+        leases = handles().leases
+        epochs = []
+        for holder, former in ((ANN, None), (BOB, ANN), (ANN, BOB)):
+            await leases.acquire("run/1", holder, replacing=former)
+            epochs.append((await leases.renew(holder))["run/1"])
+            await leases.acquire("run/1", holder, replacing=former)
+            assert (await leases.renew(holder))["run/1"] == epochs[-1], "taking what one holds begins none"
+        await leases.release("run/1", ANN)
+        await asyncio.sleep(0.005)
+        await leases.acquire("run/1", ANN)
+        epochs.append((await leases.renew(ANN))["run/1"])
+        assert epochs == sorted(set(epochs)), "also where the resource was free meanwhile"
+
+    @awaited
+    async def test_who_has_lost_its_lease_writes_nothing(self, handles: Handles) -> None:
+        ann, bob = handles(), handles()
+        stream = Stream("story/1/s")
+        await ann.leases.acquire("1", ANN)
+        before = ann.events.under(await _fence(ann.leases, ANN))
+        assert await before.append(stream, notes("a"), expected=0, key="a") == 1
+        await bob.leases.acquire("1", BOB, replacing=ANN)
+        with pytest.raises(LeaseLostError):
+            await before.append(stream, notes("b"), expected=1, key="b", rows=[run_row("1")])
+        with pytest.raises(LeaseLostError):
+            await before.append(stream, notes("a"), expected=0, key="a")
+        assert (await ann.events.version(stream), await ann.queries.run("1")) == (1, None)
+        now = bob.events.under(await _fence(bob.leases, BOB))
+        assert await now.append(stream, notes("c"), expected=1, key="c") == 2
+        await bob.leases.release("1", BOB)
+        with pytest.raises(LeaseLostError):
+            await now.append(stream, notes("d"), expected=2, key="d")
+        await asyncio.sleep(0.005)
+        await ann.leases.acquire("1", ANN)
+        with pytest.raises(LeaseLostError):
+            await before.append(stream, notes("e"), expected=2, key="e")
+        again = ann.events.under(await _fence(ann.leases, ANN))
+        assert await again.append(stream, notes("f"), expected=2, key="f") == 3
+
+    @awaited
+    async def test_no_append_of_a_former_holder_comes_after_a_takeover(self, handles: Handles) -> None:
+        """However they meet: what the former holder could still write, its successor has found there."""
+        ann, bob = handles(), handles()
+        for number in range(10):
+            run, stream = f"r{number}", Stream(f"story/r{number}/s")
+            await ann.leases.acquire(run, ANN)
+            events = ann.events.under(Fence(resource=run, executor="ann", epoch=(await ann.leases.renew(ANN))[run]))
+            _, found = await together([partial(_write, events, stream), partial(_take, bob, run, stream)])
+            assert found == await ann.events.version(stream)
 
     @awaited
     async def test_of_many_who_want_it_at_once_one_gets_it(self, handles: Handles) -> None:

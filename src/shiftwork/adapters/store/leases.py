@@ -1,7 +1,7 @@
 """Who works on what, in a SQL database; signs of life are told by the database's own clock."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -10,6 +10,8 @@ from shiftwork.adapters.store.tables import leases as table
 from shiftwork.adapters.store.views import lease
 from shiftwork.ports.views import Lease, Owner
 
+_EPOCHS_A_SECOND: Final = 1000
+
 
 class SqlLeases:
     """See `ports.store.Leases`."""
@@ -17,19 +19,31 @@ class SqlLeases:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._now = now(database.dialect)
+        # By the clock, so that an epoch is not used again when the resource has been free meanwhile.
+        self._epoch = sa.cast(self._now * _EPOCHS_A_SECOND, sa.BigInteger)
 
-    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
+    async def acquire(
+        self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
+    ) -> Lease | None:
         held = {**_columns(owner), "beat_at": self._now}
-        give_way = [_held_by(former) for former in (owner, replacing) if former is not None]
+        mine = _held_by(owner)
+        later = sa.case((self._epoch > table.c.epoch, self._epoch), else_=table.c.epoch + 1)
         statement = (
             insert(self._database.dialect, table)
-            .values(resource=resource, **held)
-            .on_conflict_do_update(index_elements=["resource"], set_=held, where=sa.or_(*give_way))
+            .values(resource=resource, **held, epoch=self._epoch)
+            .on_conflict_do_update(
+                index_elements=["resource"],
+                set_={**held, "epoch": sa.case((mine, table.c.epoch), else_=later)},
+                where=mine if replacing is None else sa.or_(mine, self._gives_way(replacing, older_than)),
+            )
             .returning(table.c.resource)
         )
         query = self._leases().where(table.c.resource == resource)
 
         def act(connection: sa.Connection) -> Lease | None:
+            if replacing is not None and connection.dialect.name == "postgresql":
+                # What holders are writing at this moment is finished first; see `events`. SQLite has one writer anyway.
+                connection.exec_driver_sql("LOCK TABLE leases IN EXCLUSIVE MODE")
             while True:
                 if connection.execute(statement).first() is not None:
                     return None
@@ -40,9 +54,16 @@ class SqlLeases:
 
         return await self._database.write(act)
 
-    async def renew(self, owner: Owner) -> Sequence[str]:
-        statement = sa.update(table).where(_held_by(owner)).values(beat_at=self._now).returning(table.c.resource)
-        return await self._database.write(lambda connection: sorted(connection.scalars(statement)))
+    def _gives_way(self, holder: Owner, older_than: float) -> sa.ColumnElement[bool]:
+        held = _held_by(holder)
+        return sa.and_(held, self._now - table.c.beat_at > older_than) if older_than else held
+
+    async def renew(self, owner: Owner) -> Mapping[str, int]:
+        beat = sa.update(table).where(_held_by(owner)).values(beat_at=self._now)
+        statement = beat.returning(table.c.resource, table.c.epoch)
+        return await self._database.write(
+            lambda connection: {row.resource: row.epoch for row in sorted(connection.execute(statement))}
+        )
 
     async def release(self, resource: str, owner: Owner) -> None:
         statement = sa.delete(table).where(table.c.resource == resource, _held_by(owner))

@@ -1,27 +1,28 @@
 """A store in memory, for tests and demonstrations: the same contracts, gone when the process ends."""
 
+import copy
 import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 from shiftwork.adapters.store.bell import Bell, first_messages
 from shiftwork.adapters.store.views import identity, values
 from shiftwork.domain.model.codec import decode, encode
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import Stream
-from shiftwork.errors import VersionConflictError
-from shiftwork.ports.store import Message, Recorded
+from shiftwork.errors import LeaseLostError, VersionConflictError
+from shiftwork.ports.store import Fence, Message, Recorded
 from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
 
 class MemoryStore:
     """The four ports over one memory, in the shape of `opening.Store`."""
 
-    def __init__(self) -> None:
-        self.leases = MemoryLeases()
+    def __init__(self, leases: "MemoryLeases | None" = None) -> None:
+        self.leases = leases or MemoryLeases()
         self.queries = MemoryViews(self.leases)
         self.events = MemoryEventStore(self.queries)
         self.inbox = MemoryInbox()
@@ -34,7 +35,7 @@ class MemoryViews:
     """The rows that were written last; see `ports.store.Queries`."""
 
     def __init__(self, leases: "MemoryLeases") -> None:
-        self._leases = leases
+        self.leases = leases
         self._rows: dict[tuple[type[Row], tuple[str, ...]], Row] = {}
 
     def write(self, rows: Sequence[Row]) -> None:
@@ -71,7 +72,7 @@ class MemoryViews:
         return sorted(found, key=lambda row: (row.story, row.number))
 
     async def holder(self, run: str) -> Lease | None:
-        return next((lease for lease in await self._leases.holders() if lease.resource == run), None)
+        return next((lease for lease in await self.leases.holders() if lease.resource == run), None)
 
     def _all[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow, WaitedRow)](self, kind: type[R]) -> list[R]:
         return [row for row in tuple(self._rows.values()) if isinstance(row, kind)]
@@ -83,12 +84,20 @@ class MemoryEventStore:
     def __init__(self, views: MemoryViews) -> None:
         self._lock = threading.Lock()
         self._views = views
+        self.fence: Fence | None = None
         self._streams: defaultdict[str, list[Recorded]] = defaultdict(list)
+
+    def under(self, fence: Fence) -> Self:
+        fenced = copy.copy(self)
+        fenced.fence = fence
+        return fenced
 
     async def append(
         self, stream: Stream, facts: Sequence[Fact], *, expected: int, key: str, rows: Sequence[Row] = ()
     ) -> int:
-        with self._lock:
+        with self._lock, self._views.leases.lock:
+            if self.fence and not self._views.leases.keeps(self.fence):
+                raise LeaseLostError(f"the lease under which {stream} is written is another's by now")
             history = self._streams[stream]
             held = [entry.version for entry in history if entry.key == key]
             if held:
@@ -156,30 +165,44 @@ class MemoryLeases:
     """See `ports.store.Leases`."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self._held: dict[str, tuple[Owner, float]] = {}
+        self._epochs: defaultdict[str, int] = defaultdict(int)
 
-    async def acquire(self, resource: str, owner: Owner, *, replacing: Owner | None = None) -> Lease | None:
-        with self._lock:
-            if resource in self._held and self._held[resource][0] not in {owner, replacing}:
-                return self._lease(resource)
+    async def acquire(
+        self, resource: str, owner: Owner, *, replacing: Owner | None = None, older_than: float = 0.0
+    ) -> Lease | None:
+        with self.lock:
+            held = self._lease(resource) if resource in self._held else None
+            if held is None or held.owner != owner:
+                if held is not None and (held.owner != replacing or held.age < older_than):
+                    return held
+                self._epochs[resource] += 1
             self._held[resource] = (owner, time.monotonic())
             return None
 
-    async def renew(self, owner: Owner) -> Sequence[str]:
-        with self._lock:
+    async def renew(self, owner: Owner) -> Mapping[str, int]:
+        with self.lock:
             mine = sorted(resource for resource, (holder, _) in self._held.items() if holder == owner)
             self._held.update({resource: (owner, time.monotonic()) for resource in mine})
-            return mine
+            return {resource: self._epochs[resource] for resource in mine}
 
     async def release(self, resource: str, owner: Owner) -> None:
-        with self._lock:
+        with self.lock:
             if resource in self._held and self._held[resource][0] == owner:
                 del self._held[resource]
 
     async def holders(self) -> Sequence[Lease]:
-        with self._lock:
+        with self.lock:
             return [self._lease(resource) for resource in sorted(self._held)]
+
+    def keeps(self, fence: Fence) -> bool:
+        """Whether the lease is still what the fence says; to be asked while holding `lock`."""
+        holder = self._held.get(fence.resource)
+        return holder is not None and (holder[0].executor, self._epochs[fence.resource]) == (
+            fence.executor,
+            fence.epoch,
+        )
 
     def _lease(self, resource: str) -> Lease:
         owner, beat = self._held[resource]

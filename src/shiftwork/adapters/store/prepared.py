@@ -18,9 +18,10 @@ class Prepared:
         self._names = compiled.positiontup
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 
-    def first(self, connection: sa.Connection, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The first row of a query that always has one."""
-        return tuple(connection.exec_driver_sql(self._text, self._placed(values)).one())
+    def first(self, connection: sa.Connection, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """The first row of a query, None where it has none."""
+        row = connection.exec_driver_sql(self._text, self._placed(values)).first()
+        return None if row is None else tuple(row)
 
     def run_all(self, connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         connection.exec_driver_sql(self._text, [self._placed(row) for row in rows])

@@ -55,6 +55,7 @@ leases = sa.Table(
     sa.Column("pid", sa.BigInteger, nullable=False),
     sa.Column("pid_started", _REAL, nullable=False),
     sa.Column("beat_at", _REAL, nullable=False),
+    sa.Column("epoch", sa.BigInteger, nullable=False, server_default=sa.text("0")),
 )
 
 _TYPES: Final[dict[Any, sa.types.TypeEngine[Any]]] = {
