@@ -43,6 +43,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Working trees of the commands that tests start go where no user keeps theirs, and are gone with the test run.
 _CACHE = tempfile.TemporaryDirectory(prefix="shiftwork-cache-")
 os.environ["SHIFTWORK_CACHE_HOME"] = _CACHE.name  # noqa: TID251 - see above
+os.environ["SHIFTWORK_STATE_HOME"] = f"{_CACHE.name}/state"  # noqa: TID251 - see above
 
 _numbers = itertools.count(1)
 

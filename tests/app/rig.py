@@ -179,6 +179,7 @@ class Rig:
                 thrifty=self.thrifty,
             ),
             owner=owner,
+            project="test",
             observe=self._observe,
             alive=self.alive,
             price=self.price,

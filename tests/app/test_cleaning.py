@@ -18,12 +18,13 @@ from shiftwork.app.commands import resume_run, wait_for
 from shiftwork.app.turns import call
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import Commit, RunId
+from shiftwork.domain.model.ids import Commit, RunId, run_stream
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import Spec
 from shiftwork.ports.views import Owner
-from shiftwork.testing.builders import asked
+from shiftwork.testing.builders import asked, run_plan
 from tests.app.landing_rig import RUN as LANDED_BY
 from tests.app.landing_rig import post, work
 from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, honest
@@ -49,6 +50,7 @@ async def broom(rig: Rig) -> Broom:
         clock=clock,
         owner=this_owner("cleaner"),
         alive=is_alive,
+        project="test",
     )
 
 
@@ -345,3 +347,28 @@ async def broom_hub(rig: Rig) -> Hub:
     remains = (await broom(rig)).remains
     assert isinstance(remains, GitRemains)
     return remains.hub
+
+
+@pytest.mark.parametrize("resource", ["theirs", "landing/shop/main", "spec/shop/prd.json"])
+def test_what_a_dead_worker_of_another_project_held_is_left_to_that_project(rig: Rig, resource: str) -> None:
+    plan = replace(run_plan(asked(1)), run=RunId("theirs"), project="shop")
+
+    async def scenario() -> Sweep:
+        started = (r.RunStarted(at=0, plan=plan),)
+        await rig.store.events.append(run_stream(plan.run), started, expected=0, key="start")
+        await rig.store.leases.acquire(resource, dead())
+        return await swept(rig)
+
+    assert not asyncio.run(scenario()).leases
+    assert [lease.owner for lease in asyncio.run(rig.store.leases.holders())] == [dead()]
+
+
+def test_what_a_copied_folder_has_of_the_runs_of_the_original_is_left_alone(rig: Rig) -> None:
+    over = asyncio.run(rig.run(workflow=SHORT))
+
+    async def cleaned_by_a_copy() -> Sweep:
+        return await clean(replace(await broom(rig), project="copy"), unfinished=True)
+
+    sweep = asyncio.run(cleaned_by_a_copy())
+    assert not sweep.cleaned
+    assert [(one.run, one.reason) for one in sweep.spared] == [(over.given.run, "it is a run of another project")]

@@ -13,7 +13,7 @@ from shiftwork.app.commands import cancel_run, raise_limits, resume_run, wait_fo
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.budget import Budget
 from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import RunId, StepId, StoryId, story_stream
+from shiftwork.domain.model.ids import RunId, StepId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import Criterion, Spec, Story
 from shiftwork.domain.model.story import FailureCause, HoldCause, Limits, StoryStatus
@@ -173,6 +173,21 @@ def test_resuming_refuses_what_others_work_on_and_what_is_unknown(rig: Rig) -> N
             await cancel_run(world.inbox, run)
             ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert (await resume_run(world, run)).status is ended.status
+
+    asyncio.run(scenario())
+
+
+def test_a_run_of_another_project_is_unknown_and_stays_as_it_is(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+        before = await rig.store.events.read(run_stream(run))
+        async with rig.open() as world:
+            with pytest.raises(UnknownRunError, match=f"there is no run {run}"):
+                await resume_run(replace(world, project="other"), run)
+        assert await rig.store.events.read(run_stream(run)) == before
+        assert [row.project for row in await rig.store.queries.runs()] == ["test"]
 
     asyncio.run(scenario())
 

@@ -75,6 +75,18 @@ def test_what_an_earlier_release_has_left_can_be_looked_at_before_anybody_upgrad
     assert list(asyncio.run(queries.waited("r"))) == []
 
 
+def test_what_was_recorded_before_there_were_projects_is_nobodys(database_url: str) -> None:
+    run = run_row("r")
+    left_behind(database_url, "0011", [run, story_row("r", "s")])
+    confined = open_queries(database_url, "p")
+    assert list(asyncio.run(confined.runs())) == []
+    assert list(asyncio.run(confined.stories("r"))) == []
+    store = open_store(database_url)
+    assert list(asyncio.run(store.queries.runs())) == [run]
+    assert list(asyncio.run(store.confined("p").runs())) == []
+    store.close()
+
+
 def test_a_table_that_lacks_what_every_release_has_had_cannot_be_read(sqlite_url: str) -> None:
     with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
         connection.execute("CREATE TABLE runs (run text)")

@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 import psycopg
 
+from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests import warm
 from tests.documented import at_a_prompt
 from tests.repositories import first_commit, trees_of
@@ -81,7 +82,7 @@ class Bench:
         return self.root / "ledger"
 
     def environment(self, failpoint: str = "") -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "SHIFTWORK_CACHE_HOME") if name in os.environ}  # noqa: TID251 - a test's
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", CACHE_HOME, STATE_HOME) if name in os.environ}  # noqa: TID251 - a test's
         stores = {"SHIFTWORK_STORE_URL": self.store_url} if self.store_url else {}
         armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
         return {

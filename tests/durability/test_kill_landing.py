@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork import failpoints
+from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests.documented import ROOT
 from tests.patience import SECONDS
 from tests.repositories import first_commit
@@ -29,7 +30,7 @@ PLACES = (
 
 
 def lander(repo: Path, failpoint: str = "") -> subprocess.CompletedProcess[str]:
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SHIFTWORK_CACHE_HOME") if name in os.environ}  # noqa: TID251 - a test's
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", CACHE_HOME, STATE_HOME) if name in os.environ}  # noqa: TID251 - a test's
     armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
     return subprocess.run(
         (sys.executable, "-m", "tests.durability.lander"),

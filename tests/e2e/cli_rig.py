@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shiftwork.config.site import CACHE_HOME
+from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests.documented import at_a_prompt
 from tests.patience import SECONDS
 
@@ -114,7 +114,7 @@ def environment(**more: str) -> dict[str, str]:
     inherited = {
         name: value
         for name, value in os.environ.items()  # noqa: TID251 - a test's own
-        if not name.startswith("SHIFTWORK_") or name == CACHE_HOME
+        if not name.startswith("SHIFTWORK_") or name in {CACHE_HOME, STATE_HOME}
     }
     return {**inherited, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "SHIFTWORK_TRUST": "1", **more}
 

@@ -12,7 +12,7 @@ from typing import Final
 from shiftwork.app.commands import Order
 from shiftwork.bootstrap.agents import Turn, scripted_agent
 from shiftwork.config.settings import load_settings
-from shiftwork.config.site import CACHE_HOME, environment, find_site
+from shiftwork.config.site import CACHE_HOME, STATE_HOME, environment, find_site
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
 from shiftwork.domain.model.forecast import Band, Forecast
@@ -66,7 +66,7 @@ SHIFTS: Final = {
 
 
 def main(name: str, root: Path) -> int:
-    played, site = SHIFTS[name], find_site(root, {CACHE_HOME: environment()[CACHE_HOME]})
+    played, site = SHIFTS[name], find_site(root, {name: environment()[name] for name in (CACHE_HOME, STATE_HOME)})
     greets = (Criterion(id="AC-1", text="it greets"),)
     story = Story(id=StoryId("US-001"), title="Add a greeting", description="", criteria=greets)
     order = Order(

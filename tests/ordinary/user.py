@@ -103,6 +103,7 @@ class User:
             "SHIFTWORK_AGENT": "command",
             "SHIFTWORK_CACHE_HOME": str(self.private / "cache"),
             "SHIFTWORK_CONFIG_HOME": str(self.private / "config"),
+            "SHIFTWORK_STATE_HOME": str(self.private / "state"),
             "SHIFTWORK_TRUST": "1",
         }
 

@@ -8,7 +8,7 @@ from shiftwork.app.leases import is_gone, taken
 from shiftwork.app.queries import Liveness
 from shiftwork.app.turns import end_gates
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream, run_stream, story_stream
+from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream, repository_of, run_stream, story_stream
 from shiftwork.domain.model.run import RUN_ENDED, RunState
 from shiftwork.domain.model.story import ENDED, LandingStage, StoryState
 from shiftwork.errors import RepositoryError
@@ -21,7 +21,7 @@ from shiftwork.ports.views import Lease, Owner
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broom:
-    """What cleaning up needs; `owner` is this process."""
+    """What cleaning up needs; `owner` is this process, and only what is the project's is touched."""
 
     events: EventStore
     leases: Leases
@@ -30,6 +30,7 @@ class Broom:
     clock: Clock
     owner: Owner
     alive: Liveness
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,8 @@ async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False) ->
     needed: set[Commit] = set()
     for run in await broom.remains.runs():
         state = await load(broom.events, RUN, run_stream(RunId(run)))
-        reason = _spared(state, busy.get(run), unfinished=unfinished)
+        foreign = state.plan is not None and state.plan.project != broom.project
+        reason = "it is a run of another project" if foreign else _spared(state, busy.get(run), unfinished=unfinished)
         done.append(Spared(run=run, reason=reason) if reason else await _clean(broom, state, dry=dry))
         needed |= await _needed(broom, state)
     return Sweep(
@@ -88,9 +90,19 @@ async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False) ->
 
 async def _release_dead(broom: Broom, *, dry: bool) -> tuple[str, ...]:
     """No lease outlives its holder: those of dead workers go."""
-    held = await broom.leases.holders()
+    held = [lease for lease in await broom.leases.holders() if await _is_own(broom, lease.resource)]
     dead = [lease for lease in held if is_gone(lease, alive=broom.alive(lease.owner))]
     return tuple([lease.resource for lease in dead if dry or await _let_go(broom, lease)])
+
+
+async def _is_own(broom: Broom, resource: str) -> bool:
+    """Whether it is a run of the project, or a queue or a spec of its repository. Any project may release a run that
+    was never recorded, because its process died before that.
+    """
+    if "/" in resource:
+        return repository_of(Stream(resource)) == broom.project
+    state = await load(broom.events, RUN, run_stream(RunId(resource)))
+    return state.plan is None or state.plan.project == broom.project
 
 
 async def _let_go(broom: Broom, lease: Lease) -> bool:

@@ -72,7 +72,7 @@ async def start_run(world: World, order: Order) -> RunId:
         await world.leases.acquire(run, world.owner)
         world.beat.taken()
         pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
-        await pen.write("start", opening(order, run, world.clock.now()))
+        await pen.write("start", opening(order, run, world.clock.now(), world.project))
         failpoints.reach("run.recorded")
     await _start_job(world, pen.state)
     return run
@@ -84,7 +84,7 @@ async def _on_branch(world: World, order: Order) -> None:
     await world.repository.tip(order.branch)
 
 
-def opening(order: Order, run: RunId, at: float) -> tuple[Fact, ...]:
+def opening(order: Order, run: RunId, at: float, project: str = "") -> tuple[Fact, ...]:
     """The facts that a run begins with."""
     plan = RunPlan(
         run=run,
@@ -102,6 +102,7 @@ def opening(order: Order, run: RunId, at: float) -> tuple[Fact, ...]:
         foreseen=order.foreseen,
         without_gates=order.without_gates,
         base_story=order.base_story,
+        project=project,
     )
     adopted = (r.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
     return (r.RunStarted(at=at, plan=plan), *adopted)
@@ -112,9 +113,12 @@ async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> 
 
     `alive` tells whether the process that holds the run still lives, where the caller can know that. What its
     attempts left running is ended before anything goes on. Raises RunBusyError where a living process works on the run,
-    or on another one of its spec; the end of it may be asked for all the same.
+    or on another one of its spec; the end of it may be asked for all the same. Raises UnknownRunError for a run of
+    another project: its commits are not here.
     """
     wanted = await foreseen(world.events, world.inbox, run)
+    if wanted.given.project != world.project:
+        raise unknown_run(run)
     if wanted.status in RUN_ENDED:
         return wanted
     if not wanted.cancelling:
@@ -136,9 +140,13 @@ async def foreseen(events: EventStore, inbox: Inbox, run: RunId) -> RunState:
     """
     state = await load(events, RUN, run_stream(run))
     if state.plan is None:
-        raise UnknownRunError(f"there is no run {run}", hint="shiftwork status lists the runs")
+        raise unknown_run(run)
     begun = [dispatched(effect, 0.0) for effect, _ in await unrecorded(events, state)]
     return RUN.fold(state, (*begun, *await _news(inbox, state, 0.0)))
+
+
+def unknown_run(run: RunId) -> UnknownRunError:
+    return UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
 
 
 async def _news(inbox: Inbox, state: RunState, at: float) -> tuple[Fact, ...]:

@@ -77,6 +77,7 @@ def _run_row(run: RunState) -> RunRow:
         step_tokens=plan.limits.step.tokens,
         unheard=_unheard(run.noticing, run.endings) if run.ended_at is not None else "",
         without_gates="\n".join(plan.without_gates),
+        project=plan.project,
     )
 
 

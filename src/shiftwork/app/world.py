@@ -106,6 +106,7 @@ class World:
     clock: Clock
     conduct: Conduct
     owner: Owner  # this process
+    project: str = ""  # what runs are begun in, and whose alone are worked on
     observe: Callable[[Sighting], None] = nobody
     alive: Callable[[Owner], bool | None] = nobody_knows
     price: Callable[[str, Usage], float | None] = unpriced

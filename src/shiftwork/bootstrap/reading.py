@@ -7,16 +7,31 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.store import reader
 from shiftwork.app.queries import Liveness, Silence
 from shiftwork.bootstrap.addresses import store_address
+from shiftwork.config.project import registered
 from shiftwork.config.site import Site
 from shiftwork.errors import SettingsError
 from shiftwork.ports.views import Owner, Queries
+
+_NO_PROJECT: Final = "-"
+"""What no run belongs to: where nothing was run yet, nothing is found."""
 
 _SOON_SECONDS: Final = 1.0
 """Nobody is stuck before that, whatever the settings say: they are not even read."""
 
 
 def open_queries(site: Site) -> Queries:
+    """The views of the runs of this project."""
+    return reader.open_queries(store_address(site), site.known_repository or _NO_PROJECT)
+
+
+def queries_of_all(site: Site) -> Queries:
+    """The views of the runs of every project that shares the database, to list them."""
     return reader.open_queries(store_address(site))
+
+
+def folders(site: Site) -> dict[str, str]:
+    """Where the user's projects lie, by their ids."""
+    return registered(site.state_home)
 
 
 def now() -> float:

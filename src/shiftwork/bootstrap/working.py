@@ -113,6 +113,7 @@ async def open_world(
                     clock=clock,
                     conduct=conduct_of(settings),
                     owner=owner,
+                    project=site.repository,
                     observe=observe,
                     alive=is_alive,
                     price=price,

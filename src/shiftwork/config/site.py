@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from shiftwork.config import project
 from shiftwork.errors import NoRepositoryError, SettingsError
 
 SETTINGS_FILE: Final = "shiftwork.toml"
@@ -14,6 +15,7 @@ STATE_FOLDER: Final = ".shiftwork"
 STORE_URL: Final = "SHIFTWORK_STORE_URL"
 ENGINE_URL: Final = "SHIFTWORK_ENGINE_URL"
 CACHE_HOME: Final = "SHIFTWORK_CACHE_HOME"
+STATE_HOME: Final = "SHIFTWORK_STATE_HOME"
 
 _STORE: Final = "state.db"
 
@@ -28,12 +30,13 @@ class Site:
     """A repository that shiftwork works on; `claimed` says that its own file names the database.
 
     Working trees lie below `cache_home`, outside of the repository: a tool that looks for its configuration in the
-    folders above must not find the user's.
+    folders above must not find the user's. Projects are registered below `state_home`.
     """
 
     root: Path
     state: Path
     cache_home: Path
+    state_home: Path
     store_url: str
     engine_url: str
     claimed: bool = False
@@ -44,16 +47,31 @@ class Site:
         return self.state / _STORE
 
     @property
-    def repository(self) -> str:
-        """A name for the repository in streams that several repositories may share a database for."""
-        import hashlib  # noqa: PLC0415 - looking does not need it
+    def project(self) -> str:
+        """The id of the project, which all worktrees of a repository share; it is made where there is none yet."""
+        return project.claimed(project.git_directory(self.root)[0], self.state_home)
 
-        return hashlib.sha256(str(self.root).encode()).hexdigest()[:12]
+    @property
+    def repository(self) -> str:
+        """What runs, landing queues and the cache folder belong to: the project. A linked worktree has a state folder
+        of its own, where no other finds its commits, so that its name is part of this.
+        """
+        return _named(self.project, project.git_directory(self.root)[1])
+
+    @property
+    def known_repository(self) -> str:
+        """The same for those who only look: empty where nothing can have been run yet."""
+        shared, worktree = project.git_directory(self.root)
+        return _named(project.known(shared, self.state_home), worktree)
 
     @property
     def cache(self) -> Path:
         """The repository's own folder there; links are resolved, because paths are compared and rewritten."""
-        return Path(os.path.realpath(self.cache_home)) / f"{self.root.name}-{self.repository}"
+        return Path(os.path.realpath(self.cache_home)) / self.repository
+
+
+def _named(known: str, worktree: str) -> str:
+    return f"{known}.{worktree}" if known and worktree else known
 
 
 def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> Site:
@@ -66,6 +84,7 @@ def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> S
         root=root,
         state=state,
         cache_home=cache_home(env),
+        state_home=state_home(env),
         store_url=url or f"sqlite:///{state / _STORE}",
         engine_url=env.get(ENGINE_URL) or url or f"sqlite:///{state}/engine.db",
         claimed=bool(named and not given),
@@ -81,6 +100,19 @@ def cache_home(env: Mapping[str, str]) -> Path:
         return home / "Library" / "Caches" / "shiftwork"
     given = env.get("XDG_CACHE_HOME", "")
     return (Path(given) if given.startswith("/") else home / ".cache") / "shiftwork"
+
+
+def state_home(env: Mapping[str, str]) -> Path:
+    """Where projects and what they lease on this machine are registered: `SHIFTWORK_STATE_HOME`, else the user's folder
+    for such state.
+    """
+    if given := env.get(STATE_HOME):
+        return Path(given).absolute()
+    home = Path(env.get("HOME") or Path.home())
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "shiftwork"
+    given = env.get("XDG_STATE_HOME", "")
+    return (Path(given) if given.startswith("/") else home / ".local" / "state") / "shiftwork"
 
 
 def _root(start: Path) -> Path:

@@ -14,6 +14,7 @@ READ: Final = (
     "MODEL",
     "NOTIFY_URLS",
     "SANDBOX",
+    "STATE_HOME",
     "STORE_URL",
     "TRUST",
     "WEBHOOK_SECRET",

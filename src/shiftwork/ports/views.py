@@ -18,7 +18,7 @@ class RunRow:
     foreseen to cost from `low_usd` to `high_usd`, judging by so many `known` stories. It may use at most `max_usd` and
     `max_tokens`, and each story and each step as much as is told of them, as far as there are limits.
     `unheard` is by which channels nobody could be told how it ended, and why. `without_gates` are those that the user
-    has let it continue without, one a line.
+    has let it continue without, one a line. It belongs to a `project`.
     """
 
     run: str
@@ -46,6 +46,7 @@ class RunRow:
     step_tokens: int | None = None
     unheard: str = ""
     without_gates: str = ""
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +220,10 @@ class Lease:
 
 
 class Queries(Protocol):
-    """The views, for front ends; reading never waits for a writer."""
+    """The views, for front ends; reading never waits for a writer.
+
+    Those that are confined to a project know no run of another: to them it is as if there were none.
+    """
 
     async def runs(self, *, limit: int = 20) -> Sequence[RunRow]:
         """Newest first."""

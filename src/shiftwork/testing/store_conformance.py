@@ -207,6 +207,34 @@ class QueriesConformance:
         assert list(await queries.steps("r", "s")) == changed[2:]
 
     @awaited
+    async def test_who_is_confined_to_a_project_finds_nothing_of_another(self, handles: Handles) -> None:
+        store = handles()
+        owner = Owner(executor="e", host="h", pid=1, pid_started=1.0)
+        for run, project in (("ra", "a"), ("rb", "b"), ("rn", "")):
+            rows: list[Row] = [
+                run_row(run, project=project),
+                story_row(run, "s"),
+                step_row(run, "s", "step-001"),
+                played_row(run, started_at=1.0),
+                spent_row(run, "s", "p"),
+                waited_row(run, "s", 1),
+            ]
+            await store.events.append(_stream(), notes("a"), expected=0, key="a", rows=rows)
+            await store.leases.acquire(run, owner)
+        confined, every = handles().confined("a"), store.queries
+        assert [row.run for row in await confined.runs()] == ["ra"]
+        assert [row.run for row in await confined.played()] == ["ra"]
+        assert (await confined.run("r")) == run_row("ra", project="a"), "those of others do not make it ambiguous"
+        for run in ("ra", "rb", "rn"):
+            known = run == "ra"
+            assert (await confined.run(run) is not None) == known
+            assert (await confined.holder(run) is not None) == known
+            for asked in (confined.stories, confined.steps, confined.spent, confined.waited):
+                assert [row.run for row in await asked(run)] == [run] * known
+        assert {row.run for row in await every.runs()} == {"ra", "rb", "rn"}
+        assert not await handles().confined("c").runs()
+
+    @awaited
     async def test_what_was_played_is_told_of_all_runs_the_newest_first(self, store: Handle) -> None:
         rows = [played_row(f"r{number}", started_at=float(number)) for number in range(3)]
         for row in rows:

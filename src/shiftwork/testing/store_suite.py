@@ -25,6 +25,8 @@ class Handle(Protocol):
     def leases(self) -> Leases: ...
     @property
     def queries(self) -> Queries: ...
+    @property
+    def confined(self) -> Callable[[str], Queries]: ...
 
 
 type Handles = Callable[[], Handle]
@@ -67,7 +69,7 @@ async def together[T](acts: list[Callable[[], Awaitable[T]]]) -> list[T | Except
         return await asyncio.gather(*(loop.run_in_executor(threads, asyncio.run, one(act)) for act in acts))
 
 
-def run_row(run: str, *, title: str = "", started_at: float | None = 1.0) -> RunRow:
+def run_row(run: str, *, title: str = "", started_at: float | None = 1.0, project: str = "") -> RunRow:
     return RunRow(
         run=run,
         title=title,
@@ -81,6 +83,7 @@ def run_row(run: str, *, title: str = "", started_at: float | None = 1.0) -> Run
         cost_usd=0.25,
         started_at=started_at,
         ended_at=None,
+        project=project,
     )
 
 

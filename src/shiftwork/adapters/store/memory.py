@@ -17,26 +17,33 @@ from shiftwork.errors import LeaseLostError, VersionConflictError
 from shiftwork.ports.store import Fence, Message, Recorded
 from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
+type Rows = dict[tuple[type[Row], tuple[str, ...]], Row]
+
 
 class MemoryStore:
     """The four ports over one memory, in the shape of `opening.Store`."""
 
     def __init__(self, leases: "MemoryLeases | None" = None) -> None:
         self.leases = leases or MemoryLeases()
-        self.queries = MemoryViews(self.leases)
+        self._rows: Rows = {}
+        self.queries = MemoryViews(self.leases, self._rows)
         self.events = MemoryEventStore(self.queries)
         self.inbox = MemoryInbox()
+
+    def confined(self, project: str) -> "MemoryViews":
+        return MemoryViews(self.leases, self._rows, project)
 
     def close(self) -> None:
         """Nothing is held that would have to be let go."""
 
 
 class MemoryViews:
-    """The rows that were written last; see `ports.store.Queries`."""
+    """The rows that were written last; see `ports.store.Queries`. Confined to a project, unless that is None."""
 
-    def __init__(self, leases: "MemoryLeases") -> None:
+    def __init__(self, leases: "MemoryLeases", rows: Rows, project: str | None = None) -> None:
         self.leases = leases
-        self._rows: dict[tuple[type[Row], tuple[str, ...]], Row] = {}
+        self._rows = rows
+        self._project = project
 
     def write(self, rows: Sequence[Row]) -> None:
         self._rows.update({(type(row), identity(row)): type(row)(**values(row)) for row in rows})
@@ -72,10 +79,15 @@ class MemoryViews:
         return sorted(found, key=lambda row: (row.story, row.number))
 
     async def holder(self, run: str) -> Lease | None:
-        return next((lease for lease in await self.leases.holders() if lease.resource == run), None)
+        held = (lease for lease in await self.leases.holders() if lease.resource == run)
+        return next(held, None) if self._is_own(run) else None
 
     def _all[R: (RunRow, StoryRow, StepRow, PlayedRow, SpentRow, WaitedRow)](self, kind: type[R]) -> list[R]:
-        return [row for row in tuple(self._rows.values()) if isinstance(row, kind)]
+        return [row for row in tuple(self._rows.values()) if isinstance(row, kind) and self._is_own(row.run)]
+
+    def _is_own(self, run: str) -> bool:
+        row = self._rows.get((RunRow, (run,)))
+        return self._project is None or (isinstance(row, RunRow) and row.project == self._project)
 
 
 class MemoryEventStore:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import sqlalchemy as sa
 
@@ -23,6 +24,7 @@ class Store:
     inbox: Inbox
     leases: Leases
     queries: Queries
+    confined: Callable[[str], Queries]  # to a project
     close: Callable[[], None]
 
 
@@ -47,5 +49,6 @@ def open_store(url: str) -> Store:
         inbox=SqlInbox(database),
         leases=SqlLeases(database),
         queries=open_queries(url),
+        confined=partial(open_queries, url),
         close=database.close,
     )

@@ -13,14 +13,16 @@ from shiftwork.adapters.written_ahead import BUSY_SECONDS
 from shiftwork.errors import StoreError
 
 
-def open_queries(url: str) -> SqlQueries:
-    """The views of the database at an address. Nothing is made there; a database that does not exist reads as empty."""
+def open_queries(url: str, project: str | None = None) -> SqlQueries:
+    """The views of the database at an address, of one project or of all. Nothing is made there. A database that does
+    not exist reads as empty, and so does, to a project, one that was written before there were any.
+    """
     file = sqlite_file(url)
     if file is not None:
-        return SqlQueries(_sqlite_fetch(file), "sqlite")
+        return SqlQueries(_sqlite_fetch(file), "sqlite", project)
     from shiftwork.adapters.store import reader_postgres  # noqa: PLC0415 - a laptop never loads the Postgres driver
 
-    return SqlQueries(reader_postgres.fetch(url), "postgresql")
+    return SqlQueries(reader_postgres.fetch(url), "postgresql", project)
 
 
 def _sqlite_fetch(file: str) -> Fetch:
@@ -36,7 +38,7 @@ def _sqlite_fetch(file: str) -> Fetch:
                 rows = [dict(zip(names, row, strict=True)) for row in found]
             check_unchanged(file, mark)
         except sqlite3.Error as error:
-            if str(error).startswith("no such table"):
+            if str(error).startswith(("no such table", "no such column: project")):
                 return []
             raise _untold(file, error) from error
         return rows

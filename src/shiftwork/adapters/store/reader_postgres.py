@@ -40,6 +40,8 @@ def fetch(url: str) -> Fetch:
                 hint="see that the server runs and the address is right",
             ) from error
         except psycopg.Error as error:
+            if isinstance(error, psycopg.errors.UndefinedColumn) and str(error).startswith('column "project"'):
+                return []
             raise unreadable(error) from error
 
     async def ask(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from shiftwork.adapters.store.views import VIEWS
-from shiftwork.ports.views import Row
+from shiftwork.ports.views import Row, RunRow
 
 metadata = sa.MetaData()
 
@@ -82,3 +82,6 @@ def _view_column(name: str, hint: Any, identity: tuple[str, ...]) -> sa.Column[A
 
 
 view_tables: Final[dict[type[Row], sa.Table]] = {row: _view_table(row) for row in VIEWS}
+
+_runs: Final = view_tables[RunRow]
+sa.Index("runs_project_started_at", _runs.c.project, _runs.c.started_at)

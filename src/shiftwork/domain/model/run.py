@@ -36,7 +36,8 @@ class RunPlan:
     `source` names the file that the spec was read from and that is told what lands; empty where there is none.
     `patterns` of the code base are what earlier runs have learnt; what it may cost was `foreseen` where there was any
     ground for that. The run continues `without_gates` that the user has named. `base_story` makes gates green that are
-    red on the branch: nothing else of the run begins before it has landed.
+    red on the branch: nothing else of the run begins before it has landed. The run belongs to a `project`, and nobody
+    else's commands reach it.
     """
 
     run: RunId
@@ -54,6 +55,7 @@ class RunPlan:
     foreseen: Forecast | None = None
     without_gates: tuple[str, ...] = ()
     base_story: StoryId = StoryId("")
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,13 @@ import click
 
 from shiftwork.app import amounts
 from shiftwork.app.queries import Pulse, RunView, StoryView, outlines, run_view
-from shiftwork.bootstrap.reading import left_running, liveness, now, open_queries, silence
+from shiftwork.bootstrap.reading import folders, left_running, liveness, now, open_queries, queries_of_all, silence
 from shiftwork.config.site import Site
 from shiftwork.entrypoints.cli import bill, standing, words
 from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import one_line
+from shiftwork.entrypoints.cli.clean import one_line, plain
 from shiftwork.entrypoints.cli.here import here
+from shiftwork.errors import UsageError
 from shiftwork.ports.views import RunRow, StepRow
 
 _LISTED = 1000
@@ -28,17 +29,24 @@ type Conflict = Mapping[str, Sequence[str]]
 @click.command("status", short_help="Show where a run stands.")
 @click.argument("run", default="")
 @click.option("--all", "everything", is_flag=True, help="List all runs instead.")
+@click.option("--all-projects", "anywhere", is_flag=True, help="List the runs of all projects in the same database.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(run: str, *, everything: bool, as_json: bool) -> None:
+def command(run: str, *, everything: bool, anywhere: bool, as_json: bool) -> None:
     """Show where a run stands: its stories, their steps, what they cost, and what to type next.
 
-    RUN is an id or the beginning of one; the newest run is shown where none is named.
+    RUN is an id or the beginning of one; the newest run is shown where none is named. Runs of other projects are listed
+    by --all-projects, and can only be worked on in their own folders.
     """
     site = here()
-    queries = open_queries(site)
-    if everything:
+    if run and anywhere:
+        raise UsageError(
+            "--all-projects only lists runs", hint="shiftwork status --all-projects says where each belongs"
+        )
+    queries = queries_of_all(site) if anywhere else open_queries(site)
+    if everything or anywhere:
         rows = answer(lambda: queries.runs(limit=_LISTED))
-        _list(answer(lambda: outlines(queries, rows, liveness())), as_json=as_json)
+        runs = answer(lambda: outlines(queries, rows, liveness()))
+        _list(runs, folders(site) if anywhere else None, as_json=as_json)
         return
     silent = silence(site)
     view = answer(lambda: run_view(queries, run, liveness(), every_step=as_json, silent=silent))
@@ -56,7 +64,8 @@ def command(run: str, *, everything: bool, as_json: bool) -> None:
         click.echo(told(view, conflicts, _in_the_way(site, view), left))
 
 
-def _list(runs: Sequence[tuple[RunRow, Pulse]], *, as_json: bool) -> None:
+def _list(runs: Sequence[tuple[RunRow, Pulse]], folders: Mapping[str, str] | None, *, as_json: bool) -> None:
+    """With the `folders` of projects, each run with the one that it belongs to."""
     if as_json:
         from shiftwork.entrypoints.cli.documents import row_document, say  # noqa: PLC0415 - see the first line
 
@@ -72,6 +81,17 @@ def _list(runs: Sequence[tuple[RunRow, Pulse]], *, as_json: bool) -> None:
         spent = words.duration(words.between(row.started_at, row.ended_at))
         head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
         click.echo(head + one_line(row.title, max(words.width() - len(head), 10)))
+        if folders is not None:
+            click.echo(f"{'':<{room}}  {_project(row, folders)}")
+
+
+def _project(run: RunRow, folders: Mapping[str, str]) -> str:
+    """The folder where commands reach the run, as far as this user has worked in it."""
+    project, _, worktree = run.project.partition(".")
+    folder = folders.get(project, "")
+    if not folder:
+        return f"in project {run.project}, whose folder is unknown here" if project else "recorded without a project"
+    return f"in {plain(folder)}{f' (worktree {plain(worktree)})' if worktree else ''}"
 
 
 def _in_the_way(site: Site, view: RunView) -> Sequence[str] | None:

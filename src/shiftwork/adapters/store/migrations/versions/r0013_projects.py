@@ -1,0 +1,12 @@
+"""Which project a run belongs to. Of runs that were recorded before, that is unknown."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0013"
+down_revision = "0012"
+
+
+def upgrade() -> None:
+    op.add_column("runs", sa.Column("project", sa.Text, nullable=False, server_default=sa.text("''")))
+    op.create_index("runs_project_started_at", "runs", ["project", "started_at"])
