@@ -90,6 +90,7 @@ STEERED: Final = {
 }
 ROUTED: Final = {
     f.StepRouted,
+    f.WorkRefused,
     f.QuestionAsked,
     f.StoryReleased,
     f.WaitingTold,

@@ -182,7 +182,7 @@ def _mended(turn: Turn, fact: f.MendingPlanned) -> _Entry:
     number = turn.before.pipeline.next_number
     before = turn.after.pipeline.steps[: turn.after.pipeline.index(step_id(number))]
     added = _new(number, NewStep(type=fact.type, description=fact.description))
-    details = {"operation": Operation.ADD_AFTER.value, "reason": f"landing refused: {fact.cause}", "new_steps": [added]}
+    details = {"operation": Operation.ADD_AFTER.value, "reason": f"refused: {fact.cause}", "new_steps": [added]}
     return "workflow_edit", None, {**details, "target_step_id": next((step.id for step in reversed(before)), None)}
 
 

@@ -172,11 +172,8 @@ def _edit(edit: Edit) -> str:
 
 def _refusals(fact: f.Fact) -> Iterator[str]:
     match fact:
-        case f.LandingRefused():
-            files = f" in {', '.join(map(text, fact.files))}" if fact.files else ""
-            # What gates have printed stands under them.
-            detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else for_people(fact.detail)
-            yield f"{time(fact.at)}: landing refused ({fact.cause}){files}: {text(detail)}"
+        case f.LandingRefused() | f.WorkRefused():
+            yield f"{time(fact.at)}: {_refused(fact)}"
         case f.MendingPlanned():
             yield f"{time(fact.at)}: {text(fact.type)} added to mend it"
         case f.StoryReopened():
@@ -195,6 +192,15 @@ def _refusals(fact: f.Fact) -> Iterator[str]:
             yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} cut short at what it may cost: {spent}"
         case _:
             pass
+
+
+def _refused(fact: f.LandingRefused | f.WorkRefused) -> str:
+    if isinstance(fact, f.WorkRefused):
+        return f"{fact.step} sent back ({fact.cause}): {text(fact.detail)}"
+    files = f" in {', '.join(map(text, fact.files))}" if fact.files else ""
+    # What gates have printed stands under them.
+    detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else for_people(fact.detail)
+    return f"landing refused ({fact.cause}){files}: {text(detail)}"
 
 
 def _finding(found: Finding) -> str:

@@ -240,7 +240,7 @@ class StoryWorld:
             at=self.ticking.now(),
             step=effect.step,
             attempt=effect.attempt,
-            commit=self.ticking.commit(),
+            commit=self.chance.pick((self.ticking.commit(),) * 4 + (Commit(""),)),  # none: it has changed nothing
             notes="done",
             outputs=self.chance.pick(((), (("plan", "short"), ("task", "mine")))),
             usage=self.chance.pick(_USAGES),

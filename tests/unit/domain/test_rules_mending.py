@@ -74,13 +74,14 @@ def test_a_base_that_returns_to_where_it_was_is_merged_under_a_key_of_its_own() 
     [
         (Refusal.CONFLICT, {"conflicts": 2, "repairs": 9}),
         (Refusal.GATES, {"conflicts": 9, "repairs": 2}),
-        (Refusal.EMPTY, {"conflicts": 9, "repairs": 2}),
+        (Refusal.EVIDENCE, {"conflicts": 9, "repairs": 2}),
     ],
 )
 def test_a_story_fails_when_its_mendings_are_spent(cause: Refusal, limits: dict[str, int]) -> None:
     story = landing_asked("coding", "final_review", limits=Limits(**limits))  # type: ignore[arg-type]  # by their names
     for number in (2, 3):
-        story = after_steps(concluded(fold_story(story, refusal(cause, detail=f"{number} of them"))), 2)
+        other = replace(refusal(cause, detail=f"{number} of them"), files=(f"{number}.py",))
+        story = after_steps(concluded(fold_story(story, other)), 2)
         story = fold_story(story, f.LandingRequested(at=1, number=number, tip=story.head))
     ending = conclusion(fold_story(story, refusal(cause)))
     assert isinstance(ending, f.StoryFailed)

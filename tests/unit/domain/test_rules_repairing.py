@@ -1,11 +1,32 @@
-"""The same failure after a repair: somebody else is called in, once, and then it is over."""
+"""Work that is refused: at once where a step changed nothing; and for the same reason twice, another profile may try,
+once, and then it is over.
+"""
+
+from dataclasses import replace
 
 import pytest
 
+from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.story import Limits, Refusal, StoryState
-from shiftwork.domain.rules.repairing import escalation, on_plateau, whole_story
-from shiftwork.testing.builders import BASE, after_steps, concluded, conclusion, fold_story, landing_asked
+from shiftwork.domain.model.editing import Edit, Operation
+from shiftwork.domain.model.ids import Commit, step_id
+from shiftwork.domain.model.story import LandingStage, Limits, Refusal, StoryState
+from shiftwork.domain.rules.repairing import escalation, on_plateau, unchanged_step, whole_story
+from shiftwork.testing.builders import (
+    BASE,
+    after_steps,
+    asked,
+    assignment,
+    began,
+    concluded,
+    conclusion,
+    done,
+    fold_story,
+    landing_asked,
+    next_effect,
+    planned,
+    started_story,
+)
 
 LONG = "gate test failed:\nassert 3 == 4\n1 failed in {seconds}s"
 
@@ -37,11 +58,115 @@ def test_a_failure_is_known_again_whatever_it_took() -> None:
     assert on_plateau(twice(asking()))
 
 
-@pytest.mark.parametrize("cause", [Refusal.EMPTY, Refusal.CONFLICT])
-def test_other_refusals_are_no_plateau(cause: Refusal) -> None:
+@pytest.mark.parametrize("cause", [Refusal.GATES, Refusal.EMPTY, Refusal.CONFLICT, Refusal.EVIDENCE])
+def test_the_same_refusal_twice_is_a_plateau_whatever_its_kind(cause: Refusal) -> None:
     story = refused(repaired(refused(asking(), "same", cause)), "same", cause)
-    assert not on_plateau(story)
-    assert story.failures == ()
+    assert on_plateau(story)
+    ending = conclusion(story)
+    assert isinstance(ending, f.StoryFailed)
+    assert ending.reason == f"not landed ({cause}) after 1 repair (the same failure came back): same"
+
+
+@pytest.mark.parametrize("first", [Refusal.GATES, Refusal.EMPTY, Refusal.CONFLICT, Refusal.EVIDENCE])
+@pytest.mark.parametrize("then", [Refusal.GATES, Refusal.EMPTY, Refusal.CONFLICT, Refusal.EVIDENCE])
+def test_refusals_of_two_kinds_are_never_the_same(first: Refusal, then: Refusal) -> None:
+    story = refused(repaired(refused(asking(), "same", first)), "same", then)
+    assert on_plateau(story) == (first is then)
+
+
+def test_a_conflict_with_another_commit_is_another_conflict() -> None:
+    conflict = f.LandingRefused(at=1, cause=Refusal.CONFLICT, detail="a.py", files=("a.py",), base=BASE)
+    merged = f.BaseMerged(at=1, commit=Commit("merged"), base=Commit("base-2"), files=("a.py",))
+    again = fold_story(concluded(fold_story(asking(), replace(conflict, base=Commit("base-2")))), merged)
+    again = after_steps(again, 2)
+    again = fold_story(again, f.LandingRequested(at=1, number=2, tip=again.head))
+    assert not on_plateau(fold_story(again, replace(conflict, base=Commit("base-3"))))
+    assert on_plateau(fold_story(again, replace(conflict, base=Commit("base-2"))))
+
+
+def test_dependencies_that_cannot_be_installed_are_for_a_person_and_no_failure_of_the_work() -> None:
+    assert refused(asking(), "no network", Refusal.DEPENDENCIES).failures == ()
+
+
+# A step that changed nothing --------------------------------------------------------------------------------------
+
+
+def idle(*steps: str, may_be_empty: bool = False) -> StoryState:
+    """A story whose first step has ended without a change."""
+    plans = tuple(planned(step) for step in steps)
+    given = assignment(asked(may_be_empty=may_be_empty))
+    story = fold_story(
+        StoryState(),
+        f.StoryStarted(at=1, assignment=given, steps=plans),
+        f.WorkspacePrepared(at=2, number=1, base=BASE, head=BASE),
+    )
+    story = fold_story(story, began(story))
+    return fold_story(story, done(story, commit=BASE))
+
+
+def test_a_coding_step_without_a_change_is_refused_and_repaired_before_the_next_step() -> None:
+    story = idle("coding", "linting", "final_review")
+    refusal = conclusion(story)
+    assert isinstance(refusal, f.WorkRefused)
+    assert (refusal.step, refusal.cause) == (step_id(1), Refusal.EMPTY)
+    repair = concluded(concluded(story))
+    assert [step.type for step in repair.pipeline.steps] == ["coding", "coding", "linting", "final_review"]
+    assert (repair.repairs, repair.landing) == (1, LandingStage.NONE)
+    effect = next_effect(repair)
+    assert isinstance(effect, e.RunAgent)
+    assert effect.step == step_id(4)
+
+
+def test_what_was_skipped_among_the_steps_ahead_does_not_put_the_repair_behind_one_of_them() -> None:
+    story = idle("coding", "review", "prune_tests", "final_review")
+    skipped = Edit(operation=Operation.SKIP, target=step_id(3), reason="no tests")
+    story = fold_story(story, f.WorkflowEdited(at=1, by="a person", edits=(skipped,), before=(), after=()))
+    repair = concluded(concluded(story))
+    assert [step.id for step in repair.pipeline.steps][:2] == [step_id(1), step_id(5)]
+
+
+def test_a_repair_that_changes_nothing_either_is_the_end() -> None:
+    story = concluded(concluded(idle("coding", "final_review")))
+    story = fold_story(story, began(story))
+    story = concluded(fold_story(story, done(story, commit=BASE)))
+    ending = conclusion(story)
+    assert isinstance(ending, f.StoryFailed)
+    told = "not landed (empty) after 1 repair (the same failure came back): step-003 coding ended without"
+    assert ending.reason.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("steps", "may_be_empty"),
+    [
+        (("planning", "coding"), False),
+        (("custom", "review"), False),
+        (("coding", "coding"), False),
+        (("coding", "review"), True),
+    ],
+)
+def test_who_was_not_to_change_anything_or_is_followed_by_who_is_is_not_refused(
+    steps: tuple[str, ...], *, may_be_empty: bool
+) -> None:
+    story = idle(*steps, may_be_empty=may_be_empty)
+    assert unchanged_step(story) is None
+    assert isinstance(next_effect(story), e.RunAgent)
+
+
+def test_a_story_without_a_step_behind_it_is_not_refused() -> None:
+    assert unchanged_step(started_story("coding")) is None
+
+
+def test_a_refusal_of_another_step_or_at_another_time_changes_nothing() -> None:
+    story = idle("coding", "review")
+    refusal = f.WorkRefused(at=1, step=step_id(2), cause=Refusal.EMPTY, detail="d")
+    assert fold_story(story, refusal) == story
+    changed = after_steps(started_story("coding", "review"), 1)
+    assert fold_story(changed, replace(refusal, step=step_id(1))) == changed
+    once = concluded(story)
+    assert fold_story(once, replace(refusal, step=step_id(1))) == once
+
+
+# The same failure -------------------------------------------------------------------------------------------------
 
 
 def test_another_failure_is_no_plateau() -> None:

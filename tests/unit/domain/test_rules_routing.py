@@ -8,9 +8,9 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.editing import Edit, Operation
 from shiftwork.domain.model.ids import step_id
 from shiftwork.domain.model.pipeline import Step, StepStatus, pipeline_of
-from shiftwork.domain.model.story import FailureCause, HoldCause, StoryStatus
+from shiftwork.domain.model.story import FailureCause, HoldCause, StoryState, StoryStatus
 from shiftwork.domain.model.waiting import Awaited, Waited
-from shiftwork.domain.model.workflow import Exhausted, Route, StepPlan
+from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
 from shiftwork.domain.rules.editing import PERSON
 from shiftwork.domain.rules.routing import Undecided, decision_of, route_for, verdict_of
 from shiftwork.testing.builders import (
@@ -147,6 +147,46 @@ def test_a_person_who_allows_no_more_ends_the_story() -> None:
     story = concluded(reviewed("needs_fixes", max_retries=0, exhausted=Exhausted.ASK))
     ended = fold_story(story, f.StoryReleased(at=5, granted=False, answer=""))
     assert concluded(ended).status is StoryStatus.FAILED
+
+
+def checked(story: StoryState, said: str) -> StoryState:
+    """The work is done, and the gates after it are red and say this."""
+    story = after_steps(story, 1)
+    story = fold_story(story, began(story))
+    return fold_story(story, done(story, decision="failed", verdict=said))
+
+
+def with_gates(exhausted: Exhausted = Exhausted.FAIL) -> StoryState:
+    red = (Route(value="failed", target="coding", back=True), Route(value="passed"))
+    gates = planned("check", StepKind.GATE, routes=red)
+    return started(planned("coding", max_retries=5, exhausted=exhausted), gates)
+
+
+def test_gates_that_fail_the_same_way_lead_back_once() -> None:
+    once = concluded(checked(with_gates(), "gate test failed: 1 failed in 0.1 s"))
+    twice = checked(once, "gate test failed: 1 failed in 7.2 s")
+    fact = conclusion(twice)
+    assert isinstance(fact, f.StoryFailed)
+    assert fact.reason == (
+        "step-002 check came back with the same failure after step-001 coding had been done again: "
+        "gate test failed: 1 failed in 7.2 s"
+    )
+
+
+def test_gates_that_fail_another_way_lead_back_again() -> None:
+    once = concluded(checked(with_gates(), "gate test failed: 2 failed"))
+    assert isinstance(conclusion(checked(once, "gate test failed: 1 failed")), f.StepRouted)
+
+
+def test_a_person_may_allow_another_round_after_the_same_failure() -> None:
+    once = concluded(checked(with_gates(Exhausted.ASK), "red"))
+    held = concluded(checked(once, "red"))
+    assert held.hold is not None
+    assert held.hold.cause is HoldCause.EXHAUSTED
+    told = fold_story(held, f.StoryReleased(at=5, granted=True, answer=""))
+    again = concluded(replace(told, waits=False))
+    assert [step.status for step in again.pipeline.steps] == ["pending", "pending"]
+    assert again.pipeline.steps[0].max_retries == 5
 
 
 def test_an_answer_about_a_decision_that_leads_on_only_ends_the_waiting() -> None:

@@ -58,6 +58,8 @@ class GitRepository:
     async def merged(self, base: Commit, tip: Commit) -> tuple[Commit, tuple[str, ...]]:
         if await self.hub.contains(tip, base):
             return tip, ()
+        if await self.hub.contains(base, tip):  # nothing was changed: the work continues from the base itself
+            return base, ()
         answer = await self._merge_tree(tip, base)
         tree, *files = answer.parts
         commit = await self.hub.commit(tree, (tip, base), f"Merge {base[:12]} into {tip[:12]}")

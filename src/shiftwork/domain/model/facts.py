@@ -349,6 +349,15 @@ class LandingRefused(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkRefused(Fact):
+    """After a step: the work cannot land as it is, so that no further session is paid before it is repaired."""
+
+    step: StepId
+    cause: Refusal
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MendingPlanned(Fact):
     """After a refusal: a step that mends it stands before the last one, which runs again. Where the same failure came
     back, another `profile` is to do it.

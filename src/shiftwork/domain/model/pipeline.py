@@ -62,6 +62,7 @@ class Step:
     notes: str = ""
     error: str = ""
     feedback: str = ""  # what the next attempt is told of the last
+    returned_for: str = ""  # the fingerprint of what it was last gone back to for
     skip_reason: str = ""
     started_at: float | None = None  # of the last attempt
     ended_at: float | None = None

@@ -24,7 +24,7 @@ from shiftwork.domain.rules.certifying import completion
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
 from shiftwork.domain.rules.editing import MAX_STEPS
 from shiftwork.domain.rules.noticing import notice_of_hold
-from shiftwork.domain.rules.repairing import escalation, on_plateau, whole_story
+from shiftwork.domain.rules.repairing import escalation, on_plateau, unchanged, unchanged_step, whole_story
 from shiftwork.domain.rules.routing import Spent, next_route
 from shiftwork.domain.rules.waiting import wait_for_reset
 from shiftwork.domain.rules.withdrawing import withdrawal
@@ -84,8 +84,8 @@ def _wind_up(story: StoryState) -> Effects:
 def _work(story: StoryState) -> e.Effect:
     if decided := story.pipeline.find(story.routing):
         return _follow(story, decided)
-    if without := looping.without_workspace(story):
-        return without
+    if first := _send_back(story) or looping.without_workspace(story):
+        return first
     step = story.pipeline.current
     if step is None and story.head:  # it is commits that land: a workspace that is gone is not missed
         return _ask_to_land(story)
@@ -94,6 +94,15 @@ def _work(story: StoryState) -> e.Effect:
     if step.status in {StepStatus.FAILED, StepStatus.CANCELLED}:
         return _after_failure(story, step)
     return _begin_step(story, step)
+
+
+def _send_back(story: StoryState) -> e.Conclude | None:
+    """Before anything is paid that could only find that nothing was changed."""
+    step = unchanged_step(story)
+    if step is None:
+        return None
+    refused = f.WorkRefused(at=NOW, step=step.id, cause=Refusal.EMPTY, detail=unchanged(step))
+    return e.Conclude(key=f"{step.id}/{step.attempts}/refused", facts=(refused,))
 
 
 def _ask_to_land(story: StoryState) -> e.Effect:
@@ -178,7 +187,7 @@ def _land(story: StoryState) -> e.Effect:
 _MENDING = {
     Refusal.CONFLICT: ("rebase_resolve", "Resolve the conflicts with what has landed since this story began"),
     Refusal.GATES: ("coding", "Repair the change: gates failed on the commit that was to land"),
-    Refusal.EMPTY: ("coding", "Make the change: this story's steps ended without changing anything"),
+    Refusal.EMPTY: ("coding", "Make the change: this story has changed nothing so far"),
     Refusal.EVIDENCE: ("coding", "Show that the criteria hold: what was reported as evidence is not enough to land"),
 }
 
@@ -198,7 +207,7 @@ def _mend(story: StoryState, refused: Refused) -> e.Conclude:
     planned = f.MendingPlanned(
         at=NOW, cause=refused.cause, type=kind, description=description, feedback=refused.detail, profile=profile
     )
-    return e.Conclude(key=f"mend/{story.landings}", facts=(planned,))
+    return e.Conclude(key=f"mend/{len(story.failures)}", facts=(planned,))
 
 
 def _hold(story: StoryState, cause: HoldCause, detail: str) -> e.Conclude:

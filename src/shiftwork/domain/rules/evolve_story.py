@@ -27,6 +27,7 @@ from shiftwork.domain.rules import (
     looping,
     noticing,
     reopening,
+    repairing,
     timing,
     waiting,
     withdrawing,
@@ -36,7 +37,6 @@ from shiftwork.domain.rules.context import merged
 from shiftwork.domain.rules.editing import Rejected, apply_edits
 from shiftwork.domain.rules.machine import Trigger, turn_step, turn_step_of, turn_story
 from shiftwork.domain.rules.remembering import note_written
-from shiftwork.domain.rules.repairing import failures_with
 from shiftwork.domain.rules.routing import route_for, routed
 
 
@@ -207,7 +207,7 @@ def _landing_refused(story: StoryState, fact: f.LandingRefused) -> StoryState | 
     if story.landing is not LandingStage.REQUESTED:
         return None
     refused = Refused(cause=fact.cause, detail=fact.detail, files=fact.files, base=fact.base, broken=fact.broken)
-    return replace(story, landing=LandingStage.REFUSED, refused=refused, failures=failures_with(story, fact))
+    return repairing.refused_with(story, refused)
 
 
 def _mending_planned(story: StoryState, fact: f.MendingPlanned) -> StoryState | None:
@@ -228,7 +228,8 @@ def _mending_planned(story: StoryState, fact: f.MendingPlanned) -> StoryState | 
 
 def _before_last(pipeline: Pipeline, step: Step) -> Pipeline:
     """A step in front of the one that must be last, which runs again; else in front of what is still to be done."""
-    done = len(pipeline.steps) - len(pipeline.pending)
+    following = pipeline.pending[:1]
+    done = pipeline.index(following[0].id) if following else len(pipeline.steps)
     steps, ahead = pipeline.steps[:done], pipeline.steps[done:]
     if steps and steps[-1].last:
         steps, ahead = steps[:-1], (turn_step(steps[-1], Trigger.REWIND, retries=0) or steps[-1],)
@@ -296,6 +297,7 @@ _HANDLERS: Final[dict[type[f.Fact], _Handler]] = {
     f.LandingRefused: _landing_refused,
     t.LandingWithdrawalAsked: withdrawing.asked,
     t.LandingWithdrawn: withdrawing.withdrawn,
+    f.WorkRefused: repairing.work_refused,
     f.MendingPlanned: _mending_planned,
     f.BaseMerged: _base_merged,
     StoryCertified: certifying.certified,

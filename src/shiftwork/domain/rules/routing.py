@@ -14,10 +14,11 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus
 from shiftwork.domain.model.story import StoryState
-from shiftwork.domain.model.workflow import Route
+from shiftwork.domain.model.workflow import Route, StepKind
 from shiftwork.domain.rules.context import Context, without
 from shiftwork.domain.rules.deciding import NOW
 from shiftwork.domain.rules.machine import Trigger, turn_step
+from shiftwork.domain.rules.trimming import fingerprint
 
 DONE: Final = "done"
 RETRY: Final = "retry"
@@ -88,10 +89,8 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
     """How the step's decision is followed."""
     route = route_for(step, step.decision) or Route(value=step.decision)
     target = _reached(story.pipeline, step, route)
-    if target is not None and route.back and target.retries >= target.max_retries:
-        times = f"{target.retries} time" + ("" if target.retries == 1 else "s")
-        told = f"{step.id} {step.name} decided {step.decision!r} again, and {target.id} {target.name} was gone back to"
-        return Spent(target=target, told=f"{told} or retried {times}, which is its limit: {step.verdict}")
+    if target is not None and route.back and (spent := _spent(step, target)):
+        return Spent(target=target, told=f"{step.id} {step.name} {spent}: {step.verdict}")
     fact = f.StepRouted(
         at=NOW,
         step=step.id,
@@ -102,6 +101,17 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
         clear=route.clear,
     )
     return e.Conclude(key=f"{step.id}/{step.attempts}/route", facts=(fact,))
+
+
+def _spent(step: Step, target: Step) -> str:
+    """Why the step may not be gone back to; empty where it may. Gates that fail as they did before would fail again."""
+    if step.kind is StepKind.GATE and target.returned_for == fingerprint(step.verdict):
+        return f"came back with the same failure after {target.id} {target.name} had been done again"
+    if target.retries < target.max_retries:
+        return ""
+    times = f"{target.retries} time" + ("" if target.retries == 1 else "s")
+    decided = f"decided {step.decision!r} again, and {target.id} {target.name} was gone back to or retried"
+    return f"{decided} {times}, which is its limit"
 
 
 def _reached(pipeline: Pipeline, step: Step, route: Route) -> Step | None:
@@ -140,7 +150,8 @@ def _back(pipeline: Pipeline, fact: f.StepRouted) -> Pipeline:
     first = pipeline.index(fact.target)
     target = pipeline.steps[first]
     reopened = _again(target) or target
-    counted = replace(reopened, retries=target.retries + 1, feedback=fact.feedback)
+    returned_for = fingerprint(fact.feedback)
+    counted = replace(reopened, retries=target.retries + 1, feedback=fact.feedback, returned_for=returned_for)
     between = range(first + 1, pipeline.index(fact.step) + 1)
     return _changed(pipeline.with_step(counted), between, lambda step: _again(step) if _returns(step) else None)
 
@@ -160,9 +171,10 @@ def _changed(pipeline: Pipeline, places: range, change: Callable[[Step], Step | 
 
 
 def one_more(story: StoryState, step: Step) -> StoryState:
-    """A person allows a route back once more than the target's retries do."""
+    """A person allows a route back once more than the target's retries do, whatever it is for."""
     route = route_for(step, step.decision)
     target = story.pipeline.find(StepId(route.target)) if route else None
     if target is None:
         return story
-    return replace(story, pipeline=story.pipeline.with_step(replace(target, max_retries=target.retries + 1)))
+    allowed = replace(target, max_retries=max(target.max_retries, target.retries + 1), returned_for="")
+    return replace(story, pipeline=story.pipeline.with_step(allowed))

@@ -1,5 +1,6 @@
 """What matters of a long output: its beginning, its end, and what stands around the lines that tell of an error."""
 
+import hashlib
 import re
 from typing import Final
 
@@ -75,3 +76,8 @@ def normalised(output: str) -> str:
     for pattern, instead in _NOISE:
         output = pattern.sub(instead, output)
     return output.strip()
+
+
+def fingerprint(output: str) -> str:
+    """The same for two outputs that say the same, however long each took and wherever it ran."""
+    return hashlib.sha256(normalised(output).encode(errors="replace")).hexdigest()[:16]

@@ -145,6 +145,7 @@ EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     CandidateFailed: ("gates_failed", "report"),
     f.LandingRefused: ("landing_refused", "detail"),
     LandingWithdrawn: ("landing_withdrawn", ""),
+    f.WorkRefused: ("work_refused", "detail"),
     f.MendingPlanned: ("repair_planned", "description"),
     f.LandingAccepted: ("landed", "ref"),
     f.StoryFailed: ("story_failed", "reason"),

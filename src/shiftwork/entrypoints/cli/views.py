@@ -74,6 +74,7 @@ TOLD: Final = {
     "gates_failed": "gates",
     "landing_refused": "landing refused",
     "landing_withdrawn": "has left the landing queue",
+    "work_refused": "cannot land",
     "repair_planned": "sent back",
     "landed": "landed on",
     "story_failed": "failed",
