@@ -111,19 +111,23 @@ class Examiner:
         return sight
 
     async def _sight(self, commit: Commit, gate: Gate, marker: str, *, green: bool) -> GateSight:
-        exam = examination(gate, await self._sources(commit), green=green)
+        exam = examination(gate, await self._sources(commit, gate), green=green)
         while isinstance(step := next_run(exam), Trial):
             passed, found = await self.canary.run(commit, with_preparation(gate, self.gates), step, marker)
             exam = fed(exam, step, found, passed=passed)
         return step
 
-    async def _sources(self, commit: Commit) -> Sources:
+    async def _sources(self, commit: Commit, gate: Gate) -> Sources:
         paths = tuple(path for path, _ in (await self.canary.situation(commit)).files)
-        configuring = _survey(paths, self._protection).configuring
-        return sources(paths, self._protection, mentions(await self.canary.texts(commit, sorted(configuring))))
+        own = self._commands(gate)
+        texts = await self.canary.texts(commit, sorted(_survey(paths, self._protection, own).configuring))
+        return sources(paths, self._protection, mentions(texts), own)
+
+    def _commands(self, gate: Gate) -> tuple[str, ...]:
+        return tuple(one.command for one in with_preparation(gate, self.gates))
 
     def _key(self, gate: Gate, situation: Situation) -> str:
-        survey = _survey(tuple(path for path, _ in situation.files), self._protection)
+        survey = _survey(tuple(path for path, _ in situation.files), self._protection, self._commands(gate))
         configuration = [one for one in situation.files if one[0] in survey.configuring]
         return gate_key(gate, situation.setup, situation.environment, configuration, survey.roots)
 
@@ -135,11 +139,11 @@ class _Survey(NamedTuple):
     roots: tuple[str, ...]
 
 
-@lru_cache(maxsize=8)
-def _survey(paths: tuple[str, ...], protection: Protection) -> _Survey:
+@lru_cache(maxsize=32)
+def _survey(paths: tuple[str, ...], protection: Protection, own: tuple[str, ...]) -> _Survey:
     """Remembered: most candidates have the paths of their base, and there may be thousands."""
     configuring = frozenset(path for path in paths if is_gate_configuration(path, protection))
-    return _Survey(configuring=configuring, roots=tuple(sources(paths, protection).roots))
+    return _Survey(configuring=configuring, roots=tuple(sources(paths, protection, own=own).roots))
 
 
 def _base_key(situation: Situation, gate: Gate) -> str:

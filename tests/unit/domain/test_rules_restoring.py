@@ -68,6 +68,18 @@ def test_a_module_of_the_base_is_product_code_whatever_its_name_is() -> None:
     assert put_back((Touched(path="calendar.py", letter="M"),), Protection(), ()) == ((), ())
 
 
+@pytest.mark.parametrize("path", ["calc.py", "app.py", "bin/cli.js"])
+def test_an_entry_point_of_the_product_that_a_gate_starts_stays_as_the_story_has_it(path: str) -> None:
+    commanded = Protection(commands=(f"python3 {path}", "pytest"))
+    changed = (Touched(path=path, letter="M"), Touched(path="tests/test_old.py", letter="M"))
+    assert put_back(changed, commanded, ()) == (("tests/test_old.py",), ())
+
+
+@pytest.mark.parametrize("path", ["check_all.py", "runTests.js", "scripts/all.py", "ci/all.rb", "prove", "smoke.py"])
+def test_a_check_script_that_a_gate_starts_is_put_back(path: str) -> None:
+    assert put_back((Touched(path=path, letter="M"),), Protection(commands=(f"python3 ./{path}",)), ()) == ((path,), ())
+
+
 def test_a_script_that_a_gate_runs_is_put_back() -> None:
     commanded = Protection(commands=("sh ./ci/check.sh price.py", "tsc -p tsconfig.json"))
     change = [Touched(path=path, letter="M") for path in ("ci/check.sh", "price.py", "tsconfig.json")]

@@ -65,8 +65,22 @@ def test_what_is_product_source_is_broken(path: str) -> None:
 # What gates start -------------------------------------------------------------------------------------------------
 
 
-def test_what_a_gate_names_stays_whole() -> None:
+def test_check_scripts_that_gates_name_stay_whole() -> None:
     assert of("checks/all.py", "prove.sh", "cart.py", commands=("python checks/all.py", "./prove.sh")) == ("cart.py",)
+
+
+@pytest.mark.parametrize("command", ["python3 cart.py", "grep -q def cart.py", "pytest cart.py"])
+def test_a_source_that_a_gate_names_stays_whole_for_that_gate_alone(command: str) -> None:
+    tree, protection = ("cart.py", "shop.py"), Protection(commands=(command, "python3 -m unittest"))
+    assert sources(tree, protection, own=("python3 -m unittest",)).paths == tree
+    named = () if command.startswith("grep") else ("cart.py",)
+    assert sources(tree, protection, own=(command,)).paths == tuple(path for path in tree if path not in named)
+
+
+def test_what_a_script_only_reads_is_product() -> None:
+    package = {"scripts": {"lint": "node --check lib/index.js && grep -q x lib/a.js", "test": "node --test"}}
+    mentioned = mentions({"package.json": json.dumps(package)})
+    assert of("lib/index.js", "lib/a.js", commands=("npm test",), mentioned=mentioned) == ("lib/a.js", "lib/index.js")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +114,7 @@ def test_only_the_scripts_of_a_package_start_something() -> None:
     }
     tree = ("web/index.js", "web/server.js", "web/all.js", "web/scripts/check.js", "scripts/check.js")
     text = mentions({"web/package.json": json.dumps(package)})
-    assert text == "node web/scripts/check.js && jest"
+    assert text == "node web/scripts/check.js ; jest"
     assert of(*tree, mentioned=text) == ("scripts/check.js", "web/all.js", "web/index.js", "web/server.js")
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import dropwhile, groupby, pairwise
 from typing import Final
 
-from shiftwork.domain.rules.sources import is_source
+from shiftwork.domain.rules.sources import ending, is_source
 
 _BEFORE: Final = """
     env time nice nohup exec command timeout xargs uv uvx run poetry pipenv pdm hatch rye npx pnpm yarn bunx bundle mise
@@ -22,6 +22,16 @@ INTERPRETERS: Final = re.compile(
 _BUILT_IN: Final = frozenset({"cd", "test", "[", "echo", "printf", "true", "false", "set", "export", "exit", ":", "."})
 _SKIPPED: Final = re.compile(r"\w+=.*|\d+[smhd]?", re.DOTALL)
 _OPERATOR: Final = re.compile(r"[();<>|&\n]+")
+
+TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
+"""Folders for programs that work on the project: where a gate starts one of these, it may start the others too."""
+
+_SCRIPTS: Final = frozenset({"sh", "bash", "zsh", "fish", "bats", "ps1", "bat", "cmd"})
+_CHECKS: Final = """
+    check checks checker test tests testing lint linter verify validate smoke ci qa gate gates spec specs suite runner
+    harness audit
+"""
+_CHECKING: Final = frozenset(_CHECKS.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +55,17 @@ def named(commands: tuple[str, ...]) -> Named:
         otherwise=frozenset(path for path, _ in found) - run,
         folders=frozenset(folders | {path.rpartition("/")[0] for path in run}),
     )
+
+
+def is_check_script(path: str) -> bool:
+    """Whether a file that a command names checks the product, by its name, folder or language. Otherwise it may be the
+    product itself, as an entry point that a gate starts is.
+    """
+    if not is_source(path) or ending(path) in _SCRIPTS:
+        return True
+    # What is installed for users may lie in `bin` as well.
+    tools = not (TOOLING - {"bin"}).isdisjoint(path.split("/")[:-1])
+    return tools or not _CHECKING.isdisjoint(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", path))
 
 
 def program(command: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from shiftwork.domain.model.tampering import Protection, ProtectPolicy, Touched
-from shiftwork.domain.rules.commanding import named
+from shiftwork.domain.rules.commanding import is_check_script, named
 from shiftwork.domain.rules.protecting import (
     CONFIGURATION,
     FOLDERS,
@@ -109,4 +109,5 @@ def _guarded(one: Touched, protection: Protection) -> bool:
         return True
     if one.letter == "A":
         return _displaces(one, protection)
-    return one.path in named(protection.commands).run and not matches(TOLD_ONLY, one.path)
+    started = one.path in named(protection.commands).run and is_check_script(one.path)
+    return started and not matches(TOLD_ONLY, one.path)

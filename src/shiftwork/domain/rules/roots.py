@@ -15,7 +15,7 @@ from typing import Final
 from shiftwork.domain.model.canary import Sources
 from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.rules.breaking import can_break
-from shiftwork.domain.rules.commanding import INTERPRETERS, named
+from shiftwork.domain.rules.commanding import INTERPRETERS, TOOLING, is_check_script, named
 from shiftwork.domain.rules.product import is_product_source
 from shiftwork.domain.rules.protecting import matches
 from shiftwork.domain.rules.restoring import shadows
@@ -41,9 +41,6 @@ _STARTING: Final = (
     *("**/docs/conf.py", "**/doc/conf.py", "Package.swift", "build.zig", "project.clj", "build.sc"),
     *("**/buildSrc/**", "project/*.scala"),
 )
-_TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
-"""Folders for programs that work on the project: where a gate starts one of these, it may start the others too."""
-
 _MANIFESTS: Final = (
     *("package.json", "pyproject.toml", "setup.py", "setup.cfg", "Cargo.toml", "go.mod", "pom.xml", "build.gradle*"),
     *("mix.exs", "Gemfile", "*.gemspec", "composer.json", "Package.swift", "pubspec.yaml", "build.sbt", "*.csproj"),
@@ -59,7 +56,8 @@ _OTHER: Final = frozenset({"pyx", "fs", "vb", "cljs", "m"})
 _READERS: Final = re.compile(
     r"""\s*(?:\w+=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|(?:\S*/)?python[\d.]*\s+-m\s+|npx\s+|bunx\s+|pnpm\s+exec\s+|yarn\s+)*
     (?:\S*/)?(?:ruff|black|flake8|mypy|pyright|pylint|isort|bandit|py_compile|compileall|eslint|prettier|biome|tsc
-    |node\s+--check|shellcheck|shfmt|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|javac|kotlinc|rustc|rustfmt|gofmt|rubocop)(?:\s|$)""",
+    |node\s+--check|shellcheck|shfmt|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|javac|kotlinc|rustc|rustfmt|gofmt|rubocop
+    |grep|egrep|fgrep|rg|cat|head|tail|wc|diff|cmp|ls|stat|test|\[)(?:\s|$)""",
     re.VERBOSE,
 )
 _RECIPES: Final = ("*.mk", "*.sh", "*.bash", ".justfile")
@@ -68,13 +66,16 @@ _SERVING: Final = re.compile(r"(?:start|run|dev|develop|serve|server|preview|wat
 """Names of scripts and targets that start the product itself."""
 
 
-def sources(paths: Iterable[str], protection: Protection, mentioned: str = "") -> Sources:
+def sources(paths: Iterable[str], protection: Protection, mentioned: str = "", own: tuple[str, ...] = ()) -> Sources:
     """Every product source among the tracked files of a commit. `mentioned` is what `mentions` makes of the files that
-    configure gates, or simply their text: what it starts stays whole.
+    configure gates, or simply their text: what it starts stays whole. So does all that the commands name which are the
+    examined gate's `own`; what another gate names stays whole where it is a check script.
     """
     tracked = sorted(set(paths))
     protection = without_readers(protection)
-    starting = _started(mentioned) | named(protection.commands).run
+    judging = named(tuple(_without_readers(command) for command in own))
+    scripts = {path for path in named(protection.commands).run if is_check_script(path)}
+    starting = _started(mentioned) | judging.run | judging.otherwise | scripts
     product = [path for path in tracked if _breakable(path, protection) and not _starts(path, starting)]
     # In a package of Python, `setup.py` is a module like any other.
     packages = {path.removesuffix("/__init__.py") for path in tracked if path.endswith("/__init__.py")}
@@ -144,7 +145,7 @@ def _lines(path: str, text: str) -> Iterator[str]:
     package = name == "package.json"
     # What a line of settings begins with is a key or a value, and no program.
     first = [f"{path}:"] if ending(path) and not package and not matches(_RECIPES, path) else []
-    for line in _scripts(text) if package else _recipes(text):
+    for line in map(_without_readers, _scripts(text) if package else _recipes(text)):
         words = first + re.sub(r"""["'`,\[\](){}]""", " ", line).split()
         yield " ".join(f"{folder}/{word.removeprefix('./')}" if folder and is_source(word) else word for word in words)
 
@@ -193,5 +194,5 @@ def _starts(path: str, starting: Collection[str]) -> bool:
     ends = ("/".join(parts[place:]) for place in range(max(len(parts) - 1, 1)))
     if any(name in starting for name in ends):
         return True
-    tools = (place for place, part in enumerate(parts[:-1]) if part in _TOOLING)
+    tools = (place for place, part in enumerate(parts[:-1]) if part in TOOLING)
     return any(one.startswith("/".join(parts[: place + 1]) + "/") for place in tools for one in starting)
