@@ -40,7 +40,7 @@ def test_a_gate_that_is_red_already_is_a_comment_and_the_green_one_holds(project
     assert "red: cart.py:1: unused import (written as a comment)" in lines
     assert any(line.startswith("passed ") for line in lines)
     assert lines[-1] == "wrote shiftwork.toml; look it over, commit it, then: shiftwork doctor"
-    assert written(project)["gates"] == {"test": "python3 -m unittest"}
+    assert written(project)["gates"] == {"test": "python3 -m unittest -v"}
     text = (project.root / "shiftwork.toml").read_text(encoding="utf-8")
     assert '\n# lint = "make lint"  # red on main already: cart.py:1: unused import\n' in text
     # What was written is trusted: the user has asked for it.

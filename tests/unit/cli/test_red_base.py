@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
-from shiftwork.entrypoints.cli.red_base import Red, choices, known_gates, refusal, typed
+from shiftwork.entrypoints.cli.red_base import Red, choices, known_gates, refusal, refusal_in_progress, typed
 from shiftwork.errors import EXIT_FAILED, UsageError
 
 ARGV = ("/usr/bin/shiftwork", "run", "Add a greeting", "--json")
@@ -29,6 +29,13 @@ def test_one_gate() -> None:
     ]
     assert error.hint.splitlines()[0].startswith("shiftwork run --repair-base 'Add a greeting' --json")
     assert error.exit_code == EXIT_FAILED
+
+
+def test_where_agents_were_at_work_already_nothing_else_is_claimed() -> None:
+    error = refusal_in_progress(red("lint"))
+    assert "the gate lint is red on main: the run has stopped, and what its agents did is kept" in error.message
+    assert "nothing was spent" not in error.message
+    assert error.hint.splitlines()[0].startswith("shiftwork resume")
 
 
 def test_several_gates_are_left_out_by_one_command() -> None:

@@ -26,7 +26,7 @@ def test_two_languages_at_the_root_have_gates_of_their_own(tmp_path: Path) -> No
     assert gates_of(found) == {
         "lint": "go vet ./...",
         "test": "npm run test",
-        "test-python": "python3 -m pytest",
+        "test-python": "python3 -m pytest -v",
         "test-go": "go test ./...",
         "build": "go build ./...",
     }
@@ -35,7 +35,7 @@ def test_two_languages_at_the_root_have_gates_of_their_own(tmp_path: Path) -> No
 
 def test_a_project_in_a_folder_beside_one_at_the_root(tmp_path: Path) -> None:
     found = found_in(tmp_path, {"requirements.txt": "pytest", "tests/test_a.py": PYTEST, **WEB})
-    assert gates_of(found) == {"test-web": "cd web && npm run test", "test": "python3 -m pytest"}
+    assert gates_of(found) == {"test-web": "cd web && npm run test", "test": "python3 -m pytest -v"}
     assert found.setup == f"(cd web && npm ci) && {VENV} -r requirements.txt"
 
 
@@ -43,7 +43,7 @@ def test_two_projects_in_folders(tmp_path: Path) -> None:
     found = found_in(tmp_path, {**API, **WEB})
     assert gates_of(found) == {
         "test-web": "cd web && npm run test",
-        "test-api": "cd api && .venv/bin/python -m pytest",
+        "test-api": "cd api && .venv/bin/python -m pytest -v",
     }
     assert found.setup == f"(cd web && npm ci) && (cd api && {VENV} -r requirements.txt)"
     assert {gate.source for gate in found.gates} == {"web/package.json", "api/requirements.txt"}
@@ -64,7 +64,7 @@ def test_a_root_without_tests_leaves_those_of_its_folders(tmp_path: Path) -> Non
     root = '[tool.ruff]\nline-length = 100\n[dependency-groups]\ndev = ["ruff"]\n'
     gates = gates_of(found_in(tmp_path, {"pyproject.toml": root, **API}))
     assert "test" not in gates
-    assert gates["test-api"] == "cd api && .venv/bin/python -m pytest"
+    assert gates["test-api"] == "cd api && .venv/bin/python -m pytest -v"
 
 
 def test_the_scripts_of_a_package_at_the_root_are_all_that_matter(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_tests_of_a_workspace_of_uv_are_run_at_its_root(tmp_path: Path) -> N
     root = '[tool.uv.workspace]\nmembers = ["packages/*"]\n[dependency-groups]\ndev = ["pytest"]\n'
     files = {"packages/a/pyproject.toml": '[project]\nname = "a"\n', "packages/a/tests/test_a.py": PYTEST}
     found = found_in(tmp_path, {"uv.lock": "", "pyproject.toml": root, **files})
-    assert gates_of(found) == {"test": "python3 -m pytest"}
+    assert gates_of(found) == {"test": "python3 -m pytest -v"}
     assert found.setup == "uv sync -q --frozen --all-packages"
 
 
@@ -93,7 +93,7 @@ def test_hooks_of_pre_commit_are_a_gate_where_they_can_be_run(tmp_path: Path) ->
     assert list(gates_of(found_in(tmp_path / "without", files))) == ["lint", "test"]
     found = found_in(tmp_path / "with", files, program(tmp_path, "pre-commit"))
     # The linter is one of the hooks.
-    assert gates_of(found) == {"pre-commit": "pre-commit run --all-files", "test": "python3 -m pytest"}
+    assert gates_of(found) == {"pre-commit": "pre-commit run --all-files", "test": "python3 -m pytest -v"}
 
 
 def test_hooks_stand_beside_linters_that_are_none_of_them(tmp_path: Path) -> None:

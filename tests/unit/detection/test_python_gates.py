@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.detection.rig import PYTEST, UNITTEST, found_in, gates_of, laid, program
 
-RUN = {"test": "python3 -m pytest"}
+RUN = {"test": "python3 -m pytest -v"}
 CONFIGURED = (
     "[tool.ruff]\nline-length = 100\n[tool.mypy]\nstrict = true\n[tool.pytest.ini_options]\n[dependency-groups]\n"
 )
@@ -27,19 +27,19 @@ TESTS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "no tests yet": ({"requirements.txt": "pytest\n", "a.py": ""}, {}),
     "deep, and nothing says that this is Python": ({"tools/x/test_a.py": PYTEST}, {}),
     "in what others wrote": ({"requirements.txt": "", "node_modules/a/test_a.py": PYTEST}, {}),
-    "unittest": ({"test_a.py": UNITTEST}, {"test": "python3 -m unittest"}),
-    "unittest in a folder": ({"tests/test_a.py": UNITTEST}, {"test": "python3 -m unittest discover -s tests"}),
+    "unittest": ({"test_a.py": UNITTEST}, {"test": "python3 -m unittest -v"}),
+    "unittest in a folder": ({"tests/test_a.py": UNITTEST}, {"test": "python3 -m unittest discover -v -s tests"}),
     "unittest in a package": (
         {"tests/test_a.py": UNITTEST, "tests/__init__.py": ""},
-        {"test": "python3 -m unittest discover -s tests -t ."},
+        {"test": "python3 -m unittest discover -v -s tests -t ."},
     ),
     "unittest with names at their end": (
         {"tests/a_test.py": UNITTEST},
-        {"test": "python3 -m unittest discover -s tests -p '*_test.py'"},
+        {"test": "python3 -m unittest discover -v -s tests -p '*_test.py'"},
     ),
     "unittest with names at their end, at the root": (
         {"a_test.py": UNITTEST},
-        {"test": "python3 -m unittest discover -p '*_test.py'"},
+        {"test": "python3 -m unittest discover -v -p '*_test.py'"},
     ),
     "django": (
         {
@@ -161,7 +161,7 @@ SESSIONS: dict[str, tuple[dict[str, str], dict[str, str], str]] = {
     ),
     "tox where the manifests bring pytest": (
         {"tox.ini": TOX, "requirements-dev.txt": "pytest\n", "test_a.py": PYTEST},
-        {"test": "python3 -m pytest"},
+        {"test": "python3 -m pytest -v"},
         f"{VENV} -r requirements-dev.txt",
     ),
     "nox": (

@@ -177,7 +177,7 @@ def test_the_environment_is_made_from_what_is_declared(tmp_path: Path, case: str
     files, setup = CASES[case]
     found = found_in(tmp_path, {**TEST, **files})
     assert found.setup == setup
-    assert gates_of(found)["test"] == "python3 -m pytest"
+    assert gates_of(found)["test"] == "python3 -m pytest -v"
 
 
 UNDECLARED: dict[str, dict[str, str]] = {

@@ -11,7 +11,7 @@ from shiftwork.config.settings import Settings
 from shiftwork.config.template import settings_file
 
 LINT = FoundGate(name="lint", command="make lint", source="Makefile")
-TEST = FoundGate(name="test", command="python3 -m pytest", source="pyproject.toml")
+TEST = FoundGate(name="test", command="python3 -m pytest -v", source="pyproject.toml")
 CHECK = FoundGate(name="check", command="make check", source="Makefile", kind="other")
 FOUND = Detected(gates=(LINT, TEST, CHECK), setup="npm ci")
 
@@ -24,7 +24,7 @@ def test_what_is_written_reads_back_as_what_was_found() -> None:
     settings = read(settings_file(FOUND))
     assert [(gate.name, gate.command, gate.kind) for gate in settings.gate_list] == [
         ("lint", "make lint", ""),
-        ("test", "python3 -m pytest", ""),
+        ("test", "python3 -m pytest -v", ""),
         ("check", "make check", "other"),
     ]
     assert settings.workspace.setup == "npm ci"
@@ -33,7 +33,7 @@ def test_what_is_written_reads_back_as_what_was_found() -> None:
 
 def test_a_gate_that_is_red_already_is_a_comment_with_the_reason() -> None:
     text = settings_file(FOUND, {"test": "red on main already: 2 failed"})
-    assert '\n# test = "python3 -m pytest"  # red on main already: 2 failed\n' in text
+    assert '\n# test = "python3 -m pytest -v"  # red on main already: 2 failed\n' in text
     assert [gate.name for gate in read(text).gate_list] == ["lint", "check"]
 
 

@@ -38,6 +38,8 @@ def criteria(*verdicts: Verdict) -> tuple[Judged, ...]:
     )
 
 
+ONLY_DEFINED = "1 more with a test that no gate printed as passing"
+
 STANDS = (
     (SEEN, (HOLDS, HOLDS), "proved", "proved", "2 of 2", ", proved"),
     (
@@ -51,10 +53,10 @@ STANDS = (
     (
         SEEN,
         (HOLDS, PRESENT, VOUCHED),
-        "proved",
-        "proved",
-        "3 of 3",
-        ", proved (1 of 3 by a test that no gate printed as passing; 1 of 3 by the word of a person)",
+        "partly",
+        "2 of 3 criteria",
+        "2 of 3",
+        ", 2 of 3 criteria with evidence (" + ONLY_DEFINED + "; 1 of 3 by the word of a person)",
     ),
     (
         SEEN,
@@ -71,7 +73,7 @@ STANDS = (
         "no_gates",
         "no gates",
         "no gates",
-        " without any gate: gates test, unit are blind by your settings",
+        " without any gate: gates test, unit are blind by your settings; " + ONLY_DEFINED,
     ),
     (
         p.Ran(),
@@ -163,11 +165,12 @@ WEAK = (
     (replace(SAID, gates=(), verification=()), GOOD, "landed without any gate"),
     (replace(BLINDED, verification=()), GOOD, "landed without any gate: gate test is blind by your settings"),
     (replace(BLINDED, criteria=criteria(MISSING, FALSE)), UNKNOWN, "0 of 2 criteria have evidence"),
+    (replace(SAID, criteria=criteria(PRESENT, HOLDS)), GOOD, "1 of 2 criteria have evidence"),
     (replace(BLINDED, criteria=()), UNKNOWN, "it has no criteria: only its gates passed"),
     (BLINDED, UNKNOWN, "gate test is blind by your settings"),
     (replace(SAID, fail_to_pass=GREEN), UNKNOWN, "the tests that it changed pass without the change"),
-    (replace(SAID, fail_to_pass=RED, criteria=criteria(PRESENT)), UNKNOWN, "not checked: history, work"),
-    (replace(SAID, criteria=criteria(PRESENT)), GOOD, "1 of 1 by a test that no gate printed as passing"),
+    (replace(SAID, fail_to_pass=RED, criteria=criteria(VOUCHED)), UNKNOWN, "not checked: history, work"),
+    (replace(SAID, criteria=criteria(VOUCHED)), GOOD, "1 of 1 by the word of a person"),
     (SAID, GOOD, ""),
 )
 

@@ -98,7 +98,7 @@ def _tests(folder: Folder, declared: Declared, tests: Tests) -> list[_Start]:
         return []
     if source or tests.pytest or in_environment(folder, "pytest"):
         where = source or tests.files[0]
-        return [_Start(gate="test", command="-m pytest", source=where, tool="pytest")]
+        return [_Start(gate="test", command="-m pytest -v", source=where, tool="pytest")]
     if "django" in folder.text("manage.py").lower():
         return [_Start(gate="test", command="manage.py test", source="manage.py")]
     return [_Start(gate="test", command=f"-m {unittest_command(folder, tests)}", source=tests.files[0])]

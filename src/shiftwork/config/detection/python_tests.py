@@ -49,9 +49,9 @@ def unittest_command(folder: Folder, tests: Tests) -> str:
     place = tests.files[0].rpartition("/")[0].partition("/")[0] if tests.files else ""
     suffix = "" if any(_name(path).startswith("test") for path in tests.files) else " -p '*_test.py'"
     if not place:
-        return f"unittest{' discover' if suffix else ''}{suffix}"
+        return f"unittest{' discover' if suffix else ''} -v{suffix}"
     top = " -t ." if folder.has(f"{place}/__init__.py") else ""
-    return f"unittest discover -s {place}{top}{suffix}"
+    return f"unittest discover -v -s {place}{top}{suffix}"
 
 
 def _at_the_usual_place(path: str) -> bool:

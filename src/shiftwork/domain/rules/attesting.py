@@ -24,7 +24,7 @@ from shiftwork.domain.rules.commit_message import (
     without_told,
 )
 from shiftwork.domain.rules.fail_to_pass import trailer_of
-from shiftwork.domain.rules.proof_status import Ran, in_trailer, ran_by, status_by
+from shiftwork.domain.rules.proof_status import in_trailer, ran_by, status_by
 
 CHANGED_TESTS: Final = "fail-to-pass"
 """The name under which it is checked whether changed tests fail without the change."""
@@ -41,10 +41,10 @@ def attested(said: Certificate, message: str) -> Iterator[Held]:
     """All that the message says of what is in the certificate."""
     ran = ran_by(said)
     yield _title(said, message)
-    yield _criteria(said, ran, message)
+    yield _criteria(said, message)
     yield _same("gates", message, GATES, gates_told(ran))
     yield from _without(said, message)
-    yield _same("policy", message, EVIDENCE, evidence_told(said.criteria, ran, said.policy))
+    yield _same("policy", message, EVIDENCE, evidence_told(said.criteria, said.policy))
     yield _same("proof", message, PROOF, in_trailer(status_by(said)))
     if said.fail_to_pass or trailer(message, FAIL_TO_PASS) is not None:
         own = trailer_of(said.fail_to_pass) if said.fail_to_pass else "does not"
@@ -57,10 +57,10 @@ def _title(said: Certificate, message: str) -> Held:
     return Held(name="title", passed=same, told=f"the commit has {'the same' if same else 'another'} title")
 
 
-def _criteria(said: Certificate, ran: Ran, message: str) -> Held:
+def _criteria(said: Certificate, message: str) -> Held:
     """They are listed in the last paragraphs before the trailers: those with evidence, then those without."""
     body = message.rstrip().rpartition("\n\n")[0]
-    wanted = _written("\n\n".join(listed(said.criteria, ran)))
+    wanted = _written("\n\n".join(listed(said.criteria)))
     same = body.endswith(f"\n\n{wanted}") if wanted else (trailer(message, EVIDENCE) or "").startswith("0/0 ")
     told = f"the commit lists {'the same' if same else 'others, or has other evidence for them'}"
     return Held(name="criteria", passed=same, told=told)

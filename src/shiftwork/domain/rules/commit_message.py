@@ -57,7 +57,7 @@ def landed_message(entry: Entry) -> str:
     if entry.report and entry.report.fail_to_pass:
         closing.append(f"{FAIL_TO_PASS}: {trailer_of(entry.report.fail_to_pass)}")
     closing += [f"{WITHOUT_GATE}: {name}" for name in without_told(request.without_gates)]
-    return _message(request, listed(criteria, ran), closing)
+    return _message(request, listed(criteria), closing)
 
 
 def judged_of(entry: Entry) -> tuple[Judged, ...]:
@@ -74,10 +74,10 @@ def judged_of(entry: Entry) -> tuple[Judged, ...]:
 # What a certificate is held against as well ----------------------------------------------------------------------
 
 
-def listed(criteria: Sequence[Judged], ran: Ran) -> tuple[str, ...]:
+def listed(criteria: Sequence[Judged]) -> tuple[str, ...]:
     """The criteria in two lists: those with evidence, each with what it is, and those without."""
-    shown = [f"- {_said(one)} ({_evidence(one)})" for one in criteria if has_evidence(one, ran)]
-    others = [f"- {_said(one)}" for one in criteria if not has_evidence(one, ran)]
+    shown = [f"- {_said(one)} ({_evidence(one)})" for one in criteria if has_evidence(one)]
+    others = [f"- {_said(one)}{_defined(one)}" for one in criteria if not has_evidence(one)]
     return tuple("\n".join(part) for part in (("With evidence:", *shown), ("Without evidence:", *others)) if part[1:])
 
 
@@ -88,11 +88,11 @@ def gates_told(ran: Ran) -> str:
 
 
 def proof_told(criteria: Sequence[Judged], ran: Ran, policy: ProofPolicy) -> tuple[str, ...]:
-    return (f"{EVIDENCE}: {evidence_told(criteria, ran, policy)}", f"{PROOF}: {in_trailer(status_of(criteria, ran))}")
+    return (f"{EVIDENCE}: {evidence_told(criteria, policy)}", f"{PROOF}: {in_trailer(status_of(criteria, ran))}")
 
 
-def evidence_told(criteria: Sequence[Judged], ran: Ran, policy: ProofPolicy) -> str:
-    return f"{sum(has_evidence(one, ran) for one in criteria)}/{len(criteria)} {policy}"
+def evidence_told(criteria: Sequence[Judged], policy: ProofPolicy) -> str:
+    return f"{sum(map(has_evidence, criteria))}/{len(criteria)} {policy}"
 
 
 def without_told(names: Sequence[str]) -> tuple[str, ...]:
@@ -130,14 +130,16 @@ def _said(one: Judged) -> str:
 
 def _evidence(one: Judged) -> str:
     """On one line, so that no text can pass for an entry of the list."""
-    offered = _flat(f"{one.kind} {one.reference}")
-    match one.verdict:
-        case Verdict.VOUCHED:
-            return "the word of a person"
-        case Verdict.PRESENT:
-            return f"{offered}, which no gate printed as passing"
-        case _:
-            return offered
+    return "the word of a person" if one.verdict is Verdict.VOUCHED else _offered(one)
+
+
+def _defined(one: Judged) -> str:
+    """What is offered for a criterion and may never have run."""
+    return f" ({_offered(one)}, which no gate printed as passing)" if one.verdict is Verdict.PRESENT else ""
+
+
+def _offered(one: Judged) -> str:
+    return _flat(f"{one.kind} {one.reference}")
 
 
 def _flat(text: str) -> str:

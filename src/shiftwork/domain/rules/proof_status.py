@@ -2,7 +2,7 @@
 
 A story is proved where every criterion has checked evidence and at least one gate or verification step saw the tree. A
 blind gate passes whatever the tree holds, so it counts as none. A test that is defined and that no gate printed as
-passing is evidence if a gate saw the tree, and so is the word of a person; a remark names them.
+passing may be skipped or never collected: it is no evidence. The word of a person is. A remark names both.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from shiftwork.domain.model.gate import GateReport, gate_name
 from shiftwork.domain.model.proof import Judged, ProofLevel, ProofReport, ProofStatus, Verdict, Verification
 
 UNCHECKED: Final = "nothing was checked but that something changed"
-_EVIDENCE: Final = frozenset({Verdict.HOLDS, Verdict.PRESENT, Verdict.VOUCHED})
+_EVIDENCE: Final = frozenset({Verdict.HOLDS, Verdict.VOUCHED})
 _BETWEEN: Final = "; "
 
 
@@ -62,19 +62,19 @@ def _ran(found: Iterable[tuple[str, bool]]) -> Ran:
     )
 
 
-def has_evidence(one: Judged, ran: Ran) -> bool:
-    return one.verdict in _EVIDENCE and (one.verdict is not Verdict.PRESENT or bool(ran.seeing))
+def has_evidence(one: Judged) -> bool:
+    return one.verdict in _EVIDENCE
 
 
 def status_of(criteria: Sequence[Judged], ran: Ran) -> ProofStatus:
-    shown = [one.verdict for one in criteria if has_evidence(one, ran)]
+    shown = [one.verdict for one in criteria if has_evidence(one)]
     if not ran.seeing:
         level = ProofLevel.NO_GATES
     elif not criteria:
         level = ProofLevel.GATES_ONLY
     else:
         level = ProofLevel.PROVED if len(shown) == len(criteria) else ProofLevel.PARTLY
-    remarks = (*_blind(ran), *_weaker(shown, len(criteria)), *_unrun(ran, len(shown), len(criteria)))
+    remarks = (*_blind(ran), *_weaker(criteria), *_unrun(ran, len(shown), len(criteria)))
     return ProofStatus(level=level, shown=len(shown), criteria=len(criteria), remark=_BETWEEN.join(remarks))
 
 
@@ -96,11 +96,12 @@ def _blind(ran: Ran) -> Sequence[str]:
     return (f"{gates} {', '.join(ran.blind)} {'is' if len(ran.blind) == 1 else 'are'} blind by your settings",)
 
 
-def _weaker(shown: Sequence[Verdict], criteria: int) -> Iterable[str]:
-    if defined := shown.count(Verdict.PRESENT):
-        yield f"{defined} of {criteria} by a test that no gate printed as passing"
-    if confirmed := shown.count(Verdict.VOUCHED):
-        yield f"{confirmed} of {criteria} by the word of a person"
+def _weaker(criteria: Sequence[Judged]) -> Iterable[str]:
+    verdicts = [one.verdict for one in criteria]
+    if defined := verdicts.count(Verdict.PRESENT):
+        yield f"{defined} more with a test that no gate printed as passing"
+    if confirmed := verdicts.count(Verdict.VOUCHED):
+        yield f"{confirmed} of {len(criteria)} by the word of a person"
 
 
 def _unrun(ran: Ran, shown: int, criteria: int) -> Iterable[str]:

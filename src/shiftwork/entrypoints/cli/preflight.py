@@ -5,7 +5,6 @@ changed meanwhile is found out beside the work: nothing lands by a gate that is 
 """
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -128,7 +127,7 @@ async def _beside(base: BaseCheck, branch: str, gates: Sequence[Gate]) -> None:
     """What is found out while agents work: nothing is said where all is well."""
     found = Red(branch=branch, report=await base.report(_MARKER))
     if found.gates:
-        raise red_base.refusal(found, sys.argv)
+        raise red_base.refusal_in_progress(found)
     check_sights(await base.sights(found.report, f"{_MARKER}.canary"), gates)
 
 

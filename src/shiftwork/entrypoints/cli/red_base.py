@@ -71,11 +71,19 @@ def chosen(found: Red, *, as_json: bool) -> str:
 
 def refusal(found: Red, argv: Sequence[str]) -> RedGatesError:
     """Which gate is red, what it said, and what can be typed: for whoever cannot be asked."""
+    return _refusal(found, "nothing was started, and nothing was spent", choices(found, argv))
+
+
+def refusal_in_progress(found: Red) -> RedGatesError:
+    """The same, where agents were at work already when it was found."""
+    return _refusal(found, "the run has stopped, and what its agents did is kept", _CHOICES_IN_PROGRESS)
+
+
+def _refusal(found: Red, outcome: str, steps: Sequence[words.Step]) -> RedGatesError:
     many = "s" if len(found.gates) > 1 else ""
     head = f"the gate{many} {', '.join(found.gates)} {'are' if many else 'is'} red on {found.branch}"
-    told = [f"{head}: nothing was started, and nothing was spent", *_printed(found)]
-    hint = "\n".join(words.following(choices(found, argv), label=_LABEL)).removeprefix(_LABEL)
-    return RedGatesError("\n".join(told), hint=hint)
+    hint = "\n".join(words.following(steps, label=_LABEL)).removeprefix(_LABEL)
+    return RedGatesError("\n".join((f"{head}: {outcome}", *_printed(found))), hint=hint)
 
 
 def _printed(found: Red) -> Iterable[str]:
@@ -85,6 +93,12 @@ def _printed(found: Red) -> Iterable[str]:
             # The lines that say what was wrong are chosen among those after the first.
             _, *lines = words.gist(f"{result.name}\n{result.output}", words.width() - len(label))
             yield from words.labelled(label, lines)
+
+
+_CHOICES_IN_PROGRESS: Final = (
+    ("shiftwork resume", "continue, when you have made the branch green"),
+    ("shiftwork cancel", f"end the run; a new one may begin with {REPAIR} or {WITHOUT} NAME"),
+)
 
 
 def choices(found: Red, argv: Sequence[str]) -> tuple[words.Step, ...]:
