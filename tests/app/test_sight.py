@@ -33,11 +33,20 @@ class T(unittest.TestCase):
 
 
 def python_project(rig: Rig, **more: str) -> None:
-    (rig.repo / "tests").mkdir()
     for name, content in {"cart.py": CART, "tests/test_cart.py": TESTS, "tests/__init__.py": "", **more}.items():
+        (rig.repo / name).parent.mkdir(exist_ok=True)
         (rig.repo / name).write_text(content)
     git(rig.repo, "add", "-A")
     git(rig.repo, "commit", "--quiet", "-m", "a project")
+
+
+def commit(rig: Rig, **files: str | None) -> None:
+    for name, content in files.items():
+        path = rig.repo / name
+        path.parent.mkdir(exist_ok=True)
+        path.unlink(missing_ok=True) if content is None else path.write_text(content)
+    git(rig.repo, "add", "-A")
+    git(rig.repo, "commit", "--quiet", "-m", "more")
 
 
 def writing(**files: str):  # type: ignore[no-untyped-def] # noqa: ANN201 - a script of the rig's
@@ -167,8 +176,71 @@ def test_of_work_that_may_leave_early_nothing_is_known_from_before(rig: Rig) -> 
             git(rig.repo, "add", "-A")
             git(rig.repo, "commit", "--quiet", "-m", "leaves")
             report = await examiner.base(Commit(git(rig.repo, "rev-parse", "main")), "base")
-            assert [one.sight for one in await examiner.test_sights(report, "base")] == [Sight.SEES], "as remembered"
-            assert [one.sight for one in await examiner.test_sights(report, "base", suspect=True)] == [Sight.BLIND]
+            sights = await examiner.candidate_sights(report, "base", tip)
+            assert [one.sight for one in sights] == [Sight.SEES], "as remembered"
+            sights = await examiner.candidate_sights(report, "base", tip, suspect=True)
+            assert [one.sight for one in sights] == [Sight.BLIND]
+
+    asyncio.run(scenario())
+
+
+def test_a_verdict_that_was_red_for_want_of_tests_is_found_again(rig: Rig) -> None:
+    """Tests are added meanwhile, and nothing else that it is remembered by has changed."""
+    python_project(rig, **{"tests/test_cart.py": "import unittest\n"})
+    passing = Gate(name="test", command="python3 -m unittest discover -s tests -t . || test $? = 5")
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(passing,), protection=Protection())
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            (sight,) = await examiner.sights(await examiner.base(tip, "base"), "base")
+            assert sight.sight is Sight.BLIND
+            commit(rig, **{"tests/test_cart.py": TESTS})
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            (sight,) = await examiner.sights(await examiner.base(tip, "base"), "base")
+            assert sight.sight is Sight.SEES
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        {
+            "tests/test_cart.py": None,
+            "tests/test_other.py": "import unittest\nclass T(unittest.TestCase):\n  def test_a(self): pass\n",
+        },
+        {"generated/cart.py": CART, "cart.py": "from generated.cart import *\n"},
+    ],
+)
+def test_a_gate_that_saw_the_base_must_see_the_candidate(rig: Rig, story: dict[str, str | None]) -> None:
+    python_project(rig)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+            base = Commit(git(rig.repo, "rev-parse", "main"))
+            (sight,) = await examiner.sights(await examiner.base(base, "base"), "base")
+            assert sight.seen == (".",)
+            commit(rig, **story)
+            candidate = Commit(git(rig.repo, "rev-parse", "main"))
+            (sight,) = await examiner.candidate_sights(await examiner.base(candidate, "c"), "c", base)
+            expected = Sight.BLIND if None in story.values() else Sight.SEES
+            assert sight.sight is expected
+
+    asyncio.run(scenario())
+
+
+def test_work_in_a_source_root_that_a_gate_misses_is_not_proved_by_it(rig: Rig) -> None:
+    python_project(rig, **{"shop/__init__.py": "", "shop/price.py": "PRICE = 1\n"})
+    rig.gates = (UNIT,)
+    rig.script = writing(**{"shop/price.py": "PRICE = (((\n"})
+
+    async def scenario() -> None:
+        run = await rig.run(workflow=SHORT)
+        paper = await recorded(rig.store.events, run.given.run, STORY)
+        assert paper
+        assert [(line.name, line.blind) for line in paper.certificate.gates] == [("test", True)]
 
     asyncio.run(scenario())
 
@@ -190,7 +262,7 @@ def test_only_a_blind_test_gate_is_refused() -> None:
     judged = with_sights(report, SIGHTS, GATES)
     assert [(one.name, one.passed, one.blind) for one in judged.results] == [
         ("test", False, True),
-        ("lint", True, False),
+        ("lint", True, True),
         ("unit", True, False),
     ]
     assert refused(SIGHTS, GATES) == SIGHTS[:1]

@@ -122,7 +122,7 @@ def test_a_gate_may_test_what_another_has_built(user: GitUser, project: Commit) 
     wanted = examiner(site, build, test)
 
     async def scenario() -> tuple[GateSight, ...]:
-        return await wanted.test_sights(await wanted.base(user.at("main"), MARKER), MARKER)
+        return await wanted.candidate_sights(await wanted.base(user.at("main"), MARKER), MARKER, user.at("main"))
 
     (sight,) = asyncio.run(scenario())
     assert (sight.gate, sight.sight) == ("test", Sight.SEES)

@@ -6,23 +6,26 @@ configuration, the environment and the source roots as they are costs nothing, a
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from shiftwork.domain.model.canary import GateSight, Sight, Sources
+from shiftwork.domain.model.canary import GateSight, KnownSight, Sight, Sources
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.rules.blindness import remedies
 from shiftwork.domain.rules.canary import (
     Trial,
+    against_base,
     examination,
     fed,
     gate_key,
     is_gate_configuration,
+    is_of_tests,
     next_run,
+    still_holds,
 )
 from shiftwork.domain.rules.roots import mentions, sources
 from shiftwork.domain.rules.test_gates import is_test_gate, with_preparation
@@ -72,7 +75,7 @@ class Examiner:
         situation = await self.canary.situation(commit)
         if self._green(situation) is None:
             return None
-        found = [self.canary.recall(self._key(gate, situation)) for gate in self.gates]
+        found = [self._recall(gate, situation) for gate in self.gates]
         return tuple(one for one in found if one) if all(found) else None
 
     def _green(self, situation: Situation) -> tuple[GateResult, ...] | None:
@@ -90,25 +93,54 @@ class Examiner:
             heard(found[-1])
         return tuple(found)
 
-    async def test_sights(self, report: GateReport, marker: str, *, suspect: bool = False) -> tuple[GateSight, ...]:
-        """What the test gates see of a candidate. Of one that is `suspect` nothing is known from before, and what is
-        found is not remembered: its tests may leave early, which is in nothing that verdicts are remembered by.
+    async def candidate_sights(
+        self, report: GateReport, marker: str, base: Commit, *, suspect: bool = False
+    ) -> tuple[GateSight, ...]:
+        """What the test gates see of a candidate, held against what they see of its base, and what is known of others.
+        Of a candidate that is `suspect` nothing is known from before, and what is found is not remembered: its tests
+        may leave early, which is in nothing that verdicts are remembered by.
         """
-        tests = [gate for gate in self.gates if is_test_gate(gate)]
-        if not suspect:
-            return tuple([await self._known_or_found(report, gate, marker) for gate in tests])
-        return tuple([await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True) for gate in tests])
+        before, now = await self.canary.situation(base), await self.canary.situation(report.commit)
+        paths = [path for path, _ in now.files]
+        found: list[GateSight] = []
+        for gate in self.gates:
+            known = None if suspect and is_test_gate(gate) else self._recall(gate, now)
+            if known is None and is_test_gate(gate):
+                known = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True)
+                on_base = self._recall(gate, before)
+                known = against_base(on_base, known, paths) if on_base else known
+                if not suspect:
+                    await self._keep(gate, report.commit, known)
+            found += [known] if known else []
+        return tuple(found)
 
     async def _known_or_found(self, report: GateReport, gate: Gate, marker: str) -> GateSight:
         green = any(result.name == gate.name and result.passed for result in report.results)
         if not green:  # that may have a reason that is none of the tree's: it is not remembered
             return await self._sight(report.commit, gate, marker, green=False)
-        key = self._key(gate, await self.canary.situation(report.commit))
-        sight = self.canary.recall(key)
+        sight = self._recall(gate, await self.canary.situation(report.commit))
         if sight is None:
             sight = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True)
-            self.canary.keep(key, sight)
+            await self._keep(gate, report.commit, sight)
         return sight
+
+    def _recall(self, gate: Gate, situation: Situation) -> GateSight | None:
+        known = self.canary.recall(self._key(gate, situation))
+        return known.sight if known and still_holds(known, self._tests(situation)) else None
+
+    async def _keep(self, gate: Gate, commit: Commit, sight: GateSight) -> None:
+        """By what surrounded the gate in the end: an environment may have failed meanwhile."""
+        situation = await self.canary.situation(commit)
+        self.canary.keep(self._key(gate, situation), KnownSight(sight=sight, tests=self._tests(situation)))
+
+    def _tests(self, situation: Situation) -> tuple[tuple[str, str], ...]:
+        return tuple(one for one in situation.files if is_of_tests(one[0], self.protection))
+
+    async def changed_roots(self, commit: Commit, paths: Iterable[str]) -> frozenset[str]:
+        """The source roots of these files, as far as they are sources that can be broken."""
+        changed, situation = set(paths), await self.canary.situation(commit)
+        found = sources((path for path, _ in situation.files), self._protection)
+        return frozenset(root for root, files in found.roots.items() if not changed.isdisjoint(files))
 
     async def _sight(self, commit: Commit, gate: Gate, marker: str, *, green: bool) -> GateSight:
         exam = examination(gate, await self._sources(commit, gate), green=green)
@@ -118,16 +150,17 @@ class Examiner:
         return step
 
     async def _sources(self, commit: Commit, gate: Gate) -> Sources:
-        paths = tuple(path for path, _ in (await self.canary.situation(commit)).files)
-        own = self._commands(gate)
+        situation = await self.canary.situation(commit)
+        paths, own = tuple(path for path, _ in situation.files), self._commands(gate, situation)
         texts = await self.canary.texts(commit, sorted(_survey(paths, self._protection, own).configuring))
         return sources(paths, self._protection, mentions(texts), own)
 
-    def _commands(self, gate: Gate) -> tuple[str, ...]:
-        return tuple(one.command for one in with_preparation(gate, self.gates))
+    def _commands(self, gate: Gate, situation: Situation) -> tuple[str, ...]:
+        """What is run before the gate has come to an end: what these name is not broken."""
+        return (situation.setup, *(one.command for one in with_preparation(gate, self.gates)))
 
     def _key(self, gate: Gate, situation: Situation) -> str:
-        survey = _survey(tuple(path for path, _ in situation.files), self._protection, self._commands(gate))
+        survey = _survey(tuple(path for path, _ in situation.files), self._protection, self._commands(gate, situation))
         configuration = [one for one in situation.files if one[0] in survey.configuring]
         return gate_key(gate, situation.setup, situation.environment, configuration, survey.roots)
 
@@ -157,17 +190,25 @@ def refused(sights: Sequence[GateSight], gates: Sequence[Gate]) -> tuple[GateSig
     return tuple(one for one in sights if one.test and one.sight is Sight.BLIND and one.gate not in allowed)
 
 
-def with_sights(report: GateReport, sights: Sequence[GateSight], gates: Sequence[Gate]) -> GateReport:
-    """The report on a candidate: a gate that is blind has proved nothing, and where that is not allowed it is red."""
-    blind = {one.gate: one for one in sights if one.test and one.sight is Sight.BLIND}
+def with_sights(
+    report: GateReport, sights: Sequence[GateSight], gates: Sequence[Gate], roots: Collection[str] = ()
+) -> GateReport:
+    """The report on a candidate: a gate that is blind has proved nothing, and where that is not allowed it is red. So
+    has one that misses all source `roots` that were changed.
+    """
+    by_gate = {one.gate: one for one in sights}
     reds = {one.gate for one in refused(sights, gates)}
-    results = tuple(
-        replace(result, blind=True, passed=False, output=explained(blind[result.name]))
-        if result.name in reds
-        else replace(result, blind=result.name in blind)
-        for result in report.results
-    )
-    return replace(report, results=results)
+
+    def judged(result: GateResult) -> GateResult:
+        sight = by_gate.get(result.name)
+        if sight is None:
+            return result
+        if result.name in reds and not result.restored:
+            return replace(result, blind=True, passed=False, output=explained(sight))
+        unseen = bool(roots) and set(roots) <= set(sight.missed)
+        return replace(result, blind=unseen or sight.sight is Sight.BLIND)
+
+    return replace(report, results=tuple(map(judged, report.results)))
 
 
 def explained(sight: GateSight) -> str:

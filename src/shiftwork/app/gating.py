@@ -97,7 +97,10 @@ async def _with_sights(pen: Pen, entry: Entry, report: GateReport, gates: tuple[
     if not entry.request.borrowing:  # otherwise the environment is not the one that its files ask for
         await examiner.keep_green(plain)
     suspect = any(leaves_early(one.request.inspection) for one in spoken_for(pen.state, entry))
-    return with_sights(report, await examiner.test_sights(plain, marker, suspect=suspect), gates)
+    sights = await examiner.candidate_sights(plain, marker, entry.base, suspect=suspect)
+    touched = await world.protecting.touched(entry.base, entry.candidate) if any(one.missed for one in sights) else ()
+    roots = await examiner.changed_roots(entry.candidate, [one.path for one in touched])
+    return with_sights(report, sights, gates, roots)
 
 
 async def _with_restored(pen: Pen, entry: Entry, report: GateReport, gates: Sequence[Gate], marker: str) -> GateReport:

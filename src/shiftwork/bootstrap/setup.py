@@ -21,6 +21,7 @@ def build_setup(site: Site, settings: Settings, env: Mapping[str, str], sandbox:
         keep=frozenset(name.strip("/") for name in asked.keep),
         interpreters=tuple(_interpreters(site, env)),
         variables=index_variables(env),
+        passed={name: env[name] for name in asked.env if name in env},
     )
 
 

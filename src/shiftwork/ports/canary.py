@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from shiftwork.domain.model.canary import GateSight
+from shiftwork.domain.model.canary import KnownSight
 from shiftwork.domain.model.gate import Gate, GateResult
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.canary import Trial
@@ -13,7 +13,7 @@ from shiftwork.domain.rules.canary import Trial
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """What decides what gates see of a commit: its `files` with the names of their contents, the setup command, and the
-    key of the environment that it installs.
+    environment that gates run in.
     """
 
     tree: str
@@ -43,11 +43,11 @@ class Canary(Protocol):
         """
         ...
 
-    def recall(self, key: str) -> GateSight | None:
+    def recall(self, key: str) -> KnownSight | None:
         """What was kept under the key, by this process or an earlier one."""
         ...
 
-    def keep(self, key: str, sight: GateSight) -> None: ...
+    def keep(self, key: str, known: KnownSight) -> None: ...
 
     def recall_base(self, key: str) -> GateResult | None:
         """A gate that was green on a base. It says that work may begin there, and never that a change may land."""

@@ -157,7 +157,7 @@ def state(reference: str, *results: GateResult, changed: tuple[str, ...] = (PRIC
         ("test_nothing", out.PYTEST_WORKERS, NamedTestState.GREEN),
         ("test_nothing", out.PYTEST, NamedTestState.UNSEEN),
         (f"{NEW}::test_new", out.PYTEST_UNLOADED, NamedTestState.ABSENT),
-        ("test_total", out.PYTEST_UNLOADED, NamedTestState.ABSENT),
+        ("test_total", out.PYTEST_UNLOADED, NamedTestState.UNSEEN),  # another file was not loaded
         (f"{NEW}::test_new", f"{out.PYTEST}\nERROR {NEW}\n{out.PYTEST_UNLOADED}", NamedTestState.ABSENT),
         ("inside", out.CARGO, NamedTestState.UNTRIED),
         ("nowhere", out.PYTEST, NamedTestState.UNCHANGED),

@@ -25,6 +25,15 @@ def test_in_a_second_run_there_are_the_checks_of_the_base_and_nothing_new() -> N
     assert put_back(TOUCHED, Protection(), ()) == (("tests/test_old.py", "tests/test_gone.py"), (NEW,))
 
 
+def test_new_tests_are_left_out_where_something_may_end_the_run_early() -> None:
+    assert put_back(new(NEW, "src/a.py"), Protection(), (), early=True) == ((), (NEW,))
+
+
+@pytest.mark.parametrize("path", ["shop-1.0.dist-info/entry_points.txt", "a.egg-info/PKG-INFO", "zz.pth"])
+def test_what_a_runner_takes_for_an_installed_plugin_is_left_out(path: str) -> None:
+    assert put_back(new(path, "rounding.py"), Protection(), ()) == ((), (path,))
+
+
 def test_new_tests_alone_need_no_second_run() -> None:
     plain = ("test_b.py", "web/__tests__/b.js", "test/b.mjs", "tests/b.rs", "tests/data.json", "a/test/BTest.java")
     assert put_back(new(NEW, *plain), Protection(), ()) == ((), ())
@@ -104,7 +113,7 @@ def test_python_looks_first_where_a_gate_works_and_beside_its_script(command: st
 
 @pytest.mark.parametrize(
     "path",
-    ["node_modules/.bin/jest", "web/node_modules/jest/index.js", ".venv/bin/pytest", "venv/lib/a/site-packages/a.pth"],
+    ["node_modules/.bin/jest", "web/node_modules/jest/index.js", ".venv/bin/pytest", "venv/lib/a/site-packages/a.py"],
 )
 def test_what_the_setup_command_would_install_is_left_out_where_a_story_brings_it(path: str) -> None:
     assert put_back(new(path, NEW), Protection(), ()) == ((), (path, NEW))

@@ -14,7 +14,7 @@ from shiftwork.adapters.workspace.bench import Bench
 from shiftwork.adapters.workspace.files import write_whole
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.shell import Ends, Errand
-from shiftwork.domain.model.canary import GateSight
+from shiftwork.domain.model.canary import KnownSight
 from shiftwork.domain.model.codec import from_plain, to_plain
 from shiftwork.domain.model.gate import Gate, GateResult
 from shiftwork.domain.model.ids import Commit
@@ -47,12 +47,10 @@ class GitCanary:
             listed = await hub.git.run("ls-tree", "-r", "-z", "--full-tree", commit)
             rows = ((head.split(" "), path) for head, _, path in (part.partition("\t") for part in listed.parts))
             files = tuple((path, blob) for (mode, _, blob), path in rows if mode.startswith(_REGULAR))
-            key = await setup.environments(hub).key(commit) if setup.command else ""
-            found = Situation(tree=tree, files=files, setup=setup.command, environment=key)
-            self.situations[tree] = found
+            self.situations[tree] = Situation(tree=tree, files=files, setup=setup.command, environment="")
             if len(self.situations) > _SITUATIONS:
                 del self.situations[next(iter(self.situations))]
-        return self.situations[tree]
+        return replace(self.situations[tree], environment=await setup.surroundings(hub, commit))
 
     async def texts(self, commit: Commit, paths: Sequence[str]) -> dict[str, str]:
         git = self.gates.hub.git
@@ -128,11 +126,11 @@ class GitCanary:
 
     # What is known ----------------------------------------------------------------------------------------------------
 
-    def recall(self, key: str) -> GateSight | None:
-        return self._recalled(f"sight-{key}", GateSight)
+    def recall(self, key: str) -> KnownSight | None:
+        return self._recalled(f"sight-{key}", KnownSight)
 
-    def keep(self, key: str, sight: GateSight) -> None:
-        self._kept(f"sight-{key}", sight)
+    def keep(self, key: str, known: KnownSight) -> None:
+        self._kept(f"sight-{key}", known)
 
     def recall_base(self, key: str) -> GateResult | None:
         return self._recalled(f"base-{key}", GateResult)

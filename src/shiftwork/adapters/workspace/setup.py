@@ -1,6 +1,8 @@
 """What a fresh tree needs beyond its commit: files of the user's that are in none, and its environment."""
 
 import asyncio
+import hashlib
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +26,8 @@ _PYTHON_MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
 class Setup:
     """`command` may be empty. What lies at `keep` in a tree of the gates stays from one check to the next.
     `interpreters` are folders of programs that are the user's own environment: the setup command finds its interpreter
-    there, and a tree that has an environment of its own does without them. `variables` are for the setup command alone.
+    there, and a tree that has an environment of its own does without them. `variables` are for the setup command alone,
+    `passed` are those of the user's that the settings let gates have.
     The `extra` files of the user's checkout are copied beside those that are included.
     """
 
@@ -34,6 +37,7 @@ class Setup:
     keep: frozenset[str] = frozenset()
     interpreters: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
+    passed: Mapping[str, str] = field(default_factory=dict)
     opened: dict[Path, Environments] = field(default_factory=dict)
     extra: tuple[str, ...] = ()
 
@@ -71,6 +75,12 @@ class Setup:
             return await self.environments(hub).obtain_own(commit, names, errand)
         except EnvironmentFailedError as error:
             raise DependenciesError(error.message) from error
+
+    async def surroundings(self, hub: Hub, commit: Commit) -> str:
+        """What gates on this commit run in, as far as that is known: another string wherever they may see otherwise."""
+        passed = hashlib.sha256(json.dumps(sorted(self.passed.items())).encode()).hexdigest() if self.passed else ""
+        key = await self.environments(hub).key(commit) if self.command else ""
+        return ":".join((key, "none" if await self.failure(hub, commit) else "", passed)).strip(":")
 
     async def failure(self, hub: Hub, commit: Commit) -> str:
         """Why no environment could be made on this commit; empty where one could, or none was asked for."""

@@ -32,6 +32,14 @@ class GateSight:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownSight:
+    """What was found of a gate, and the tests that were there then, each with the name of its content."""
+
+    sight: GateSight
+    tests: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
     """The product's sources that can be broken, by source root. `other` are in languages that cannot be broken well."""
 

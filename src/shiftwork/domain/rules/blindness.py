@@ -27,6 +27,10 @@ def why_sees(seen: Sequence[str], missed: Sequence[str], undecided: Sequence[str
     return "; ".join(parts) + "."
 
 
+def why_lost(roots: Sequence[str]) -> str:
+    return f"The gate notices broken sources of {_listed(roots)} on the branch, and does not with this change."
+
+
 def why_unclear() -> str:
     return "The gate turned red with the sources broken, but its output names no broken source as the reason."
 

@@ -12,21 +12,29 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from shiftwork.domain.model.canary import GateSight, Sight, Sources
+from shiftwork.domain.model.canary import GateSight, KnownSight, Sight, Sources
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.tampering import Protection
-from shiftwork.domain.rules.blindness import why_blind, why_not_tried, why_other_languages, why_sees, why_unclear
+from shiftwork.domain.rules.blindness import (
+    why_blind,
+    why_lost,
+    why_not_tried,
+    why_other_languages,
+    why_sees,
+    why_unclear,
+)
 from shiftwork.domain.rules.breaking import Style, marks_in, paths_in
 from shiftwork.domain.rules.commanding import named
-from shiftwork.domain.rules.protecting import is_configuration, is_own, matches
-from shiftwork.domain.rules.restoring import shadows
+from shiftwork.domain.rules.protecting import is_configuration, is_own, is_test, matches
+from shiftwork.domain.rules.restoring import INSTALLED, is_support, shadows
+from shiftwork.domain.rules.sources import is_source
 from shiftwork.domain.rules.test_gates import is_test_gate
 
 RUNS: Final = 8
 """How many times a gate is run at most, its run on the base not counted."""
 FILES: Final = 20
 """How many of the files that a blind gate did not notice are listed."""
-_VERSION: Final = 1
+_VERSION: Final = 2
 """Goes up when these rules come to other verdicts: what was remembered before is not used then."""
 
 
@@ -165,7 +173,8 @@ def _unnoticed(exam: Examination) -> GateSight:
     sources = exam.sources
     latest = exam.outcomes[-1]
     if not latest.passed:
-        return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why_unclear(), test=exam.test)
+        roots = tuple(sources.roots)
+        return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why_unclear(), test=exam.test, undecided=roots)
     if len(sources.other) > len(sources.paths):
         return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why_other_languages(sources), test=exam.test)
     shared = sorted((place, path) for paths in sources.roots.values() for place, path in enumerate(paths))
@@ -204,7 +213,42 @@ def is_gate_configuration(path: str, protection: Protection = _NO_COMMANDS) -> b
     """
     if is_own(path) or matches(_ELSEWHERE, path):
         return False
-    return is_configuration(path) or path in named(protection.commands).run or shadows(path, protection)
+    by_name = is_configuration(path) or matches(INSTALLED, path)
+    return by_name or path in named(protection.commands).run or shadows(path, protection)
+
+
+def is_of_tests(path: str, protection: Protection = _NO_COMMANDS) -> bool:
+    """Whether a gate may see less where it is edited or gone: a test, or code that tests are run with."""
+    return is_test(path, protection) or is_support(path)
+
+
+def still_holds(known: KnownSight, tests: Iterable[tuple[str, str]]) -> bool:
+    """Whether what was found of a gate holds where these `tests` are: more of them take no sight away. A test gate that
+    was not found to see is examined again: what it lacked may be there now.
+    """
+    return (known.sight.sight is Sight.SEES or not known.sight.test) and set(known.tests) <= set(tests)
+
+
+def against_base(before: GateSight, after: GateSight, paths: Iterable[str]) -> GateSight:
+    """What a gate sees of a candidate, given what it saw of the base: blind where it lost a source root of which
+    sources are left.
+    """
+    left = [path for path in paths if is_source(path)]
+    lost = tuple(
+        root
+        for root in before.seen
+        if root not in (*after.seen, *after.undecided)
+        and any(root == "." or path.startswith(f"{root}/") or path == root for path in left)
+    )
+    if not lost:
+        return after
+    return replace(
+        after,
+        sight=Sight.BLIND,
+        why=why_lost(lost),
+        missed=lost,
+        files=tuple(path for path in left if any(one == "." or path.startswith(f"{one}/") for one in lost))[:FILES],
+    )
 
 
 def gate_key(

@@ -11,7 +11,15 @@ from shiftwork.domain.rules.protecting import matches
 MANIFESTS: Final = (
     *("pyproject.toml", "setup.py", "setup.cfg", "MANIFEST.in", "uv.lock", "uv.toml", "poetry.lock", "poetry.toml"),
     *("pdm.lock", "pdm.toml", "pylock*.toml", "Pipfile", "Pipfile.lock", "requirements*.txt", "requirements*.in"),
-    *("**/requirements/**", "constraints*.txt", "tox.ini", "tox.toml", "noxfile.py", ".python-version"),
+    *(
+        "**/requirements/*.txt",
+        "**/requirements/*.in",
+        "constraints*.txt",
+        "tox.ini",
+        "tox.toml",
+        "noxfile.py",
+        ".python-version",
+    ),
     *("environment*.yml", "environment*.yaml", "conda-lock.yml", ".tool-versions", "mise.toml", ".mise.toml"),
     *("package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml"),
     *("yarn.lock", ".yarnrc", ".yarnrc.yml", "bun.lock", "bun.lockb", "bunfig.toml", ".npmrc", ".nvmrc", ".pnpmfile.*"),

@@ -29,6 +29,10 @@ AT_ITS_TIP: Final = "the batch was proved at its tip"
 _INSIDE: Final = frozenset({"rs"})
 """Languages whose tests stand in the same file as the code."""
 
+_COMPILED: Final = frozenset(
+    {"go", "rs", "java", "kt", "scala", "groovy", "cs", "swift", "c", "cc", "cpp", "ts", "tsx"}
+)
+
 _REASON: Final = 200
 
 
@@ -129,7 +133,8 @@ def _state(reference: str, seen: Seen) -> NamedTestState:
         return NamedTestState.UNCHANGED
     if not red:
         return NamedTestState.GREEN
-    absent = any(is_unloaded(files, output) or does_not_load(output) for output in red)
+    compiled = any(ending(file) in _COMPILED for file in files)  # their compilers name a package, or none of its tests
+    absent = any(is_unloaded(files, output) or (compiled and does_not_load(output)) for output in red)
     return NamedTestState.ABSENT if absent else NamedTestState.UNSEEN
 
 

@@ -100,7 +100,8 @@ def inspect(
     kept = tuple(one.path for one in touched if one.path == spec and not matches(allowed, one.path))
     findings.extend(Finding(kind=Meddling.SPEC, path=path) for path in kept)
     findings.extend(Finding(kind=Meddling.UNREAD, path=path) for path in patch.unread)
-    back, out = put_back(touched, protection, allowed)
+    early = any(one.kind is Meddling.LEFT for one in findings)
+    back, out = put_back(touched, protection, allowed, early=early)
     return Inspection(findings=tuple(_bounded(findings)), back=back, out=out, kept=kept)
 
 

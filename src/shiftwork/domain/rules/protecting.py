@@ -15,9 +15,19 @@ from shiftwork.domain.model.tampering import Protection
 FOLDERS: Final = ("**/tests/**", "**/test/**", "**/__tests__/**")
 
 NAMES: Final = (
-    *("test_*.py", "*_test.py", "*.test.*", "*.spec.*", "*_test.*s", "*_test.*sx", "*_spec.*s"),
+    *(
+        "test_*.py",
+        "*_test.py",
+        "*_tests.py",
+        "*.test.*",
+        "*.tests.*",
+        "*.spec.*",
+        "*_test.*s",
+        "*_test.*sx",
+        "*_spec.*s",
+    ),
     *("*_test.go", "*_spec.rb", "*_test.rb", "*Test.php", "*Cest.php"),
-    *("*_test.exs", "*_test.dart", "*.bats", "**/t/*.t"),
+    *("*_test.exs", "*_test.dart", "*.bats", "**/t/*.t", "*_spec.lua", "*_SUITE.erl", "*_tests.erl"),
     *("*Test.java", "*Tests.java", "*Test.kt", "*Tests.kt", "*Test.groovy", "*Test.scala", "*Test.cs", "*Tests.cs"),
     *("*Test.swift", "*Tests.swift", "*_test.c", "*_test.cc", "*_test.cpp", "*_unittest.cc", "*_unittest.cpp"),
 )
@@ -26,6 +36,7 @@ TESTS: Final = (*FOLDERS, *NAMES)
 
 TESTS_TOLD: Final = (
     *("tests.py", "test.py", "test.js", "test.mjs", "test.cjs", "test.ts", "test.rb", "test.php", "test.sh"),
+    *("*Spec.js", "*Spec.ts", "test-*.*js", "*IT.java", "test_*.sh"),
     *("*-test.*s", "*-test.*sx", "*-spec.*s", "*Spec.kt", "*Spec.scala", "*Suite.scala", "*Spec.groovy"),
     *("Test*.java", "test_*.c", "test_*.cc", "test_*.cpp"),
 )
@@ -36,6 +47,7 @@ CONFIGURATION: Final = (
     *(".coveragerc", ".coveragerc.toml", "mypy.ini", ".mypy.ini", "ruff.toml", ".ruff.toml", ".flake8", ".pylintrc"),
     *("pylintrc", "pyrightconfig.json"),
     # Python takes these from the folder it is started in before any other; see `restoring.shadows`.
+    *("*.pth", "*.egg-link", "pyvenv.cfg", "bunfig.toml", "**/*.dist-info/**", "**/*.egg-info/**"),
     *("sitecustomize.py", "usercustomize.py", "/pytest.py", "/pytest/**", "/unittest.py", "/unittest/**"),
     *("jest.config.*", "jest.setup.*", "vitest.config.*", "vitest.setup.*", "vitest.workspace.*", "setupTests.*"),
     *("karma.conf.*", "playwright.config.*", "cypress.config.*", ".mocharc*", "ava.config.*", "wdio.conf.*", ".nycrc*"),

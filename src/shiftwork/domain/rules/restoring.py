@@ -28,7 +28,7 @@ _RUNNERS: Final = """
 _SHADOWED: Final = sys.stdlib_module_names | frozenset(_RUNNERS.split())
 _ROOTS: Final = ("", "src")
 
-_INSTALLED: Final = (
+INSTALLED: Final = (
     *("**/node_modules/**", "**/.venv/**", "**/venv/**", "**/site-packages/**", "**/__pypackages__/**"),
     *("**/.tox/**", "**/.nox/**", "**/.yarn/releases/**", "**/vendor/bin/**", "**/vendor/bundle/**"),
 )
@@ -63,7 +63,7 @@ def _is_root(folder: str, protection: Protection) -> bool:
 
 def _displaces(one: Touched, protection: Protection) -> bool:
     """Whether it is new, and something else would be run without it."""
-    return one.letter == "A" and (shadows(one.path, protection) or matches(_INSTALLED, one.path))
+    return one.letter == "A" and (shadows(one.path, protection) or matches(INSTALLED, one.path))
 
 
 def is_support(path: str) -> bool:
@@ -86,19 +86,20 @@ def configures(one: Touched, protection: Protection) -> bool:
 
 
 def put_back(
-    touched: Sequence[Touched], protection: Protection, allowed: Sequence[str]
+    touched: Sequence[Touched], protection: Protection, allowed: Sequence[str], *, early: bool = False
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The paths to take from the base, and the new ones to leave out; neither where there need be no second run.
 
-    New tests alone need none. New configuration and new code beside the tests could make any test pass. What the
-    story's spec says it touches (`allowed`) is left as the story has it.
+    New tests alone need none, unless something of the change may end a run `early`. New configuration and new code
+    beside the tests could make any test pass. What the story's spec says it touches (`allowed`) is left as the story
+    has it.
     """
     if protection.policy is ProtectPolicy.REPORT:
         return (), ()
     guarded = [one for one in touched if _guarded(one, protection) and not matches(allowed, one.path)]
     back = tuple(one.path for one in guarded if one.letter != "A")
     new = [one for one in guarded if one.letter == "A"]
-    plain = not back and not any(configures(one, protection) or is_support(one.path) for one in new)
+    plain = not early and not back and not any(configures(one, protection) or is_support(one.path) for one in new)
     return back, () if plain else tuple(one.path for one in new)
 
 
