@@ -19,6 +19,7 @@ from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_
 from shiftwork.domain.rules.inspecting import inspect, leaves_early, watched
 from shiftwork.domain.rules.landing import TRIES, landed_base, spoken_for
 from shiftwork.domain.rules.spec_gates import gates_of_run
+from shiftwork.domain.rules.test_gates import runs_tests
 from shiftwork.ports.workspace import Begun
 
 
@@ -56,18 +57,18 @@ async def let_go(*tasks: asyncio.Task[Any]) -> None:
 async def _verdict(pen: Pen, entry: Entry, marker: str) -> GateReport:
     """Once its redness is believed, the base is asked whether it is red as well."""
     gates = shared_gates(pen, entry)
-    all_of_them = (*gates, *own_gates(pen.state, entry))
+    own = own_gates(pen.state, entry)
     landed = landed_base(pen.state, entry)
     report = await pen.world.gates.check(
         entry.candidate,
-        all_of_them,
+        (*gates, *own),
         marker,
         base=landed,
         borrowing=entry.request.borrowing,
         begun=_shown(pen, entry),
     )
     if report.passed:
-        report = await _with_restored(pen, entry, report, gates, marker)
+        report = await _with_restored(pen, entry, report, (*gates, *filter(runs_tests, own)), marker)
     if report.passed:
         report = await _with_sights(pen, entry, report, gates, f"{marker}.canary")
     report = tried_again(entry.report, report)

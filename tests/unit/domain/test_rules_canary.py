@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from shiftwork.domain.model.canary import GateSight, Sight, Sources
+from shiftwork.domain.model.canary import GateSight, KnownSight, Sight, Sources
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.rules.breaking import Style, mark
@@ -13,12 +13,15 @@ from shiftwork.domain.rules.canary import (
     RUNS,
     Examination,
     Trial,
+    against_base,
     examination,
     fed,
     found_in,
     gate_key,
     is_gate_configuration,
+    is_of_tests,
     next_run,
+    still_holds,
     unseen_roots,
 )
 
@@ -137,7 +140,8 @@ def test_a_green_gate_is_not_blind_where_most_of_the_product_cannot_be_broken() 
         "The gate stayed green with 1 product source broken, but 2 product sources are in languages that cannot be "
         "broken on purpose."
     )
-    assert play(TEST, GREEN, sources=replace(mixed, other=("A.fs",))).sight.sight is Sight.BLIND
+    few = Sources(roots={".": ("deploy.sh", "start.sh")}, other=("A.fs",))
+    assert play(TEST, GREEN, sources=few).sight.sight is Sight.BLIND
 
 
 def test_a_gate_that_is_no_test_gets_a_second_try_with_syntax_errors() -> None:
@@ -290,6 +294,57 @@ def test_what_a_gate_starts_and_what_python_takes_for_another_module_configure_i
     assert is_gate_configuration("checks/all.sh", protection)
     assert is_gate_configuration("random.py", protection)
     assert not is_gate_configuration("src/cart/random.py", protection)
+
+
+SEES = GateSight(gate="test", sight=Sight.SEES, test=True, seen=("api", "cart"), missed=("web",))
+TESTS = (("tests/test_a.py", "1"), ("tests/helpers.py", "2"))
+
+
+@pytest.mark.parametrize(
+    ("tests", "holds"), [(TESTS, True), ((*TESTS, ("tests/test_b.py", "3")), True), (TESTS[:1], False), ((), False)]
+)
+def test_what_was_found_holds_while_its_tests_are_there(tests: tuple[tuple[str, str], ...], *, holds: bool) -> None:
+    assert still_holds(KnownSight(sight=SEES, tests=TESTS), tests) is holds
+
+
+@pytest.mark.parametrize("sight", [Sight.BLIND, Sight.UNKNOWN])
+def test_a_test_gate_that_did_not_see_is_examined_again(sight: Sight) -> None:
+    known = KnownSight(sight=replace(SEES, sight=sight), tests=TESTS)
+    assert not still_holds(known, TESTS)
+    assert still_holds(replace(known, sight=replace(known.sight, test=False)), TESTS)
+
+
+def test_tests_and_what_they_are_run_with_may_take_sight_away() -> None:
+    assert all(map(is_of_tests, ("tests/test_a.py", "tests/helpers.py", "a_test.go", "shop/price_tests.py")))
+    assert not is_of_tests("src/a.py")
+
+
+PATHS = ("api/a.py", "cart.toml", "README.md")
+
+
+@pytest.mark.parametrize(
+    ("after", "lost"),
+    [
+        (SEES, ()),
+        (replace(SEES, seen=("cart",), undecided=("api",)), ()),
+        (replace(SEES, seen=("cart",), missed=("api",)), ("api",)),
+        (GateSight(gate="test", sight=Sight.UNKNOWN, test=True), ("api",)),
+    ],
+)
+def test_a_gate_that_loses_a_source_root_is_blind(after: GateSight, lost: tuple[str, ...]) -> None:
+    """Of `cart` nothing is left."""
+    found = against_base(SEES, after, PATHS)
+    if not lost:
+        assert found == after
+    else:
+        assert (found.sight, found.missed, found.files) == (Sight.BLIND, lost, ("api/a.py",))
+        assert found.why == "The gate notices broken sources of api on the branch, and does not with this change."
+
+
+def test_the_root_folder_is_lost_where_any_source_is_left() -> None:
+    before = replace(SEES, seen=(".",))
+    assert against_base(before, replace(SEES, seen=("other",)), ("index.js",)).files == ("index.js",)
+    assert against_base(before, replace(SEES, seen=("other",)), ("index.txt",)).sight is Sight.SEES
 
 
 def test_an_examination_is_plain_data() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.proof import Verification, VerificationKind
-from shiftwork.domain.rules.test_gates import is_test_gate
+from shiftwork.domain.rules.test_gates import is_test_gate, runs_tests
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,13 @@ def test_a_test_gate_is_known_by_its_name_or_its_runner(name: str, command: str)
 
 @pytest.mark.parametrize(
     ("name", "command"),
-    [("lint", "ruff check ."), ("types", "mypy src/latest"), ("build", "npm run build"), ("docs", "cat pytest.ini")],
+    [
+        ("lint", "ruff check ."),
+        ("types", "mypy src/latest"),
+        ("build", "npm run build"),
+        ("docs", "cat pytest.ini"),
+        ("type-check", "mypy a.py && npx tsc"),
+    ],
 )
 def test_other_gates_are_none(name: str, command: str) -> None:
     assert not is_test_gate(Gate(name=name, command=command))
@@ -42,4 +48,7 @@ def test_what_the_settings_say_wins() -> None:
 
 def test_a_verification_step_is_none() -> None:
     step = Verification(id="V1", kind=VerificationKind.SHELL, command="pytest")
-    assert not is_test_gate(Gate(name="test", command="pytest", step=step))
+    gate = Gate(name="test", command="pytest", step=step)
+    assert (is_test_gate(gate), runs_tests(gate)) == (False, True)
+    assert not runs_tests(Gate(name="test", command="ls", step=Verification(id="V1", kind=VerificationKind.SHELL)))
+    assert runs_tests(Gate(name="test", command="ls"))

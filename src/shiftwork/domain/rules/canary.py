@@ -175,7 +175,7 @@ def _unnoticed(exam: Examination) -> GateSight:
     if not latest.passed:
         roots = tuple(sources.roots)
         return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why_unclear(), test=exam.test, undecided=roots)
-    if len(sources.other) > len(sources.paths):
+    if len(sources.other) >= len(sources.paths):
         return GateSight(gate=exam.gate, sight=Sight.UNKNOWN, why=why_other_languages(sources), test=exam.test)
     shared = sorted((place, path) for paths in sources.roots.values() for place, path in enumerate(paths))
     return GateSight(

@@ -26,6 +26,13 @@ _OPERATOR: Final = re.compile(r"[();<>|&\n]+")
 TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
 """Folders for programs that work on the project: where a gate starts one of these, it may start the others too."""
 
+_FIRST: Final = r"""\s*(?:\w+=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|(?:\S*/)?python[\d.]*\s+-m\s+|npx\s+
+    |bunx\s+|pnpm\s+exec\s+|yarn\s+)*(?:\S*/)?"""
+_LINTERS: Final = r"""ruff|black|flake8|mypy|pyright|pylint|isort|bandit|py_compile|compileall|eslint|prettier|biome|tsc
+    |node\s+--check|shellcheck|shfmt|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|javac|kotlinc|rustc|rustfmt|gofmt|rubocop"""
+_LOOKING: Final = r"grep|egrep|fgrep|rg|cat|head|tail|wc|diff|cmp|ls|stat|test|\["
+_LINTS: Final = re.compile(rf"{_FIRST}(?:{_LINTERS})(?:\s|$)", re.VERBOSE)
+_READS: Final = re.compile(rf"{_FIRST}(?:{_LINTERS}|{_LOOKING})(?:\s|$)", re.VERBOSE)
 _SCRIPTS: Final = frozenset({"sh", "bash", "zsh", "fish", "bats", "ps1", "bat", "cmd"})
 _CHECKS: Final = """
     check checks checker test tests testing lint linter verify validate smoke ci qa gate gates spec specs suite runner
@@ -66,6 +73,20 @@ def is_check_script(path: str) -> bool:
     # What is installed for users may lie in `bin` as well.
     tools = not (TOOLING - {"bin"}).isdisjoint(path.split("/")[:-1])
     return tools or not _CHECKING.isdisjoint(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", path))
+
+
+def without_reading(command: str) -> str:
+    """The command but for its parts that only read what they name, as linters and compilers do: that is the product."""
+    return " ; ".join(part for part in _split(command) if not _READS.match(part))
+
+
+def only_lints(command: str) -> bool:
+    """Whether it starts linters, type checkers and compilers alone."""
+    return all(map(_LINTS.match, _split(command)))
+
+
+def _split(command: str) -> list[str]:
+    return re.split(r"&&|\|\||[;|\n]", command)
 
 
 def program(command: str) -> str:

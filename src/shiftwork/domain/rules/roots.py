@@ -15,9 +15,9 @@ from typing import Final
 from shiftwork.domain.model.canary import Sources
 from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.rules.breaking import can_break
-from shiftwork.domain.rules.commanding import INTERPRETERS, TOOLING, is_check_script, named
+from shiftwork.domain.rules.commanding import INTERPRETERS, TOOLING, is_check_script, named, without_reading
 from shiftwork.domain.rules.product import is_product_source
-from shiftwork.domain.rules.protecting import matches
+from shiftwork.domain.rules.protecting import FOLDERS, is_test, matches
 from shiftwork.domain.rules.restoring import shadows
 from shiftwork.domain.rules.sources import ending, is_source
 
@@ -52,14 +52,10 @@ _PATHS_KNOWN: Final = 65_536
 """Each tree has nearly the paths of the one before: what is known of a path is remembered."""
 _ABOVE_PACKAGES: Final = frozenset({"src", "lib", "python"})
 _OTHER: Final = frozenset({"pyx", "fs", "vb", "cljs", "m"})
-"""Languages of which a product may be made and that cannot be broken well."""
-_READERS: Final = re.compile(
-    r"""\s*(?:\w+=\S*\s+|(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|(?:\S*/)?python[\d.]*\s+-m\s+|npx\s+|bunx\s+|pnpm\s+exec\s+|yarn\s+)*
-    (?:\S*/)?(?:ruff|black|flake8|mypy|pyright|pylint|isort|bandit|py_compile|compileall|eslint|prettier|biome|tsc
-    |node\s+--check|shellcheck|shfmt|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|javac|kotlinc|rustc|rustfmt|gofmt|rubocop
-    |grep|egrep|fgrep|rg|cat|head|tail|wc|diff|cmp|ls|stat|test|\[)(?:\s|$)""",
-    re.VERBOSE,
+_MARKUP: Final = frozenset(
+    {"html", "htm", "css", "scss", "less", "sql", "sol", "tf", "elm", "cr", "f90", "cu", "v", "sv"}
 )
+"""Languages of which a product may be made and that cannot be broken well."""
 _RECIPES: Final = ("*.mk", "*.sh", "*.bash", ".justfile")
 """Files with an ending whose lines are commands."""
 _SERVING: Final = re.compile(r"(?:start|run|dev|develop|serve|server|preview|watch|deploy|release|publish)(?:[:_-].*)?")
@@ -73,7 +69,7 @@ def sources(paths: Iterable[str], protection: Protection, mentioned: str = "", o
     """
     tracked = sorted(set(paths))
     protection = without_readers(protection)
-    judging = named(tuple(_without_readers(command) for command in own))
+    judging = named(tuple(without_reading(command) for command in own))
     scripts = {path for path in named(protection.commands).run if is_check_script(path)}
     starting = _started(mentioned) | judging.run | judging.otherwise | scripts
     product = [path for path in tracked if _breakable(path, protection) and not _starts(path, starting)]
@@ -86,7 +82,7 @@ def sources(paths: Iterable[str], protection: Protection, mentioned: str = "", o
     pairs = sorted((root, path) for path, root in roots.items())
     return Sources(
         roots={root: tuple(path for _, path in group) for root, group in groupby(pairs, key=lambda pair: pair[0])},
-        other=tuple(path for path in product if ending(path) in _OTHER),
+        other=tuple(path for path in tracked if _is_other(path, protection) and not _starts(path, starting)),
     )
 
 
@@ -95,6 +91,14 @@ def _breakable(path: str, protection: Protection) -> bool:
     folders = path.split("/")[:-1]
     built = not _BUILT.isdisjoint(takewhile(lambda part: part != "src", folders))
     return is_changeable(path, protection) and not (built or matches(_GENERATED, path))
+
+
+def _is_other(path: str, protection: Protection) -> bool:
+    """Whether it may be product that cannot be broken well; a program without an ending is one that users start."""
+    if ending(path) in _OTHER:
+        return _breakable(path, protection)
+    plain = ending(path) in _MARKUP or (not ending(path) and path.startswith("bin/"))
+    return plain and not (matches((*FOLDERS, *_FIXTURES, *_GENERATED), path) or is_test(path, protection))
 
 
 def is_changeable(path: str, protection: Protection) -> bool:
@@ -107,7 +111,7 @@ def is_changeable(path: str, protection: Protection) -> bool:
 
 def without_readers(protection: Protection) -> Protection:
     """What linters and compilers are pointed at is product: a gate only reads it."""
-    return replace(protection, commands=tuple(_without_readers(one) for one in protection.commands))
+    return replace(protection, commands=tuple(without_reading(one) for one in protection.commands))
 
 
 def is_manifest(path: str) -> bool:
@@ -145,7 +149,7 @@ def _lines(path: str, text: str) -> Iterator[str]:
     package = name == "package.json"
     # What a line of settings begins with is a key or a value, and no program.
     first = [f"{path}:"] if ending(path) and not package and not matches(_RECIPES, path) else []
-    for line in map(_without_readers, _scripts(text) if package else _recipes(text)):
+    for line in map(without_reading, _scripts(text) if package else _recipes(text)):
         words = first + re.sub(r"""["'`,\[\](){}]""", " ", line).split()
         yield " ".join(f"{folder}/{word.removeprefix('./')}" if folder and is_source(word) else word for word in words)
 
@@ -169,11 +173,6 @@ def _recipes(text: str) -> Iterator[str]:
             serving = _SERVING.fullmatch(target[1]) is not None
         if not serving:
             yield line.lstrip(" \t@+-")
-
-
-def _without_readers(command: str) -> str:
-    """The command but for its parts that only read what they name, as linters and compilers do: that is the product."""
-    return " ; ".join(part for part in re.split(r"&&|\|\||[;|\n]", command) if not _READERS.match(part))
 
 
 def _started(text: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from shiftwork.domain.model.gate import Gate
+from shiftwork.domain.rules.commanding import only_lints
 
 _NAMES: Final = frozenset({"test", "tests", "unit", "integration", "e2e", "check", "ci"})
 _PREPARING: Final = frozenset({"build", "compile", "bundle", "generate", "codegen", "assemble"})
@@ -23,13 +24,21 @@ _RUNNERS: Final = re.compile(
 
 
 def is_test_gate(gate: Gate) -> bool:
-    """By what the settings say, by the words of its name, or because its command starts a known runner of tests.
+    """By what the settings say, by the words of its name, or because its command starts a known runner of tests. What
+    only reads the sources, as a type checker does, is none whatever its name is.
 
     A verification step of a story speaks of one criterion and is not a test gate.
     """
     if gate.step is not None or gate.kind:
         return gate.step is None and gate.kind == "test"
-    return not _NAMES.isdisjoint(_words(gate)) or _RUNNERS.search(gate.command) is not None
+    if _RUNNERS.search(gate.command):
+        return True
+    return not _NAMES.isdisjoint(_words(gate)) and not only_lints(gate.command)
+
+
+def runs_tests(gate: Gate) -> bool:
+    """Whether it is a test gate, or a verification step that starts a known runner of tests."""
+    return is_test_gate(gate) or (gate.step is not None and _RUNNERS.search(gate.step.command) is not None)
 
 
 def with_preparation(gate: Gate, gates: Sequence[Gate]) -> tuple[Gate, ...]:
