@@ -103,3 +103,12 @@ def test_gates_that_fail_the_same_way_send_the_work_back_once(rig: Rig) -> None:
     assert run.status is RunStatus.FAILED
     assert [kind for kind, _ in paid] == ["coding", "coding"]
     assert "the same failure" in asyncio.run(rig.story(run)).failure
+
+
+def test_a_story_without_a_coding_step_is_refused_at_its_landing_and_repaired(rig: Rig) -> None:
+    paid = sessions(rig, WORK)
+    run = asyncio.run(rig.run(workflow=story_workflow(catalogue_step("review"))))
+    assert run.status is RunStatus.COMPLETED
+    assert [kind for kind, _ in paid] == ["review", "coding"]
+    (refused,) = (fact for fact in facts_of(rig, run) if isinstance(fact, f.LandingRefused))
+    assert (refused.cause, "nothing in the repository has changed" in refused.detail) == (Refusal.EMPTY, True)

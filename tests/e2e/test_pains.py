@@ -34,7 +34,7 @@ def failed(bench: Bench) -> str:
 
 @pytest.mark.parametrize(
     ("special", "reason"),
-    [(IDLE, "nothing in the repository has changed"), (IDLE + ": > work.txt\n", "gate test failed")],
+    [(IDLE, "ended without changing a file"), (IDLE + ": > work.txt\n", "gate test failed")],
     ids=["no diff", "unmet checks"],
 )
 def test_pain_01_a_story_that_nothing_proves_is_never_complete(special: str, reason: str, tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ CLAIMS = "echo '<promise>COMPLETE</promise>'\n"
 @pytest.mark.parametrize("said", [MENTIONS, CLAIMS], ids=["mentioned", "claimed"])
 def test_pain_02_a_promise_neither_ends_a_story_early_nor_proves_it(said: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "", special=said + IDLE)
-    assert "nothing in the repository has changed" in failed(bench)
+    assert "ended without changing a file" in failed(bench)
     assert bench.attempts().keys() >= STEPS, "every step was done, whatever the first one had said"
 
 
