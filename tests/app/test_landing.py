@@ -95,6 +95,27 @@ def test_pain_08_a_conflict_is_resolved_by_an_agent_and_reviewed_again(rig: Rig)
     assert (rig.repo / "README").read_text() == "changed by both\n"
 
 
+def test_the_diff_that_is_kept_of_a_merge_adds_what_has_landed(rig: Rig) -> None:
+    """It was reversed: whoever applied it would have deleted what others had landed."""
+
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
+            (rig.repo / "README").write_text("changed by the user\n")
+            (rig.repo / "landed.txt").write_text("landed\n")
+            git(rig.repo, "add", "README", "landed.txt")
+            git(rig.repo, "commit", "--quiet", "-m", "user's own")
+            return done(write={"README": "changed by the agent\n", "work.txt": "w\n"})
+        return done(write={"README": "changed by both\n"})
+
+    rig.script = script
+    assert asyncio.run(rig.run(workflow=SHORT)).status is RunStatus.COMPLETED
+    (kept,) = (rig.repo / ".shiftwork" / "diffs").rglob("merge-1-merge.diff")
+    text = kept.read_text()
+    assert "new file mode 100644\n" in text
+    assert "\n+landed\n" in text
+    assert "deleted file" not in text
+
+
 def test_a_workspace_that_is_gone_when_the_base_is_merged_is_laid_out_again(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] == "coding":

@@ -269,6 +269,11 @@ class TestMerged:
         assert world.move(world.candidate(resolved)) == Moved(ref="main")
         assert world.user.show("main", "README.md") == "both"
 
+    def test_work_that_changed_nothing_continues_from_the_base(self, world: World) -> None:
+        tip = world.tip()
+        base = world.user.commit("mine", {"mine.txt": "m\n"})
+        assert asyncio.run(world.repository.merged(base, tip)) == (base, ())
+
     def test_what_has_it_already(self, world: World) -> None:
         base = world.tip()
         tip = world.story({"new.txt": "n\n"})

@@ -151,7 +151,7 @@ async def _merge_base(effect: e.MergeBase, pen: Pen) -> Facts:
     commit, files = await world.repository.merged(effect.base, effect.head)
     keep = world.desks.keep_path(desk_of(pen.state, "merge", 1), "merge")
     try:
-        await again(lambda: world.workspaces.restore(place_of(pen.state), commit, keep))
+        await again(lambda: world.workspaces.restore(place_of(pen.state), commit, keep, forward=True))
     except RepositoryError as error:
         return (f.WorkspaceLost(at=world.clock.now(), number=pen.state.workspace, reason=error.message),)
     return (f.BaseMerged(at=world.clock.now(), commit=commit, base=effect.base, files=tuple(files)),)

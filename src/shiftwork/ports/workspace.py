@@ -100,9 +100,11 @@ class Workspaces(Protocol):
         """Commit the tree as it stands on top of `parent`; `parent` itself where nothing differs."""
         ...
 
-    async def restore(self, place: Place, commit: Commit, keep: Path) -> bool:
+    async def restore(self, place: Place, commit: Commit, keep: Path, *, forward: bool = False) -> bool:
         """Return the tree to the commit, ignored files excepted; what differed is first kept as a diff in `keep`.
 
+        The diff leads from the commit to the tree as it was, so that applying it brings back what was undone. A tree
+        that is moved `forward` loses nothing: the diff leads to the commit, and shows what was added to the tree.
         Untracked files are in the diff. An existing diff is never overwritten. True where there was anything to keep.
         """
         ...

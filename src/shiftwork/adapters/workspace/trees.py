@@ -64,10 +64,10 @@ class GitWorkspaces:
         self.hub.pin(f"{slug(place.run)}/{slug(place.story)}/head", commit)
         return commit
 
-    async def restore(self, place: Place, commit: Commit, keep: Path) -> bool:
+    async def restore(self, place: Place, commit: Commit, keep: Path, *, forward: bool = False) -> bool:
         checkout = self._checkout(place)
         await checkout.enter()
-        return await undo(checkout, commit, keep)
+        return await undo(checkout, commit, keep, forward=forward)
 
     async def discard(self, place: Place) -> None:
         await self._checkout(place).remove()
