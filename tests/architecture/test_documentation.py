@@ -3,7 +3,11 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+from shiftwork.domain.rules.scheduling import to_start
+from shiftwork.testing.builders import asked, started_run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,3 +34,15 @@ def test_modules_that_the_page_on_architecture_names_are_there() -> None:
     assert gone == []
     links = re.findall(r"\]\(([^)]+)\)", text)
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_guide_names_the_order_in_which_stories_start() -> None:
+    """It promised the smaller priority first, and the story that others wait for was started."""
+    text = (ROOT / "docs" / "howto" / "write-a-spec.md").read_text(encoding="utf-8")
+    (row,) = (line for line in text.splitlines() if line.startswith("| order |"))
+    named = [row.index(name) for name in ("critical path", "`priority`", "order of the file")]
+    assert named == sorted(named)
+    urgent, waited_for = replace(asked(1), priority=1), replace(asked(2), priority=9)
+    alike = replace(asked(4), priority=1)
+    run = started_run(urgent, waited_for, asked(3, after=(2,)), alike, parallel=4)
+    assert to_start(run, 4) == (waited_for.id, urgent.id, alike.id)

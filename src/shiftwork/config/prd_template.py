@@ -34,7 +34,7 @@ def _first() -> dict[str, Any]:
         "_comment": [
             "id: short and unique. title: becomes the subject of the commit.",
             "acceptanceCriteria: what must hold in the end; say it so that a test or a look at the code can decide.",
-            "priority: smaller numbers come first, where dependencies leave a choice.",
+            "priority: smaller numbers come first, among stories that have the same amount of work waiting for them.",
             "passes, notes: written by shiftwork when the story has landed. A story that passes is not worked on.",
         ],
         "id": "US-001",

@@ -23,9 +23,10 @@ class Criterion:
 class Story:
     """One unit of asked work. `may_be_empty` says that doing it may rightly change nothing.
 
-    A lower `priority` comes first. `complexity`, one of `COMPLEXITIES`, is a guess at how long it takes; `touches` are
-    paths and globs that it is expected to change. Both help to choose a good order; and tests that a story touches may
-    change, unless it was `planned` by an agent within the run: that is a person's to say.
+    A lower `priority` comes first where as much work waits for two. `complexity`, one of `COMPLEXITIES`, is a guess at
+    how long it takes; `touches` are paths and globs that it is expected to change. Both help to choose a good order.
+    Tests that a story touches may change, unless it was `planned` by an agent within the run: that is a person's to
+    say.
     All steps of its `verification` must pass before it lands.
     """
 
