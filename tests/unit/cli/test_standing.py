@@ -6,16 +6,19 @@ from pathlib import Path
 import pytest
 
 from shiftwork.app.queries import Pulse, RunView, Standing, StoryView
+from shiftwork.app.roll import Line
 from shiftwork.bootstrap.reading import now
 from shiftwork.config.site import find_site
 from shiftwork.domain.model.ids import FRAME
 from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.entrypoints.cli import standing
+from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.commands.status import told
+from shiftwork.entrypoints.cli.commands.stories import table
 from shiftwork.entrypoints.cli.ordering import opening
 from shiftwork.entrypoints.cli.result import summary
 from shiftwork.entrypoints.cli.session import Stop
-from shiftwork.entrypoints.cli.words import WIDTH, o_clock
+from shiftwork.entrypoints.cli.words import WIDTH, o_clock, width
 from shiftwork.testing.store_suite import run_row, step_row, story_row
 
 QUESTION = {"waiting": "question: Tabs or blanks?", "hold": "question"}
@@ -126,6 +129,23 @@ def test_what_a_gate_has_printed_is_not_broken_within_a_word(tmp_path: Path) -> 
     assert len(printed) > 1
     assert {line[:11] for line in printed} == {" " * 10 + "p"}
     assert all(line.endswith("passes") and len(line) <= WIDTH for line in printed)
+
+
+LONG = "a title or a word of an agent's that is longer than any terminal, " * 8 + "to its very end"
+
+
+def test_nothing_is_cut_where_the_output_is_no_terminal() -> None:
+    """It was cut to a hundred columns, and what a script looked for was not there."""
+    failed = story("US-001", "failed", title=LONG, failure=f"gate test failed:\n{LONG}")
+    waits = story("US-002", "in_progress", waiting=f"question: {LONG}", hold="question")
+    run = view(Pulse.WAITING, failed, waits)
+    run = replace(run, run=replace(run.run, title=LONG))
+    assert told(run).count(LONG) == 4
+    rows = table(run, [Line(story=failed.story, step="", depends_on=(), waits_for=())])
+    assert any(line.endswith(LONG) for line in rows)
+    assert one_line(LONG, width()) == LONG
+    opened = list(opening(run))
+    assert opened[0].endswith(LONG)
 
 
 def test_who_takes_up_a_run_says_which_and_until_when_nothing_can_be_seen_of_it() -> None:

@@ -188,15 +188,15 @@ def _cells(said: Certificate) -> tuple[str, ...]:
 
 
 def _told(paper: Paper) -> Iterator[str]:
-    said = paper.certificate
-    yield one_line(f"{said.story}: {said.title}", _WIDEST)
-    yield one_line(f"landed as {said.commit} on {said.ref}, on top of {said.base[:12]}, tree {said.tree}", _WIDEST)
-    yield from words.wrapped(f"landed{after_landed(status_by(said))}", _WIDEST, most=_LINES)
+    said, room = paper.certificate, max(words.width(), _WIDEST)
+    yield one_line(f"{said.story}: {said.title}", room)
+    yield one_line(f"landed as {said.commit} on {said.ref}, on top of {said.base[:12]}, tree {said.tree}", room)
+    yield from words.wrapped(f"landed{after_landed(status_by(said))}", room, most=_LINES)
     yield f"\ncriteria (policy {said.policy}):"
     for one in said.criteria:
         offered = f"{one.kind} {one.reference}: " if one.reference else ""
-        yield f"  {one.verdict:<8} {one_line(f'{one.criterion} {one.text}', _WIDEST)}"
-        yield f"           {one_line(f'{offered}{one.why}', _WIDEST)}"
+        yield f"  {one.verdict:<8} {one_line(f'{one.criterion} {one.text}', room)}"
+        yield f"           {one_line(f'{offered}{one.why}', room)}"
     yield (
         "\ngates:"
         if said.gates or said.verification or said.without_gates
@@ -206,18 +206,18 @@ def _told(paper: Paper) -> Iterator[str]:
         extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
         extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
         command = f": {gate.command}" if gate.command else ""
-        yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', _WIDEST)}"
+        yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', room)}"
     for name in said.without_gates:
-        yield f"  {one_line(f'{name} was not run: the user has let the run continue without it', _WIDEST)}"
+        yield f"  {one_line(f'{name} was not run: the user has let the run continue without it', room)}"
     for line in said.verification:
-        yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', _WIDEST)}"
+        yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', room)}"
     if said.fail_to_pass:
-        yield f"\n{one_line(in_words(said.fail_to_pass), _WIDEST)}"
+        yield f"\n{one_line(in_words(said.fail_to_pass), room)}"
     yield "\nwork:"
     for step in said.steps:
         who = " ".join(part for part in (step.agent, step.model) if part)
         tries = f"{step.attempts} attempt{'s' if step.attempts > 1 else ''}{f' by {who}' if who else ''}"
-        yield f"  {one_line(f'{step.step} {step.type}: {tries}', _WIDEST)}"
+        yield f"  {one_line(f'{step.step} {step.type}: {tries}', room)}"
         if amounts.is_known(step.usage):
             yield f"    cost {amounts.cost(step.usage)}; tokens {amounts.tokens(step.usage)}"
     yield f"\n{_counted(said.repairs, 'repair')}, {_counted(said.conflicts, 'conflict')}"

@@ -131,7 +131,7 @@ def _despite(view: RunView, obstacle: Obstacle) -> str:
 
 
 def _in_lines(label: str, text: str) -> Iterator[str]:
-    room = words.width() - len(label)
+    room = words.layout() - len(label)
     lines = (line for one in plain(text).rstrip().split("\n") for line in words.wrapped(one, room, most=_WRAPPED))
     yield from words.labelled(label, list(lines))
 
@@ -158,10 +158,10 @@ def _reason(story: StoryRow) -> Iterator[str]:
 def _as_printed(line: str) -> Iterator[str]:
     """A line that is too long goes on below, at its own margin: a terminal would break it within a word."""
     whole = f"    {line}"
-    if cells(whole) <= words.width():
+    if cells(whole) <= words.layout():
         yield whole
         return
-    margin = min(len(whole) - len(whole.lstrip()), words.width() // 2)
+    margin = min(len(whole) - len(whole.lstrip()), words.layout() // 2)
     yield from _in_lines(" " * margin, line)
 
 

@@ -18,7 +18,10 @@ type Step = tuple[str, str]
 """A command to type, and when or what for; empty where that goes without saying."""
 
 WIDTH: Final = 100
-"""Where nothing tells how wide the output is shown."""
+"""How wide output is laid out where it goes to no terminal: long lines continue below, and nothing of them is cut."""
+
+_ENDLESS: Final = 10_000
+"""Columns of a file or a pipe: only lines that nobody could read are cut."""
 
 _NARROWEST: Final = 40
 _WIDEST_CHARACTER: Final = 2
@@ -118,18 +121,27 @@ def naming(run: str, *, meant: bool) -> str:
 
 
 def width() -> int:
-    """Of the terminal; a fixed one where the output goes elsewhere."""
+    """How much of a line is shown: what the terminal has room for, and all of it where the output goes elsewhere."""
+    return _terminal() or _ENDLESS
+
+
+def layout() -> int:
+    """The width at which lines continue below, and to which columns are filled."""
+    return _terminal() or WIDTH
+
+
+def _terminal() -> int | None:
     try:
         return max(os.get_terminal_size(sys.stdout.fileno()).columns, _NARROWEST)
     except (OSError, ValueError):
-        return WIDTH
+        return None
 
 
 def following(steps: Iterable[Step], label: str = _NEXT) -> Iterator[str]:
     """Each command on a line of its own, so that it can be typed as it stands; what for beside it if there is room."""
     for command, why in steps:
         line, beside = f"{label}{command}", f"    ({why})" if why else ""
-        fits = cells(line + beside) <= width()
+        fits = cells(line + beside) <= layout()
         yield line + beside if fits else line
         label = " " * len(label)
         if not fits and why:
@@ -193,6 +205,12 @@ def labelled(label: str, lines: Sequence[str]) -> Iterator[str]:
         yield f"{' ' * len(label) if number else label}{line}"
 
 
+def filled(text: str, margin: int) -> str:
+    """On one line that leaves `margin` columns of the layout free; where there is no terminal, nothing of it is cut."""
+    line = one_line(text, width() - margin)
+    return line + " " * (layout() - margin - cells(line))
+
+
 def padded(text: str, room: int) -> str:
     """On one line, cut or filled to exactly `room` columns."""
     line = one_line(text, room)
@@ -203,6 +221,6 @@ def facts(pairs: list[tuple[str, str]]) -> str:
     """Names and values in two columns; empty values are left out, long ones go on below, and no word is broken."""
     kept = [(name, value) for name, value in pairs if value]
     names = max((len(name) for name, _ in kept), default=0)
-    room = max(width() - names - 4, 1)
+    room = max(layout() - names - 4, 1)
     rows = ((name, textwrap.wrap(value, room, break_long_words=False, break_on_hyphens=False)) for name, value in kept)
     return "\n".join(line for name, lines in rows for line in labelled(f"  {name:<{names}}  ", lines))

@@ -16,6 +16,7 @@ from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.picking import ANY_ROLE, Tally
 from shiftwork.domain.rules.choosing import Choice, Standing, choose
+from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.conditions import trusted_conditions
@@ -86,8 +87,9 @@ def _choices(site: Site, settings: Settings) -> dict[str, Choice]:
 def _roster(present: Sequence[Presence]) -> list[str]:
     width = max(len(one.name) for one in present)
     states = {True: "ok", False: "missing"}
+    room = max(words.width(), 80)
     return [
-        f"{states[one.there]:<8} {one.name:<{width}}  {one.model or 'own model'}  {one_line(one.told, 80)}"
+        f"{states[one.there]:<8} {one.name:<{width}}  {one.model or 'own model'}  {one_line(one.told, room)}"
         for one in present
     ]
 

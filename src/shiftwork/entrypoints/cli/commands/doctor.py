@@ -27,7 +27,6 @@ from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkErr
 from shiftwork.ports.agent import Agent
 
 _MOST_LINES: Final = 4
-_WIDEST: Final = 1000
 _CONFINE: Final = 'SHIFTWORK_SANDBOX=bubblewrap shiftwork doctor, then tier = "bubblewrap" under [sandbox]'
 
 
@@ -63,7 +62,7 @@ def _told(check: Check) -> str:
 
 def _beside(label: str, text: str) -> Iterator[str]:
     """In lines that end between words, one below the other; whoever reads from a pipe gets them as they were."""
-    width = words.width() if sys.stdout.isatty() else _WIDEST
+    width = words.width()
     room = max(width - len(label), 40)
     parts = text.splitlines() or [""]
     return words.labelled(label, [line for part in parts for line in words.wrapped(part, room, most=_MOST_LINES)])

@@ -160,7 +160,7 @@ def _head(view: RunView) -> Iterator[str]:
 def _story(run: RunView, view: StoryView) -> Iterator[str]:
     story, room, state = view.story, words.width(), standing.of_story(run, view)
     yield ""
-    yield f"  {words.padded(story.story + '  ' + story.title, room - 14)} {state}"
+    yield f"  {words.filled(story.story + '  ' + story.title, 14)} {state}"
     if amounts.is_known(view.used) and len(run.stories) > 1:
         yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
     if story.commit:

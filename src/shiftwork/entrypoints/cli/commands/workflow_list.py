@@ -1,8 +1,6 @@
 """`shiftwork workflow list`: every workflow there is, and which one of a name is used."""
 
-import sys
 from pathlib import Path
-from typing import Final
 
 import click
 
@@ -15,9 +13,6 @@ from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import root_or_folder
 from shiftwork.errors import WorkflowError
 
-_WIDEST: Final = 1000
-"""Whoever reads from a pipe gets the whole of it."""
-
 
 @click.command("list", short_help="List the workflows there are.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -29,7 +24,7 @@ def command(*, as_json: bool) -> None:
         say({"workflows": [_row(one, root) for one in listed]})
         return
     room = max(len(one.name) for one in listed)
-    width = words.width() if sys.stdout.isatty() else _WIDEST
+    width = words.width()
     for one in listed:
         head = f"{one.name:<{room}}  {one.origin:<10}  "
         click.echo(head + one_line(_about(one, root), max(width - len(head), 20)))
