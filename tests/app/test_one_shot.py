@@ -13,7 +13,7 @@ from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import FailureCause, StoryStatus
 from shiftwork.domain.model.workflow import catalogue_step
-from shiftwork.ports.agent import AgentTask, Ending
+from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind, Listener
 from tests.app.rig import SHORT, Rig, done, git, honest, story_workflow
 
 
@@ -99,6 +99,47 @@ def test_the_failure_is_told_to_the_next_attempt_which_starts_clean(rig: Rig) ->
     assert run.status is RunStatus.COMPLETED
     assert "segmentation fault" in seen[1][0]
     assert seen[1][1] is False
+
+
+@pytest.mark.parametrize(
+    ("ending", "setting"),
+    [
+        (Ending.SILENT, "silence_minutes"),
+        (Ending.TIMED_OUT, "time_factor"),
+        (Ending.FLOODED, "max_output_mib"),
+    ],
+)
+def test_an_attempt_that_was_ended_names_the_setting_that_allows_more(rig: Rig, ending: Ending, setting: str) -> None:
+    rig.script = honest(coding=[Turn(ending=ending, detail="no output for 12 s\nsome warning")] * 9)
+    run = asyncio.run(rig.run(workflow=SHORT))
+    hint = f"no output for 12 s; to allow more, raise {setting} under [agent] in shiftwork.toml\nsome warning"
+    assert asyncio.run(rig.story(run)).failure.endswith(hint)
+
+
+class Failing:
+    """Says something, and crashes without a word about that."""
+
+    async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
+        log = task.log.name
+        listener(AgentEvent(kind=EventKind.TEXT, text=f"I cannot\nreach \x1b[31mthe model{chr(27)}[0m ({log})"))
+        listener(AgentEvent(kind=EventKind.TEXT, text=" "))
+        return AgentReport(ending=Ending.CRASHED, detail="ended with exit code 1")
+
+    async def probe(self) -> str:
+        return "failing"
+
+
+def test_the_last_words_of_an_agent_that_failed_are_in_the_failure(rig: Rig) -> None:
+    rig.agent = Failing()
+    run = asyncio.run(rig.run(workflow=SHORT))
+    failure = asyncio.run(rig.story(run)).failure
+    assert "ended with exit code 1\nits last words: I cannot reach the model (" in failure
+
+
+def test_an_answer_that_breaks_the_contract_is_in_the_failure(rig: Rig) -> None:
+    rig.script = honest(coding=[Turn(answer="I will not do this.")] * 9)
+    run = asyncio.run(rig.run(workflow=SHORT))
+    assert asyncio.run(rig.story(run)).failure.endswith("\nits last words: I will not do this.")
 
 
 def test_required_outputs_are_part_of_the_contract(rig: Rig) -> None:

@@ -56,12 +56,12 @@ EXPECTED = {
         kinds="started retry retry text usage final",
     ),
     "killed": Expected(
-        exit_code=-9, ending=Ending.CRASHED, detail="ended by SIGKILL and said nothing", kinds="started"
+        exit_code=-9, ending=Ending.CRASHED, detail="ended by SIGKILL before its answer was complete", kinds="started"
     ),
     "terminated": Expected(
         exit_code=143,
         ending=Ending.CRASHED,
-        detail="ended by SIGTERM and said nothing",
+        detail="ended by SIGTERM before its answer was complete",
         usage=Usage(input_tokens=100, output_tokens=1, unpriced=1, uncounted=1),
         kinds="started tool_start tool_end",
     ),

@@ -64,7 +64,7 @@ EXPECTED = {
         kinds="started retry usage final",
     ),
     "killed": Expected(
-        exit_code=-9, ending=Ending.CRASHED, detail="ended by SIGKILL and said nothing", kinds="started"
+        exit_code=-9, ending=Ending.CRASHED, detail="ended by SIGKILL before its answer was complete", kinds="started"
     ),
     "interrupted": Expected(
         exit_code=1, ending=Ending.CRASHED, detail="ended with exit code 1", kinds="started tool_start"

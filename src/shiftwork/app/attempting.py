@@ -194,7 +194,8 @@ async def _until_ended(attempt: Attempt, task: AgentTask) -> AgentReport:
     ]
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        return next(end.result() for end in ends if end.done())
+        report = next(end.result() for end in ends if end.done())
+        return replace(report, said=report.said or watch.said)
     finally:
         for end in ends:
             end.cancel()

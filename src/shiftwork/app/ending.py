@@ -18,6 +18,7 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.memory import Remark
 from shiftwork.domain.rules import allowing, waiting
 from shiftwork.domain.rules.asking import MAX_QUESTIONS
+from shiftwork.domain.rules.trimming import with_last_words
 from shiftwork.ports.agent import AgentReport, Ending
 from shiftwork.ports.desk import Mail, Question
 from shiftwork.prompts import contract, result
@@ -39,7 +40,17 @@ _NEAR: Final = 0.9
 sooner is not believed: it would be begun again without end, because that spends no retry.
 """
 
+_BOUNDS: Final = {
+    Trouble.SILENT: "silence_minutes",
+    Trouble.TIMED_OUT: "time_factor",
+    Trouble.FLOODED: "max_output_mib",
+}
+"""The settings that say when an attempt is ended."""
+
 _WAYS_ON: Final = ("It is allowed now: try again.", "Do without it.")
+_WITHOUT_WORDS: Final = frozenset({Trouble.CANCELLED, Trouble.REJECTED})
+"""A person's doing, and what the agent itself has given as the reason: its last words add nothing."""
+
 _FROM_OUTSIDE: Final = frozenset({Trouble.TIMED_OUT, Trouble.SILENT, Trouble.LOOPING, Trouble.CANCELLED})
 
 
@@ -148,6 +159,11 @@ async def _went_wrong(attempt: Attempt, report: AgentReport, trouble: Trouble, e
 def failure(attempt: Attempt, report: AgentReport, trouble: Trouble, error: str, diff: str = "") -> Fact:
     """A failed attempt, or a cancelled one where the trouble came from outside."""
     kind = f.StepCancelled if trouble in _FROM_OUTSIDE else f.StepFailed
+    if trouble in _BOUNDS:
+        head, *rest = error.split("\n")
+        error = "\n".join((f"{head}; to allow more, raise {_BOUNDS[trouble]} under [agent] in shiftwork.toml", *rest))
+    if trouble not in _WITHOUT_WORDS:
+        error = with_last_words(error, report.answer or report.said)
     return kind(
         at=attempt.now,
         step=attempt.step.id,

@@ -8,9 +8,12 @@ from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
 
 
 class Watch:
-    """Hears every event of one attempt; `loops` returns once it has made `limit` identical tool calls in a row."""
+    """Hears every event of one attempt; `loops` returns once it has made `limit` identical tool calls in a row. `said`
+    is the last text of the agent's.
+    """
 
     def __init__(self, limit: int, show: Callable[[AgentEvent], None]) -> None:
+        self.said = ""
         self._limit = limit
         self._show = show
         self._repeats = Repeats()
@@ -19,6 +22,8 @@ class Watch:
 
     def hear(self, event: AgentEvent) -> None:
         self._show(event)
+        if event.kind is EventKind.TEXT and event.text.strip():
+            self.said = event.text
         if event.kind is not EventKind.TOOL_START:
             return
         self._repeats = self._repeats.after(event.call)

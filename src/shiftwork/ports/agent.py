@@ -85,7 +85,9 @@ class AgentTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentReport:
-    """How the attempt ended. `answer` is the agent's last message; `resets_at` tells when a rate limit ends."""
+    """How the attempt ended. `answer` is the agent's last message; `resets_at` tells when a rate limit ends. `said` is
+    the last thing that it said, where it was ended before it gave an answer.
+    """
 
     ending: Ending
     answer: str = ""
@@ -94,6 +96,7 @@ class AgentReport:
     resets_at: float | None = None
     model: str = ""
     denials: tuple[str, ...] = ()
+    said: str = ""
 
 
 type Listener = Callable[[AgentEvent], None]

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.rules.trimming import AFTER, BEFORE, CLOSING, LINE_LIMIT, OPENING, normalised, trimmed
+from shiftwork.domain.rules.trimming import (
+    AFTER,
+    BEFORE,
+    CLOSING,
+    LINE_LIMIT,
+    OPENING,
+    WORDS_LIMIT,
+    normalised,
+    trimmed,
+    with_last_words,
+)
 
 
 def quiet(count: int, word: str = "ok") -> list[str]:
@@ -88,3 +98,25 @@ def test_another_failure_is_another_one(one: str, other: str) -> None:
 @given(st.text(max_size=200))
 def test_to_normalise_twice_changes_nothing_more_than_white_space(text: str) -> None:
     assert normalised(text) == normalised(f"  {text}\n\n")
+
+
+# Last words -------------------------------------------------------------------------------------------------------
+
+
+@given(st.text(max_size=50), st.text(max_size=3 * WORDS_LIMIT))
+def test_last_words_are_bounded_and_stand_on_one_readable_line(error: str, said: str) -> None:
+    told = with_last_words(error, said)
+    assert told.startswith(error)
+    added = told[len(error) :]
+    assert len(added) <= WORDS_LIMIT + len("\nits last words: …")
+    assert not added or added.startswith("\nits last words: ")
+    assert added[1:].isprintable() or not any(ord(one) < 32 for one in added[1:])
+
+
+@pytest.mark.parametrize("said", ["", " \n", "no such model", "no \x1b[31msuch\x1b[0m\nmodel"])
+def test_what_the_error_says_already_is_not_said_twice(said: str) -> None:
+    assert with_last_words("exit code 1: no such\nmodel", said) == "exit code 1: no such\nmodel"
+
+
+def test_of_long_last_words_the_end_is_kept() -> None:
+    assert with_last_words("crashed", "x" * 5000 + "why").endswith("…" + "x" * (WORDS_LIMIT - 3) + "why")

@@ -10,7 +10,7 @@ from typing import Final
 
 from shiftwork.adapters.agents._driver import Driver, Launch, Transcript
 from shiftwork.adapters.agents._log import AttemptLog
-from shiftwork.adapters.agents._reading import by_signal
+from shiftwork.adapters.agents._reading import by_signal, clean
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
 from shiftwork.adapters.sandbox.walls import OPEN, Room, Sandbox
 from shiftwork.domain.model.usage import NOTHING_USED
@@ -18,6 +18,9 @@ from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, Listener
 
 PROBE_LIMITS: Final = AgentLimits(wall_seconds=30, silence_seconds=30, output_bytes=1024 * 1024)
+
+_COMPLAINT: Final = 500
+"""Characters of standard error that are told of an agent that was ended from outside."""
 
 _logger = logging.getLogger(__name__)
 
@@ -134,9 +137,13 @@ def named_files(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def detailed(report: AgentReport, over: Exit, log: AttemptLog) -> str:
-    """What was refused to an agent may be why it has failed, and it seldom says so itself."""
+    """What was refused to an agent may be why it has failed, and it seldom says so itself. Of one that was ended from
+    outside, what it complained about until then.
+    """
     remarks = () if report.ending is Ending.FINISHED else over.remarks
-    return "\n".join(part for part in (report.detail, *remarks, log.failure) if part)
+    ended = report.ending in {Ending.TIMED_OUT, Ending.SILENT, Ending.FLOODED}
+    complaint = clean(over.stderr).strip()[-_COMPLAINT:] if ended else ""
+    return "\n".join(part for part in (report.detail, complaint, *remarks, log.failure) if part)
 
 
 def judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:

@@ -75,7 +75,7 @@ def count(event: Json, key: str) -> int:
 
 def crash(exit_code: int, stderr: str) -> str:
     said = clean(stderr).strip()[-_DETAIL:]
-    return f"ended {_manner(exit_code)}" + (f": {said}" if said else " and said nothing")
+    return f"ended {_manner(exit_code)}" + (f": {said}" if said else " before its answer was complete")
 
 
 def failed_after_all(exit_code: int) -> bool:

@@ -58,6 +58,18 @@ def _spread(lines: list[str], wanted: set[int]) -> list[str]:
     return shown
 
 
+WORDS_LIMIT: Final = 400
+_UNREADABLE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def with_last_words(error: str, said: str) -> str:
+    """Why an attempt failed, with the end of what its agent said last, unless the error has that already."""
+    words = " ".join(_UNREADABLE.sub("", said[-8 * WORDS_LIMIT :]).split())
+    if not words or words in " ".join(_UNREADABLE.sub("", error).split()):
+        return error
+    return f"{error}\nits last words: {words if len(words) <= WORDS_LIMIT else f'…{words[-WORDS_LIMIT:]}'}"
+
+
 _NOISE: Final = (
     (re.compile(r"\x1b\[[0-9;?]*[A-Za-z]"), ""),
     (re.compile(r"\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b", re.IGNORECASE), "#"),
