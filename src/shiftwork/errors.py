@@ -116,6 +116,12 @@ class AgentMissingError(ShiftworkError):
     kind = "agent-missing"
 
 
+class AgentLoginError(ShiftworkError):
+    """The agent says that its user is not logged in: a session would be begun for nothing."""
+
+    kind = "agent-login"
+
+
 class UnknownRunError(UsageError):
     """No run has that id in this repository."""
 

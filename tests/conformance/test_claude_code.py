@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents._driver import Driver
+from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.claude_code import ClaudeCode, Endpoint
 from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
 from shiftwork.domain.model.usage import Usage
+from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentTask, Ending, EventKind
 from shiftwork.testing.model_server import (
     Call,
@@ -27,6 +29,7 @@ from shiftwork.testing.model_server import (
     call,
 )
 from tests.conformance.agent_rig import SCRIPT, TOOLBOX, ProgramConformance, ProgramStage, kinds, new_task, played
+from tests.patience import SECONDS
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = [pytest.mark.real_agent, pytest.mark.timeout(180)]
@@ -142,3 +145,36 @@ def test_its_version_is_the_pinned_one(stage: ClaudeStage, pytestconfig: pytest.
     pins = json.loads((pytestconfig.rootpath / "agents" / "package.json").read_text())
     told = asyncio.run(stage.answers("").probe())
     assert told.split()[0] == pins["dependencies"]["@anthropic-ai/claude-code"]
+    assert told.endswith(", with an API key")
+
+
+def of_user(program: Path, home: Path, **env: str) -> ProcessAgent:
+    """As whoever has this home, without a key."""
+    driver = ClaudeCode(program=program, env={"PATH": os.defpath, "HOME": str(home), **env})
+    return ProcessAgent(driver, login_seconds=SECONDS)
+
+
+def test_without_a_key_and_a_login_nothing_begins(claude_program: Path, tmp_path: Path) -> None:
+    with pytest.raises(AgentLoginError, match="Claude Code is not logged in") as refused:
+        asyncio.run(of_user(claude_program, tmp_path).probe())
+    assert refused.value.hint == "claude auth login, or set ANTHROPIC_API_KEY"
+
+
+def test_a_login_is_enough_and_is_shown(claude_program: Path, tmp_path: Path) -> None:
+    """Also one whose token has to be renewed, and one that comes by a variable."""
+    (tmp_path / ".claude").mkdir()
+    login = {"accessToken": "sk-ant-oat01-x", "refreshToken": "r", "expiresAt": 1000, "scopes": ["user:inference"]}
+    (tmp_path / ".claude" / ".credentials.json").write_text(json.dumps({"claudeAiOauth": login}))
+    assert asyncio.run(of_user(claude_program, tmp_path).probe()).endswith(", logged in (claude.ai)")
+    by_variable = of_user(claude_program, tmp_path / "other", CLAUDE_CODE_OAUTH_TOKEN="x")  # noqa: S106 - no secret
+    assert asyncio.run(by_variable.probe()).endswith(", logged in (oauth_token)")
+
+
+@pytest.mark.parametrize("answer", ["exec sleep 60", "echo unknown command >&2; exit 1", "echo '{}'", "echo '[]'"])
+def test_a_release_that_does_not_say_is_not_refused(tmp_path: Path, answer: str) -> None:
+    program = tmp_path / "claude"
+    program.write_text(f'#!/bin/sh\n[ "$1" = --version ] && {{ echo 1.0.0; exit; }}\n{answer}\n')
+    program.chmod(0o755)
+    driver = ClaudeCode(program=program, env={"PATH": os.defpath, "HOME": str(tmp_path)})
+    patience = 0.3 if "sleep" in answer else SECONDS
+    assert asyncio.run(ProcessAgent(driver, login_seconds=patience).probe()) == "1.0.0"

@@ -14,6 +14,7 @@ from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
 from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
 from shiftwork.domain.model.usage import Usage
+from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind
 from shiftwork.testing.model_server import (
     Call,
@@ -29,6 +30,7 @@ from shiftwork.testing.model_server import (
     call,
 )
 from tests.conformance.agent_rig import SCRIPT, TOOLBOX, ProgramConformance, ProgramStage, kinds, new_task, played
+from tests.patience import SECONDS
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]
 pytestmark = [pytest.mark.real_agent, pytest.mark.timeout(180)]
@@ -190,6 +192,30 @@ def test_its_version_is_the_pinned_one(stage: CodexStage, pytestconfig: pytest.C
     assert told == f"codex-cli {pins['dependencies']['@openai/codex']}, with an API key"
 
 
-def test_without_a_key_it_tells_who_is_logged_in(codex_program: Path, tmp_path: Path) -> None:
-    agent = ProcessAgent(Codex(program=codex_program, env={"PATH": os.defpath, "HOME": str(tmp_path)}))
-    assert asyncio.run(agent.probe()).endswith(", Not logged in")
+def test_without_a_key_and_a_login_nothing_begins(codex_program: Path, tmp_path: Path) -> None:
+    with pytest.raises(AgentLoginError, match="Codex is not logged in") as refused:
+        asyncio.run(logged_in(codex_program, tmp_path).probe())
+    assert refused.value.hint == "codex login, or set CODEX_API_KEY"
+
+
+def test_a_login_is_enough_and_is_shown(codex_program: Path, tmp_path: Path) -> None:
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".codex" / "auth.json").write_text('{"OPENAI_API_KEY": "sk-scripted"}')
+    told = asyncio.run(logged_in(codex_program, tmp_path).probe())
+    assert told.partition(", ")[2].startswith("API key configured")
+    assert "sk-scripted" not in told
+
+
+def test_a_provider_of_the_users_own_needs_no_login(codex_program: Path, tmp_path: Path) -> None:
+    (tmp_path / ".codex").mkdir()
+    settings = tmp_path / ".codex" / "config.toml"
+    settings.write_text(
+        'model_provider = "local"\n[model_providers.local]\nname = "local"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    )
+    assert asyncio.run(logged_in(codex_program, tmp_path).probe()).endswith(", with your own provider local")
+
+
+def logged_in(program: Path, home: Path) -> ProcessAgent:
+    """As whoever has this home."""
+    driver = Codex(program=program, env={"PATH": os.defpath, "HOME": str(home)})
+    return ProcessAgent(driver, login_seconds=SECONDS)

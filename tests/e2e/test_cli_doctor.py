@@ -260,3 +260,56 @@ def test_a_gate_that_is_red_in_the_checkout_alone_is_a_note(project: Project) ->
     told = project.shiftwork("doctor", "--gates")
     assert told.returncode == 0, told.stdout
     assert "red in your checkout" in told.stdout
+
+
+# Agents -----------------------------------------------------------------------------------------------------------
+
+LOGGED_OUT = """\
+#!/bin/sh
+case "$1" in
+--version) echo 2.1.0 ;;
+auth) echo '{"loggedIn": false, "authMethod": "none"}'; exit 1 ;;
+*) touch "$0.paid"; sleep 600 ;;
+esac
+"""
+
+
+def put(program: Path, text: str) -> Path:
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(text, encoding="utf-8")
+    program.chmod(0o755)
+    return program
+
+
+def test_an_agent_that_is_not_logged_in_is_told_before_anything_is_paid_for(project: Project, tmp_path: Path) -> None:
+    """The first session was begun all the same, and nothing was to be seen for two minutes."""
+    program = put(tmp_path / "bin" / "claude", LOGGED_OUT)
+    (project.root / "shiftwork.toml").write_text(f'[agent]\nprogram = "{program}"\n[gates]\n', encoding="utf-8")
+    code, checks = examined(project, ANTHROPIC_API_KEY="")
+    assert (code, checks["agent"]["state"]) == (1, "fail")
+    told = project.shiftwork("run", "Add a greeting", ANTHROPIC_API_KEY="")
+    assert told.returncode == 1
+    assert (
+        told.stderr.splitlines()[0]
+        == f"shiftwork: {checks['agent']['detail']}"
+        == "shiftwork: Claude Code is not logged in"
+    )
+    assert "claude auth login, or set ANTHROPIC_API_KEY" in told.stderr
+    assert not program.with_name("claude.paid").exists()
+    with_key = project.shiftwork("doctor", ANTHROPIC_API_KEY="sk-ant-dummy").stdout
+    assert "claude-code: 2.1.0, with an API key" in with_key
+
+
+def test_the_agent_that_is_installed_is_recommended(project: Project, tmp_path: Path) -> None:
+    codex = put(tmp_path / "bin" / "codex", "#!/bin/sh\necho codex-cli 1\n")
+    path = f"{codex.parent}:/usr/bin:/bin"
+    (project.root / "shiftwork.toml").write_text("[gates]\n", encoding="utf-8")
+    code, checks = examined(project, PATH=path)
+    assert (code, checks["agent"]["state"]) == (1, "fail")
+    recommended = (
+        'codex is installed: use = "codex" under [agent] in shiftwork.toml, or --agent codex; else: npm install'
+    )
+    assert checks["agent"]["hint"].startswith(recommended)
+    assert recommended in project.shiftwork("run", "Add a greeting", PATH=path).stderr
+    codex.unlink()
+    assert "codex" not in examined(project, PATH=path)[1]["agent"]["hint"]

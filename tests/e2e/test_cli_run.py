@@ -149,3 +149,21 @@ def test_a_terminal_stays_intact_whatever_an_agent_prints(project: Project) -> N
     assert b"x" * 100 not in screen
     assert screen.rstrip().split(b"\n")[-1].startswith(b"next: git show ")
     assert screen.count(b"\x1b[?25l") == screen.count(b"\x1b[?25h"), "the cursor must be shown again"
+
+
+def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_before(project: Project) -> None:
+    (project.root / "notes.txt").write_text("mine\n", encoding="utf-8")
+    (project.root / "README").write_text("changed\n", encoding="utf-8")
+    told = project.shiftwork("run", "--branch", "feature/greeting", "Add a greeting")
+    assert told.returncode == 0, told.stderr
+    lines = told.stdout.splitlines()
+    assert "branch feature/greeting does not exist yet: it is created from main" in lines
+    assert "dynamic takes at least 10 sessions" in lines
+    assert "agents do not see what is not committed: README, notes.txt" in lines
+    assert project.git("log", "-1", "--format=%s", "feature/greeting") == "feat: US-001 - Add a greeting"
+    assert project.git("log", "-1", "--format=%s", "main") != "feat: US-001 - Add a greeting"
+    again = project.shiftwork("run", "--branch", "feature/greeting", "--workflow", "ralph", "--json", "Add more")
+    events = [json.loads(line) for line in again.stdout.splitlines()]
+    assert {"event": "uncommitted", "files": ["README", "notes.txt"]} in events
+    assert [(one["workflow"], one["at_least"]) for one in events if one.get("event") == "sessions"] == [("ralph", 1)]
+    assert not [one for one in events if one.get("event") == "branch"]

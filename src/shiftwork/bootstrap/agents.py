@@ -20,7 +20,10 @@ from shiftwork.config.surroundings import visible_to_agent
 from shiftwork.errors import SettingsError
 from shiftwork.ports.agent import Agent
 
-__all__ = ["AGENTS", "Place", "Turn", "build_agent", "build_agents", "scripted_agent"]
+__all__ = ["AGENTS", "Place", "Turn", "build_agent", "build_agents", "installed_instead", "scripted_agent"]
+
+_PROGRAMS: Final = {"claude-code": "claude", "codex": "codex"}
+"""By what names the agents are found that have a program of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,17 @@ def build_agents(settings: Settings, place: Place) -> dict[str, Agent]:
     return {settings.agent.use: build_agent(settings, place), **profiles}
 
 
+def installed_instead(settings: Settings, env: Mapping[str, str]) -> str:
+    """How to use an agent that is installed, where the one of the settings is not; empty where there is none."""
+    others = (name for name, program in _PROGRAMS.items() if name != settings.agent.use and _is_there(program, env))
+    name = next(others, "")
+    return f'{name} is installed: use = "{name}" under [agent] in shiftwork.toml, or --agent {name}' if name else ""
+
+
+def _is_there(program: str, env: Mapping[str, str]) -> bool:
+    return shutil.which(program, path=env.get("PATH")) is not None
+
+
 def scripted_agent(turns: Mapping[str, Sequence[Turn]]) -> Agent:
     """An agent that plays given turns by step type, for the demo: no program, no key, no network."""
     return ScriptedAgent(turns)
@@ -54,10 +68,10 @@ def scripted_agent(turns: Mapping[str, Sequence[Turn]]) -> Agent:
 def _claude_code(settings: Settings, place: Place) -> Agent:
     """With a key in the environment every attempt has a home of its own; otherwise the user's login simply works."""
     seen = visible_to_agent("claude-code", place.env, settings.agent.env)
-    key = seen.get("ANTHROPIC_API_KEY")
+    key = seen.get("ANTHROPIC_API_KEY") or None  # a variable that is empty is no key
     return ProcessAgent(
         ClaudeCode(
-            program=_program(settings, place.env, "claude"),
+            program=_program(settings, place.env, _PROGRAMS["claude-code"]),
             env=seen,
             endpoint=Endpoint(api_key=key),
             private_home=key is not None,
@@ -70,8 +84,8 @@ def _claude_code(settings: Settings, place: Place) -> Agent:
 def _codex(settings: Settings, place: Place) -> Agent:
     """Codex itself reads CODEX_API_KEY alone: a key that is there for something else must not go before a login."""
     seen = visible_to_agent("codex", place.env, settings.agent.env)
-    endpoint = CodexEndpoint(base_url=seen.get("OPENAI_BASE_URL", ""), api_key=seen.get("CODEX_API_KEY"))
-    program = _program(settings, place.env, "codex")
+    endpoint = CodexEndpoint(base_url=seen.get("OPENAI_BASE_URL", ""), api_key=seen.get("CODEX_API_KEY") or None)
+    program = _program(settings, place.env, _PROGRAMS["codex"])
     return ProcessAgent(Codex(program=program, env=seen, endpoint=endpoint), place.sandbox)
 
 

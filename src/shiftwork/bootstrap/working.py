@@ -234,6 +234,13 @@ async def has_branch(site: Site, env: Mapping[str, str], branch: str) -> bool:
     return not (await git.run(*asked, accept=(0, 1, 128))).code
 
 
+async def uncommitted(site: Site, env: Mapping[str, str]) -> Sequence[str]:
+    """What the user's checkout has beyond its last commit, ignored files excepted."""
+    git = user_git(root=site.root, state=site.state, env=env)
+    told = await git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", accept=(0, 128))
+    return [row[3:] for row in told.parts]
+
+
 async def repository_problems(site: Site, env: Mapping[str, str]) -> Sequence[tuple[str, str]]:
     """What the repository has that is not supported, each with what to type about it, for `doctor`."""
     return [(problem, mending(problem)) for problem in await unsupported(site.root, env)]

@@ -114,5 +114,8 @@ class Agent(Protocol):
         ...
 
     async def probe(self) -> str:
-        """The agent's version, as `doctor` shows it; raises AgentMissingError with the way to install it."""
+        """The agent's version and login, as `doctor` shows them. Quick, and nothing is paid for.
+
+        Raises AgentMissingError with the way to install it, and AgentLoginError where it says that nobody is logged in.
+        """
         ...

@@ -60,3 +60,15 @@ class Driver(Protocol):
         ...
 
     def install_hint(self) -> str: ...
+
+    def login_argv(self) -> tuple[str, ...]:
+        """The command that reports the user's login, without a network; empty where a key is in force, or where the
+        agent has no such command.
+        """
+        ...
+
+    def login(self, printed: str) -> str:
+        """What that command has printed, in words; empty where it cannot be read. `printed` is empty where nothing was
+        asked. Raises AgentLoginError where it says that nobody is logged in.
+        """
+        ...

@@ -19,6 +19,8 @@ from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTas
 
 PROBE_LIMITS: Final = AgentLimits(wall_seconds=30, silence_seconds=30, output_bytes=1024 * 1024)
 
+LOGIN_SECONDS: Final = 10.0
+
 _COMPLAINT: Final = 500
 """Characters of standard error that are told of an agent that was ended from outside."""
 
@@ -26,11 +28,14 @@ _logger = logging.getLogger(__name__)
 
 
 class ProcessAgent:
-    """An agent that is started anew for every attempt, gets its prompt on standard input and prints what it does."""
+    """An agent that is started anew for every attempt, gets its prompt on standard input and prints what it does. The
+    question about its login is given up after `login_seconds`.
+    """
 
-    def __init__(self, driver: Driver, sandbox: Sandbox = OPEN) -> None:
+    def __init__(self, driver: Driver, sandbox: Sandbox = OPEN, login_seconds: float = LOGIN_SECONDS) -> None:
         self._driver = driver
         self._sandbox = sandbox
+        self._login_limits = AgentLimits(wall_seconds=login_seconds, silence_seconds=login_seconds)
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
         launch = self._driver.launch(task)
@@ -52,17 +57,34 @@ class ProcessAgent:
             task = AgentTask(
                 prompt="", workdir=home, home=home, log=home / "log", marker=f"probe/{home.name}", limits=PROBE_LIMITS
             )
-            launch = self._driver.launch(task)
-            program, room = launch.argv[0], room_of(task, launch)
-            launch = replace(launch, argv=self._driver.version_argv(), stdin=b"")
-            lay(home, launch.files)
-            lines: list[bytes] = []
-            over = await self._run(task, launch, room, lines.append)
-        told = b"\n".join(lines).decode(errors="replace").strip()
+            lay(home, self._driver.launch(task).files)
+            version = await self._version(task)
+            login = await self._login(replace(task, limits=self._login_limits))
+        return f"{version}, {login}" if login else version
+
+    async def _version(self, task: AgentTask) -> str:
+        program = self._driver.launch(task).argv[0]
+        over, told = await self._asked(task, self._driver.version_argv())
         if over.cause is not Cause.EXITED or over.code != 0 or not told:
             why = over.stderr.strip() or told or f"exit code {over.code}, {over.cause}"
             raise AgentMissingError(f"{program} does not tell its version: {why}", hint=self._driver.install_hint())
         return told.splitlines()[0]
+
+    async def _login(self, task: AgentTask) -> str:
+        """Whatever cannot be found out in time is found out by the first session."""
+        argv = self._driver.login_argv()
+        if not argv:
+            return self._driver.login("")
+        over, told = await self._asked(task, argv)
+        return self._driver.login(told or clean(over.stderr)) if over.cause is Cause.EXITED else ""
+
+    async def _asked(self, task: AgentTask, argv: tuple[str, ...]) -> tuple[Exit, str]:
+        """What a command of the agent's prints that is no session."""
+        launch = self._driver.launch(task)
+        lines: list[bytes] = []
+        asked = replace(launch, argv=argv, stdin=b"")
+        over = await self._run(task, asked, room_of(task, launch), lines.append)
+        return over, clean(b"\n".join(lines).decode(errors="replace")).strip()
 
     async def _run(self, task: AgentTask, launch: Launch, room: Room, on_line: Callable[[bytes], None]) -> Exit:
         spawn = Spawn(

@@ -9,6 +9,8 @@ from typing import Final
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._reading import parse, text
+from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentTask
 
 TOOLBOX: Final = "shiftwork"
@@ -124,6 +126,19 @@ class ClaudeCode:
 
     def install_hint(self) -> str:
         return "npm install -g @anthropic-ai/claude-code, then run `claude` once to log in"
+
+    def login_argv(self) -> tuple[str, ...]:
+        return () if self._endpoint.api_key is not None else (self._program, "auth", "status")
+
+    def login(self, printed: str) -> str:
+        """Releases that do not know the command print no JSON."""
+        if self._endpoint.api_key is not None:
+            return "with an API key"
+        status = parse(printed.encode())
+        if status.get("loggedIn") is False:
+            way = f"{Path(self._program).name} auth login, or set ANTHROPIC_API_KEY"
+            raise AgentLoginError("Claude Code is not logged in", hint=way)
+        return f"logged in ({text(status, 'authMethod')})" if status.get("loggedIn") is True else ""
 
     def _environment(self, task: AgentTask) -> dict[str, str]:
         given = {**self._env, **task.env}

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Final
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._reading import clean
 from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
+from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
 
 TOOLBOX: Final = "shiftwork"
@@ -53,11 +56,7 @@ _GUARDED: Final = (
 program itself may be among it.
 """
 
-_ABOUT: Final = """\
-told=$("$1" --version) || exit
-[ "$2" ] || set -- "$1" "$("$1" login status 2>&1 | tail -n 1)"
-printf '%s, %s\\n' "$told" "$2"
-"""
+_LOGGED_OUT: Final = "Not logged in"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +111,21 @@ class Codex:
         return _Session(_folder(self._environment(task)) / "sessions")
 
     def version_argv(self) -> tuple[str, ...]:
-        """Tells who is logged in as well."""
-        payer = "" if self._endpoint.api_key is None else "with an API key"
-        return ("/bin/sh", "-c", _ABOUT, "sh", self._program, payer)
+        return (self._program, "--version")
+
+    def login_argv(self) -> tuple[str, ...]:
+        return () if self._endpoint.api_key is not None else (self._program, "login", "status")
+
+    def login(self, printed: str) -> str:
+        """A provider of the user's own needs no login; warnings stand before the answer."""
+        if self._endpoint.api_key is not None:
+            return "with an API key"
+        told = next((line for line in printed.splitlines() if not line.startswith("WARNING")), "")
+        if told != _LOGGED_OUT:
+            return told
+        if provider := _own_provider(_folder(self._env)):
+            return f"with your own provider {provider}"
+        raise AgentLoginError("Codex is not logged in", hint=f"{Path(self._program).name} login, or set CODEX_API_KEY")
 
     def install_hint(self) -> str:
         return "npm install -g @openai/codex, then run `codex login` once, or set CODEX_API_KEY"
@@ -164,6 +175,15 @@ class _Session:
 
 def _folder(env: Mapping[str, str]) -> Path:
     return Path(env.get("CODEX_HOME") or f"{env.get('HOME', '')}/.codex")
+
+
+def _own_provider(folder: Path) -> str:
+    """The provider that the user's own settings name, where it is another than the one that logins are for."""
+    try:
+        named = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8")).get("model_provider")
+    except (OSError, ValueError):
+        return ""
+    return clean(named) if isinstance(named, str) and named != "openai" else ""
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -94,6 +94,13 @@ class _Command:
     def install_hint(self) -> str:
         return f"see that the command of the settings can be found and run: {self.program()}"
 
+    def login_argv(self) -> tuple[str, ...]:
+        return ()
+
+    def login(self, _: str) -> str:
+        """A command has no login that could be asked for."""
+        return ""
+
     def program(self) -> str:
         if not isinstance(self._command, str):
             return self._command[0]

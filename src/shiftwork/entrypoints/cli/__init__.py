@@ -14,6 +14,7 @@ From what was typed to what is done:
     asking, ordering, session                   `run`: the spec or sentence; the order; working on it while one watches
     unused                                      what of the spec's file was not used, and which checks it names
     beginning                                   whether there is anything to begin, and nobody at it already
+    beforehand                                  what is said before anything is paid for
     preflight, red_base                         whether the gates are green and see before any work; the choices if not
     carrying, rehearsing                        what earlier runs have learnt; `--dry-run`
     intending, replying                         what is asked of a run; what is said to a story that waits

@@ -15,7 +15,8 @@ from shiftwork.config.user import user_folder
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
 from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.entrypoints.cli.trusting import ensure
-from shiftwork.errors import UnfitRepositoryError, UsageError
+from shiftwork.errors import AgentMissingError, UnfitRepositoryError, UsageError
+from shiftwork.ports.agent import Agent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,21 +62,26 @@ def conditions(site: Site, env: Mapping[str, str]) -> Conditions:
     )
 
 
-def base_branch(site: Site, settings: Settings, env: Mapping[str, str], *, named: str = "") -> str:
-    """The branch that is worked from and landed on: the one that was named, the settings', or the one checked out."""
-    return asyncio.run(find_base(site, settings, env, named=named))
+def base_branch(site: Site, settings: Settings, env: Mapping[str, str], *, wanted: str = "") -> str:
+    """The branch that work starts from: the one that is wanted, if it is there, else as `find_base` finds it."""
+
+    async def found() -> str:
+        there = wanted and await has_branch(site, env, wanted)
+        return wanted if there else await find_base(site, settings, env)
+
+    return asyncio.run(found())
 
 
-async def find_base(site: Site, settings: Settings, env: Mapping[str, str], *, named: str = "") -> str:
-    """Raises UnfitRepositoryError where there is none."""
-    wanted = named or settings.workspace.branch
+async def find_base(site: Site, settings: Settings, env: Mapping[str, str]) -> str:
+    """The settings' branch, else the one checked out; raises UnfitRepositoryError where there is none."""
+    wanted = settings.workspace.branch
     if wanted and not await has_branch(site, env, wanted):
         raise UnfitRepositoryError(f"there is no branch {wanted!r} with a commit", hint="git branch --list")
     branch = wanted or await current_branch(site, env)
     if not branch:
         raise UnfitRepositoryError(
             "no branch is checked out (detached HEAD), so there is nothing to land on",
-            hint="git switch BRANCH, or name one: shiftwork run --branch BRANCH",
+            hint="git switch BRANCH, or name one that is there: shiftwork run --branch BRANCH",
         )
     return branch
 
@@ -92,6 +98,18 @@ def find_workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str,
                 hint=f"add [profiles.{agent.profile}] to {SETTINGS_FILE}; known are {', '.join(sorted(known))}",
             )
     return chosen
+
+
+async def ensure_ready(agent: Agent, instead: str) -> str:
+    """What the agent says of its version and login, before anything is paid for; where it is not installed, `instead`
+    says how to use one that is.
+    """
+    try:
+        return await agent.probe()
+    except AgentMissingError as error:
+        if not instead:
+            raise
+        raise AgentMissingError(error.message, hint=f"{instead}; else: {error.hint}") from error
 
 
 def players(agent: str, workflow: Workflow, conduct: Conduct) -> set[str]:

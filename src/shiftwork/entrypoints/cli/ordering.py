@@ -12,6 +12,7 @@ from shiftwork.app.forecasting import expected
 from shiftwork.app.intents import at_rest, is_over, unpause
 from shiftwork.app.queries import Pulse, RunView, reason, run_view, unfinished
 from shiftwork.app.world import World
+from shiftwork.bootstrap.agents import installed_instead
 from shiftwork.bootstrap.notifying import notice_plan
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.prd_template import PRD_FILE
@@ -24,7 +25,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.steering import anew
-from shiftwork.entrypoints.cli import intending, limiting, preflight, red_base, rehearsing, standing, unused, words
+from shiftwork.entrypoints.cli import beforehand, intending, limiting, preflight, red_base, rehearsing, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.beginning import check_alone, nothing_to_do, tell_nothing
@@ -32,14 +33,13 @@ from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.conditions import (
-    Conditions,
     base_branch,
     conditions,
+    ensure_ready,
     find_workflow,
     players,
     trusted_conditions,
 )
-from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.sentence import is_blank
@@ -69,7 +69,7 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What is to be done, and the branch that the spec's own is made from where there is none of that name."""
+    """What is to be done, and the branch that the one to land on is made from where there is none of that name."""
 
     sheet: Sheet
     base: str
@@ -88,16 +88,14 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     if nothing_to_do(sheet, workflow):
         tell_nothing(sheet, as_json=as_json)
         return EXIT_DONE
-    base = base_branch(site, found.settings, environment(), named=ordered.branch)
+    base = base_branch(site, found.settings, environment(), wanted=ordered.branch)
     order = _order(site, found.settings, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
     if ordered.dry_run:
         rehearsing.tell(order, found.settings, sheet, as_json=as_json)
         return EXIT_DONE
     check_alone(site, sheet)
     with though_unheard():
-        _tell_beforehand(found, sheet, as_json=as_json)
-        if not as_json and (without := states.without(order.without_gates)):
-            click.echo(f"this run continues {without}, as you asked")
+        beforehand.tell(site, found, sheet, order, as_json=as_json)
     ready = preflight.cleared(site, found.settings, order, repair=ordered.repair_base, as_json=as_json)
     order = ready.order
     limits = amounts.limited((order.limits.run, order.limits.story, order.limits.step))
@@ -106,16 +104,9 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     without = states.without(order.without_gates)
     parts = (order.agent, counted(sheet), f"landing on {order.branch}", repaired, without, bound)
     title = f"{order.spec.title}\n{', '.join(part for part in parts if part)}"
-    shift = Shift(site=site, settings=found.settings, begin=starting(order), beside=ready.beside)
+    begin = starting(order, installed_instead(found.settings, environment()))
+    shift = Shift(site=site, settings=found.settings, begin=begin, beside=ready.beside)
     return work(site, shift, title, as_json=as_json)
-
-
-def _tell_beforehand(found: Conditions, sheet: Sheet, *, as_json: bool) -> None:
-    if as_json and sheet.source:
-        say(unused.event(sheet))
-    if not as_json:
-        told = (*unused.gates_note(sheet, found.settings.gate_list, found.note), *unused.lines(sheet))
-        click.echo("\n".join(told))
 
 
 def plan_file(request: str) -> str:
@@ -149,7 +140,7 @@ def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Or
         agent=settings.agent.use,
         limits=replace(limits, escalate=settings.proof.escalate),
         parallel=ordered.parallel or asked.workflow.parallel or settings.run.parallel,
-        base=asked.base if branch == spec.branch else "",
+        base=asked.base if branch != asked.base else "",
         source=asked.sheet.source,
         done=asked.sheet.done,
         patterns=learnt_before(site),
@@ -170,11 +161,12 @@ def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str
     return chosen.workflow
 
 
-def starting(order: Order) -> Callable[[World], Awaitable[RunId]]:
+def starting(order: Order, instead: str = "") -> Callable[[World], Awaitable[RunId]]:
+    """Once every agent is there and logged in: that is said now, and not by a run that fails."""
+
     async def begin(world: World) -> RunId:
-        # An agent that is not there is told now, and not by a run that fails.
         for name in players(order.agent, order.workflow, world.conduct):
-            await world.agents[name].probe()
+            await ensure_ready(world.agents[name], instead if name == order.agent else "")
         return await start_run(world, order)
 
     return begin

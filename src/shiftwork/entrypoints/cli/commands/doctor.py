@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from shiftwork.bootstrap.agents import Place, build_agents
+from shiftwork.bootstrap.agents import Place, build_agents, installed_instead
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
@@ -18,7 +18,15 @@ from shiftwork.config.trust import Claim, settings_claim
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
 from shiftwork.entrypoints.cli import limiting, words
 from shiftwork.entrypoints.cli.checkup import FAIL, OK, WARN, Check, failed
-from shiftwork.entrypoints.cli.conditions import Conditions, conditions, find_base, find_workflow, naming_gates, players
+from shiftwork.entrypoints.cli.conditions import (
+    Conditions,
+    conditions,
+    ensure_ready,
+    find_base,
+    find_workflow,
+    naming_gates,
+    players,
+)
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.gate_checks import in_both_places
 from shiftwork.entrypoints.cli.here import around
@@ -38,9 +46,9 @@ _CONFINE: Final = 'SHIFTWORK_SANDBOX=bubblewrap shiftwork doctor, then tier = "b
 def command(*, try_gates: bool, as_json: bool) -> int:
     """Tell whether everything that a run needs is there, and what to do where it is not.
 
-    Nothing is spent: the agent is only asked for its version. With --gates the gates run in a gate tree of the branch,
-    as for any work, and then in your checkout as it is, with your whole environment; a gate that is red in the first
-    alone is explained. The exit code is 1 if anything has failed.
+    Nothing is spent: the agent is only asked for its version and login. With --gates the gates run in a gate tree of
+    the branch, as for any work, and then in your checkout as it is, with your whole environment; a gate that is red in
+    the first alone is explained. The exit code is 1 if anything has failed.
     """
     checks = asyncio.run(_examine(try_gates=try_gates))
     failed = any(check.state == FAIL for check in checks)
@@ -166,12 +174,14 @@ async def _agents(site: Site, settings: Settings, workflow: Workflow | None, san
     except ShiftworkError as error:
         return [failed("agent", error)]
     needed = players(settings.agent.use, workflow or DYNAMIC, conduct_of(settings))
-    return [await _agent(name, agents[name]) for name in sorted(needed, key=lambda name: name != settings.agent.use)]
+    instead: dict[str, str] = {settings.agent.use: installed_instead(settings, environment())}
+    names = sorted(needed, key=lambda name: name != settings.agent.use)
+    return [await _agent(name, agents[name], instead.get(name, "")) for name in names]
 
 
-async def _agent(name: str, agent: Agent) -> Check:
+async def _agent(name: str, agent: Agent, instead: str) -> Check:
     try:
-        return Check(name="agent", state=OK, detail=f"{name}: {await agent.probe()}")
+        return Check(name="agent", state=OK, detail=f"{name}: {await ensure_ready(agent, instead)}")
     except ShiftworkError as error:
         return failed("agent", error)
 

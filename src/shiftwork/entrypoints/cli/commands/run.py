@@ -14,7 +14,9 @@ AGENTS = ("claude-code", "codex", "acp", "command")
 @click.argument("request", default="")
 @click.option("--agent", type=click.Choice(AGENTS), help="Which agent works; else what the settings say.")
 @click.option("--model", default="", metavar="NAME", help="The model to ask the agent for.")
-@click.option("--branch", default="", metavar="NAME", help="Start from it and land on it; else the one checked out.")
+@click.option(
+    "--branch", default="", metavar="NAME", help="Land on it; created if it is new; else the one checked out."
+)
 @limited
 @click.option("--parallel", type=click.IntRange(1, 200), metavar="N", help="Work on at most N stories at once.")
 @click.option("--workflow", default="", metavar="NAME", help="By name or path; else the settings', else dynamic.")
@@ -28,8 +30,12 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     """Hand over REQUEST and watch it land: a piece of work in your own words, or the path of a spec with many stories.
 
     Read are prd.json, an OpenSpec change folder, spec-kit's tasks.md and plans in Markdown; stories that land are
-    ticked there. A spec's own branch is landed on, and made where it is not there yet; --branch overrides it. A spec of
-    which a run is unfinished is not begun anew: `shiftwork resume` goes on with that one.
+    ticked there. A spec's own branch is landed on; --branch overrides it. A branch that is not there yet is created
+    from the one checked out. A spec of which a run is unfinished is not begun anew: `shiftwork resume` goes on with
+    that one.
+
+    Before anything is paid for it says how many sessions the workflow takes at least, and which uncommitted files
+    agents will not see.
 
     The agents you already have do it in small steps in a workspace of their own. Nothing reaches your branch unless
     every gate passes on the very tree that lands. Ctrl-C stops in order; `shiftwork resume` goes on.

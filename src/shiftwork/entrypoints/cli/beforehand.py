@@ -1,0 +1,97 @@
+"""What `run` says before anything is paid for: gates, branch, sessions, and what agents will not see."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from shiftwork.app import states
+from shiftwork.app.commands import Order
+from shiftwork.bootstrap.working import has_branch, uncommitted
+from shiftwork.config.site import SETTINGS_FILE, Site, environment
+from shiftwork.entrypoints.cli import unused
+from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.conditions import Conditions
+from shiftwork.entrypoints.cli.documents import say
+from shiftwork.planning.sessions import Sessions, least_sessions
+from shiftwork.ports.specs import Sheet
+
+_NAMED: Final = 5
+"""So many files are named; of the others it is said how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    order: Order
+    sessions: Sessions
+    new_branch: bool
+    unseen: Sequence[str]
+
+
+def tell(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_json: bool) -> None:
+    known = asyncio.run(_looked(site, sheet, order))
+    if as_json:
+        for event in (*((unused.event(sheet),) if sheet.source else ()), *_events(known)):
+            say(event)
+        return
+    gates = unused.gates_note(sheet, found.settings.gate_list, found.note)
+    click.echo("\n".join((*gates, *unused.lines(sheet), *_lines(known))))
+
+
+async def _looked(site: Site, sheet: Sheet, order: Order) -> _Known:
+    env = environment()
+    left = sum(story.id not in order.done for story in order.spec.stories)
+    return _Known(
+        order=order,
+        sessions=least_sessions(order.workflow, left),
+        new_branch=bool(order.base) and not await has_branch(site, env, order.branch),
+        unseen=[path for path in await uncommitted(site, env) if not _is_read(path, site.root, sheet)],
+    )
+
+
+def _is_read(path: str, root: Path, sheet: Sheet) -> bool:
+    """Whether the harness reads it where it lies: the settings, and the spec with the folder that it is in."""
+    spec = unused.file_of(sheet)
+    if path == SETTINGS_FILE or not spec:
+        return path == SETTINGS_FILE
+    changed, read = root / path, root / spec
+    return changed == read or changed.is_relative_to(read) or read.is_relative_to(changed)
+
+
+def _lines(known: _Known) -> Iterator[str]:
+    order = known.order
+    if known.new_branch:
+        yield f"branch {order.branch} does not exist yet: it is created from {order.base}"
+    yield f"{order.workflow.id} takes at least {_in_words(known.sessions)}"
+    if known.unseen:
+        files = ", ".join(map(plain, known.unseen[:_NAMED]))
+        more = f" and {len(known.unseen) - _NAMED} more" if len(known.unseen) > _NAMED else ""
+        yield f"agents do not see what is not committed: {files}{more}"
+    if without := states.without(order.without_gates):
+        yield f"this run continues {without}, as you asked"
+
+
+def _in_words(sessions: Sessions) -> str:
+    total = f"{sessions.total} session{'' if sessions.total == 1 else 's'}"
+    parts = [f"{sessions.each} for each of {sessions.stories} stories"] if sessions.stories > 1 else []
+    parts += [f"{sessions.around} before and after"] if parts and sessions.around else []
+    return f"{total}: {', '.join(parts)}" if parts else total
+
+
+def _events(known: _Known) -> Iterator[dict[str, Any]]:
+    order, sessions = known.order, known.sessions
+    if known.new_branch:
+        yield {"event": "branch", "branch": order.branch, "from": order.base}
+    yield {
+        "event": "sessions",
+        "workflow": order.workflow.id,
+        "at_least": sessions.total,
+        "stories": sessions.stories,
+        "each": sessions.each,
+        "around": sessions.around,
+    }
+    if known.unseen:
+        yield {"event": "uncommitted", "files": list(known.unseen)}
