@@ -87,6 +87,16 @@ def lives(pid: int) -> bool:
         return False
 
 
+def guards_of(orchestrator: int) -> list[int]:
+    """Those that live."""
+    found = []
+    for child in psutil.Process(orchestrator).children():
+        with contextlib.suppress(psutil.Error):
+            if any(word.endswith("/guard.py") for word in child.cmdline()):
+                found.append(child.pid)
+    return found
+
+
 def pid_in(path: Path) -> int:
     until = time.monotonic() + 60
     while not (path.exists() and path.read_text()) and time.monotonic() < until:

@@ -1,6 +1,7 @@
 """The reaper after a crash, and the two ways of looking at the processes of a machine."""
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -15,7 +16,18 @@ from shiftwork.adapters.processes.host import MARKER_VARIABLE, Host
 from shiftwork.adapters.processes.kin import Kin
 from shiftwork.adapters.processes.reaper import HostReaper
 from shiftwork.ports.processes import Reaper
-from tests.conformance.programs import DAEMON, ENV, PYTHON, daemon, killed_at_last, lives, marker_for, pid_in, within
+from tests.conformance.programs import (
+    DAEMON,
+    ENV,
+    PYTHON,
+    daemon,
+    guards_of,
+    killed_at_last,
+    lives,
+    marker_for,
+    pid_in,
+    within,
+)
 from tests.patience import eventually
 
 pytestmark = pytest.mark.timeout(180)
@@ -41,6 +53,8 @@ def orphans_of_a_killed_orchestrator(marker: str, script: str, tmp_path: Path) -
     with subprocess.Popen(argv, stdout=subprocess.PIPE) as orchestrator, killed_at_last(orchestrator):
         assert orchestrator.stdout
         assert orchestrator.stdout.readline() == b"ready\n"
+        for guard in guards_of(orchestrator.pid):  # killed with it, as by one who kills all that is called python
+            os.kill(guard, signal.SIGKILL)
 
 
 def test_the_orphans_of_a_killed_orchestrator_are_found_by_their_marker(tmp_path: Path, marker: str) -> None:

@@ -67,6 +67,7 @@ class Handover:
     program: Path
     server: ModelServer
     agent: str = "claude-code"
+    tier: str = ""
 
     @property
     def repo(self) -> Path:
@@ -128,6 +129,7 @@ class Handover:
             "SHIFTWORK_CACHE_HOME": os.environ["SHIFTWORK_CACHE_HOME"],  # noqa: TID251 - as above
             "HOME": str(self.root),
             "SHIFTWORK_TRUST": "1",
+            **({"SHIFTWORK_SANDBOX": self.tier} if self.tier else {}),
             "ANTHROPIC_BASE_URL": self.server.url("model"),
             "ANTHROPIC_API_KEY": "sk-ant-scripted",
             "CLAUDE_CODE_MAX_RETRIES": "1",

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import signal
 import subprocess
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conformance.programs import guards_of
 from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, interrupt, lives, new_project, sleeping
 from tests.e2e.shell_rig import a_shell
 from tests.patience import SECONDS, eventually
@@ -133,9 +135,11 @@ def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project
 
 
 def test_what_a_killed_worker_has_left_running_is_told(project: Project) -> None:
-    """An agent at work may cost something, and nobody sees it but by its marker."""
+    """An agent at work may cost something, and only its marker shows it; the guard was killed too."""
     with project.started("run", "Add a greeting") as process:
         agent = agent_of(project)
+        for guard in guards_of(process.pid):
+            os.kill(guard, signal.SIGKILL)
         process.kill()
         process.wait(timeout=SECONDS)
     assert lives(agent)

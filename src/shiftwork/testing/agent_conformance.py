@@ -127,11 +127,12 @@ class AgentConformance:
 
 
 def marked(marker: str) -> list[int]:
-    """The living processes that have the marker as a value in their environment."""
+    """The living processes that have the marker, as its own process writes it, as a value in their environment."""
     found = []
     for process in psutil.process_iter():
         try:
-            if marker in process.environ().values() and process.status() != psutil.STATUS_ZOMBIE:
+            borne = {value.partition("#")[0] for value in process.environ().values()}
+            if marker in borne and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process.pid)
         except (psutil.Error, OSError):
             continue

@@ -24,7 +24,7 @@ from shiftwork.adapters.agents._acp_events import AcpTranscript
 from shiftwork.adapters.agents._acp_line import Line
 from shiftwork.adapters.agents._acp_workspace import OutsideError, Workspace
 from shiftwork.adapters.agents._reading import Json, child, children, clean, compact, text
-from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
+from shiftwork.adapters.processes.supervise import MARKER_VARIABLE, marked
 from shiftwork.ports.agent import AgentEvent, AgentTask, EventKind, Listener
 
 TOOLBOX: Final = "shiftwork"
@@ -124,7 +124,7 @@ async def _ask(connection: Connection, method: str, request: BaseModel) -> Json:
 
 
 def _server(task: AgentTask) -> McpServerStdio:
-    marker = EnvVariable(name=MARKER_VARIABLE, value=task.marker)
+    marker = EnvVariable(name=MARKER_VARIABLE, value=marked(task.marker))
     return McpServerStdio(name=TOOLBOX, command=task.toolbox[0], args=list(task.toolbox[1:]), env=[marker])
 
 

@@ -1,6 +1,7 @@
 """What this process has started itself: by that its own children are told from the orphans that it was given."""
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Final, Protocol
@@ -26,9 +27,24 @@ class _Own:
         self.births = 0
         self.lock = threading.Lock()
         self.tags: dict[str, int] = {}
+        self.name: tuple[int, str] = (0, "")
 
 
 _own: Final = _Own()
+
+
+def marked(marker: str) -> str:
+    """The marker as programs of this process bear it: no other process gives the same, not even one that repeats an
+    attempt of ours, so that our guard, when we are dead, ends nothing of theirs.
+    """
+    if _own.name[0] != os.getpid():
+        _own.name = (os.getpid(), os.urandom(10).hex())
+    return f"{marker}#{_own.name[1]}"
+
+
+def claims() -> tuple[str, ...]:
+    """The markers of all programs that are under supervision."""
+    return tuple(_own.tags)
 
 
 @contextlib.contextmanager

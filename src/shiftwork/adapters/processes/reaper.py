@@ -5,9 +5,11 @@ import os
 from collections.abc import Callable
 from typing import Final
 
-from shiftwork.adapters.processes.ending import end_all, end_quickly
+from shiftwork.adapters.processes.claims import Claimed
+from shiftwork.adapters.processes.ending import end_all
 from shiftwork.adapters.processes.host import Host, Sighting, family, lineage, tag_for
 from shiftwork.adapters.processes.own import is_claimed
+from shiftwork.adapters.processes.striking import end_quickly
 from shiftwork.adapters.processes.this_host import this_host
 
 _PATIENCE_LOOKS: Final = 500
@@ -42,23 +44,7 @@ def _leave(_: Sighting) -> None:
 
 def end_supervised(seconds: float = 0.3) -> None:
     """End, before this process does, the programs that it supervises, as far as that can be done in so short a time."""
-    end_quickly(_Supervised(this_host()), seconds)
-
-
-class _Supervised:
-    group = 0  # every member is seen by itself
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
-
-    def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
-        seen = self._host.sight()
-        barred = lineage(seen, os.getpid())
-        roots = (pid for pid in seen if is_claimed(self._host.marker_of(pid) or "", self._host.tag_of(pid)))
-        living = [seen[pid] for pid in family(seen, roots, barred) if not seen[pid].zombie]
-        for one in living:
-            on_sight(one)
-        return living
+    end_quickly(Claimed(this_host(), is_claimed), seconds)
 
 
 class _Marked:

@@ -15,15 +15,16 @@ from dataclasses import replace
 from typing import IO
 
 from shiftwork.adapters.processes.ending import end_all
+from shiftwork.adapters.processes.guarding import guarded
 from shiftwork.adapters.processes.host import MARKER_VARIABLE, Sighting, tag_for
 from shiftwork.adapters.processes.kin import Kin
 from shiftwork.adapters.processes.lines import Lines, Tail
-from shiftwork.adapters.processes.own import birth, claimed
+from shiftwork.adapters.processes.own import birth, claimed, marked
 from shiftwork.adapters.processes.pipes import Drain, Feed
 from shiftwork.adapters.processes.spawn import Cause, Exit, Spawn
 from shiftwork.adapters.processes.this_host import this_host
 
-__all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "supervise"]
+__all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "marked", "supervise"]
 
 _DRAIN_SECONDS = 0.5
 _LOOK_SECONDS = 2.0
@@ -39,11 +40,13 @@ async def supervise(
 
     Its standard input closes after what the spawn says, unless there is an `on_start`: it gets what to go on with.
 
-    However this ends (also when it is cancelled, or `on_line` raises), no process of the program is alive afterwards.
+    However this ends (also when it is cancelled, or `on_line` raises), no process of the program is alive afterwards;
+    where this process is killed, its guard sees to that.
     A line over 4 MiB is cut there. Cancelled once, the program is asked to stop; cancelled again, it is killed at once.
     Raises OSError where the program cannot be started, ValueError where its marker is under supervision already.
     """
-    with claimed(spawn.marker):
+    spawn = replace(spawn, marker=marked(spawn.marker))
+    with guarded(spawn.marker), claimed(spawn.marker):
         if spawn.company is None:
             return await _run(spawn, on_line, on_start)
         async with spawn.company.beside(spawn) as ready:

@@ -1,0 +1,90 @@
+"""The orchestrator's side of its guard: one process, started with the first program and told of each."""
+
+import atexit
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.processes.own import birth, claims
+
+_PROGRAM: Final = Path(__file__).with_name("guard.py")
+# Elsewhere than on Linux processes are read by a library, which `site` makes known.
+_FLAGS: Final = ("-I", "-S") if sys.platform == "linux" else ("-I",)
+
+
+class _Guard:
+    """The other end of the pipe; `of` is the process that has started it, for one that forks has none."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.of = 0
+        self._pipe = -1
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        if self._process is not None and self.of == os.getpid():
+            self._process.kill()  # were it only slow, it would end what another guards by then
+        self.close()
+        reading, self._pipe = os.pipe()
+        try:
+            with birth() as remember:
+                self._process = subprocess.Popen(  # noqa: S603 - our own program
+                    (sys.executable, *_FLAGS, str(_PROGRAM)),
+                    stdin=reading,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd="/",
+                    start_new_session=True,
+                )
+                remember(self._process)
+        finally:
+            os.close(reading)
+        self.of = os.getpid()
+        # One that is stopped and reads nothing must not keep us waiting: then another is started.
+        os.set_blocking(self._pipe, False)
+
+    def say(self, sign: bytes, marker: str) -> bool:
+        """False where nobody reads it."""
+        try:
+            os.write(self._pipe, sign + os.fsencode(marker) + b"\0")
+        except (BrokenPipeError, BlockingIOError):
+            return False
+        return True
+
+    def close(self) -> None:
+        """Let go of it: it ends what is left of what it knows, and itself."""
+        if self._pipe >= 0:
+            os.close(self._pipe)
+        if self._process is not None and self.of == os.getpid():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=1.0)
+        self._pipe, self._process = -1, None
+
+
+_guard: Final = _Guard()
+atexit.register(_guard.close)
+
+
+@contextlib.contextmanager
+def guarded(marker: str) -> Iterator[None]:
+    """While this lasts, what bears the marker is ended if this process dies. Raises OSError where no guard starts."""
+    _tell(b"+", marker)
+    try:
+        yield
+    finally:
+        _tell(b"-", marker)
+
+
+def _tell(sign: bytes, marker: str) -> None:
+    with _guard.lock:
+        if _guard.of == os.getpid() and _guard.say(sign, marker):
+            return
+        _guard.start()
+        for other in claims():
+            _guard.say(b"+", other)
+        _guard.say(sign, marker)
