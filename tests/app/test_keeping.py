@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import pytest
 
-from shiftwork.adapters.store.memory import MemoryLeases
+from shiftwork.adapters.store.memory import MemoryLeases, MemoryStore
 from shiftwork.app.beat import Beat
 from shiftwork.app.commands import resume_run, wait_for
 from shiftwork.app.leases import FRESH_SECONDS
@@ -20,7 +21,7 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.story import LandingStage
 from shiftwork.domain.rules.gating import failing
-from shiftwork.errors import GitKilledError, RunBusyError
+from shiftwork.errors import GitKilledError, RunBusyError, StoreError
 from shiftwork.ports.agent import AgentEvent
 from shiftwork.ports.views import Lease, Owner
 from shiftwork.ports.workspace import Workspaces
@@ -248,6 +249,41 @@ def test_a_run_that_nobody_holds_is_simply_taken(rig: Rig) -> None:
         async with rig.open() as world:
             await resume_run(world, run)
             assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+class Unanswered(MemoryLeases):
+    """A database that answers until nobody can reach it."""
+
+    reachable = True
+
+    async def renew(self, owner: Owner) -> Mapping[str, int]:
+        while not self.reachable:
+            await asyncio.sleep(0.1)
+        return await super().renew(owner)
+
+
+@pytest.mark.parametrize("again", [True, False], ids=["for a while", "for good"])
+def test_a_worker_that_the_database_does_not_answer_stops_in_time(rig: Rig, *, again: bool) -> None:
+    rig.store = MemoryStore(leases := Unanswered())
+    rig.script = honest(coding=[done(pause=60 if not again else 6)])
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            quick = replace(world, conduct=replace(world.conduct, fence_seconds=10 if again else 2))
+            run = await rig.start(world, workflow=SHORT)
+            waiting = asyncio.ensure_future(wait_for(quick, run))
+            await rig.until(lambda: any(isinstance(one.what, AgentEvent) for one in rig.seen))
+            leases.reachable = False
+            await asyncio.sleep(3.5)
+            leases.reachable = again
+            if again:
+                assert (await asyncio.wait_for(waiting, timeout=60)).status is RunStatus.COMPLETED
+                return
+            with pytest.raises(StoreError, match=r"not answered for 2 s: run .* stops here") as stopped:
+                await asyncio.wait_for(waiting, timeout=60)
+            assert f"shiftwork resume {run}" in stopped.value.hint
 
     asyncio.run(scenario())
 

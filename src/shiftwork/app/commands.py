@@ -257,6 +257,7 @@ async def _joined(world: World, run: RunId) -> None:
         if alarm.done():
             raise alarm.result()
         if lost.done():
+            lost.result()
             raise taken_over(run_stream(run))
         joined.result()
     finally:

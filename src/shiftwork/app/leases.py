@@ -12,7 +12,7 @@ from typing import Final
 
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import RunId, Stream
-from shiftwork.errors import RunBusyError
+from shiftwork.errors import RunBusyError, StoreError
 from shiftwork.ports.store import Fence, Leases
 from shiftwork.ports.views import Lease, Owner
 
@@ -22,7 +22,11 @@ FRESH_SECONDS: Final = 10.0
 """How old the last sign of life of this process may be where something is begun without giving another one first."""
 
 LEASE_SECONDS: Final = 30.0
-"""How long a holder elsewhere may give no sign of life before its place may be taken."""
+"""How long a holder elsewhere may give no sign of life before its place may be taken. Where the database does not take
+one, the holder stops before that: see `Conduct.fence_seconds`.
+"""
+
+_LOOK_SECONDS: Final = 1.0
 
 
 def is_gone(held: Lease, *, alive: bool | None) -> bool:
@@ -39,9 +43,26 @@ async def taken(leases: Leases, held: Lease, owner: Owner, *, alive: bool | None
 
 
 async def until_lost(world: World, run: RunId) -> None:
-    """Renew the lease on a run again and again; return when another process holds it."""
-    while run in await renewed(world):  # noqa: ASYNC110 - a heartbeat has nothing to wait for
+    """Renew the lease on a run again and again; return when another process holds it. Raises StoreError where the
+    database does not take a sign of life in time: then another process may hold it soon.
+    """
+    while run in await _renewed_in_time(world, run):  # noqa: ASYNC110 - a heartbeat has nothing to wait for
         await asyncio.sleep(BEAT_SECONDS)
+
+
+async def _renewed_in_time(world: World, run: RunId) -> Mapping[str, int]:
+    renewing, seconds = asyncio.ensure_future(renewed(world)), world.conduct.fence_seconds
+    try:
+        # Counted in looks: where this process stands still, so does what it waits for.
+        for _ in range(round(seconds / _LOOK_SECONDS)):
+            if (await asyncio.wait({renewing}, timeout=_LOOK_SECONDS))[0]:
+                return await renewing
+    finally:
+        renewing.cancel()
+    raise StoreError(
+        f"the database has not answered for {seconds:.0f} s: run {run} stops here, for another process may take it",
+        hint=f"see that the server runs; then: shiftwork resume {run}",
+    )
 
 
 async def renewed(world: World) -> Mapping[str, int]:

@@ -48,6 +48,7 @@ class Conduct:
     thrifty: frozenset[str] = frozenset()  # profiles that can be told to stop at an amount of money
     landing: LandingPolicy = LandingPolicy()
     protection: Protection = Protection()
+    fence_seconds: float = 25.0  # how long the database may not answer before this process stops and ends its agents
     candidates: tuple[str, ...] = ()  # profiles among which roles are given by what they have landed
 
 

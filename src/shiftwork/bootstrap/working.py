@@ -29,6 +29,7 @@ from shiftwork.adapters.workspace.protecting import GitProtecting
 from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.again import again
+from shiftwork.app.leases import LEASE_SECONDS
 from shiftwork.app.loop import bodies
 from shiftwork.app.world import Conduct, Sighting, World, nobody
 from shiftwork.bootstrap.addresses import engine_address, store_address
@@ -85,7 +86,7 @@ async def open_world(
     owner = this_owner(clock.executor())
     git = await again(lambda: _open_git(site, settings, env, clock))
     place = Place(env=env, sandbox=git.sandboxes.agents, root=site.root)
-    store = open_store(store_address(site))
+    store = open_store(store_address(site), patience=LEASE_SECONDS)
     worlds: list[World] = []
     try:
         engine = await DbosEngine.open(

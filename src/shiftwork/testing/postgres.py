@@ -15,12 +15,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
 _USER: Final = "shiftwork"
 _START_SECONDS: Final = 240.0
 _STARTS: Final = 3
+_STOP, _START = "stop", "start"
 
 # What these databases hold need not outlive the machine.
 _SETTINGS: Final = (
@@ -37,9 +39,38 @@ class PostgresMissingError(Exception):
     """No Postgres server is installed, or it does not start; the text says which."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateServer:
+    """A server of one's own that can be stopped and started again, at the same address and with the same files."""
+
+    address: str
+    keeper: subprocess.Popen[str]
+
+    def stop(self) -> None:
+        """At once, and without waiting for clients."""
+        self._ask(_STOP)
+
+    def start(self) -> None:
+        self._ask(_START)
+
+    def _ask(self, word: str) -> None:
+        if self.keeper.stdin is None or self.keeper.stdout is None:
+            raise ValueError("both pipes were asked for")
+        self.keeper.stdin.write(f"{word}\n")
+        self.keeper.stdin.flush()
+        if self.keeper.stdout.readline().strip() != word:
+            raise PostgresMissingError(f"the server does not {word}")
+
+
 @contextlib.contextmanager
 def private_postgres() -> Iterator[str]:
     """The address of a server of one's own; on leaving, the server is stopped and its files are removed."""
+    with private_server() as server:
+        yield server.address
+
+
+@contextlib.contextmanager
+def private_server() -> Iterator[PrivateServer]:
     keeper = subprocess.Popen(
         [sys.executable, "-m", "shiftwork.testing.postgres"],
         stdin=subprocess.PIPE,
@@ -54,7 +85,7 @@ def private_postgres() -> Iterator[str]:
         if not address:
             raise PostgresMissingError(keeper.communicate()[1].strip())
         try:
-            yield address
+            yield PrivateServer(address=address, keeper=keeper)
         finally:
             keeper.communicate()
 
@@ -63,12 +94,18 @@ def main() -> None:
     """Start a server, print its address, and keep it until standard input ends or a signal comes."""
     signal.signal(signal.SIGTERM, _leave)
     try:
-        with contextlib.suppress(KeyboardInterrupt), _cluster() as address:
-            sys.stdout.write(f"{address}\n")
-            sys.stdout.flush()
-            sys.stdin.read()
+        with contextlib.suppress(KeyboardInterrupt), _cluster() as server:
+            _say(f"postgresql://{_USER}@127.0.0.1:{server.port}/postgres")
+            for line in sys.stdin:
+                (server.stop if line.strip() == _STOP else server.start)()
+                _say(line.strip())
     except PostgresMissingError as error:
         sys.exit(str(error))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def _leave(_number: int, _frame: object) -> NoReturn:
@@ -76,7 +113,7 @@ def _leave(_number: int, _frame: object) -> NoReturn:
 
 
 @contextlib.contextmanager
-def _cluster() -> Iterator[str]:
+def _cluster() -> Iterator["_Server"]:
     programs = _programs()
     account = _account()
     folder = Path(tempfile.mkdtemp(prefix="shiftwork-postgres-"))
@@ -90,8 +127,12 @@ def _cluster() -> Iterator[str]:
         )
         if made.wait():
             raise PostgresMissingError(f"initdb failed: {_log(folder)}")
-        with _serving(programs / "postgres", folder, account) as port:
-            yield f"postgresql://{_USER}@127.0.0.1:{port}/postgres"
+        server = _Server(program=programs / "postgres", folder=folder, account=account)
+        try:
+            server.serve()
+            yield server
+        finally:
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -119,22 +160,41 @@ def _account() -> pwd.struct_passwd | None:
         raise PostgresMissingError("Postgres does not run as root, and there is no account `postgres`") from None
 
 
-@contextlib.contextmanager
-def _serving(program: Path, folder: Path, account: pwd.struct_passwd | None) -> Iterator[int]:
-    for _ in range(_STARTS):
-        # Somebody may take the port before the server does: then it ends at once, and another is tried.
-        port = _free_port()
-        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-        server = _start([program, "-D", folder / "data", "-p", str(port), *settings], folder, account)
-        try:
-            if _ready(server, folder):
-                yield port
+@dataclass(slots=True, kw_only=True)
+class _Server:
+    program: Path
+    folder: Path
+    account: pwd.struct_passwd | None
+    port: int = 0
+    process: subprocess.Popen[bytes] | None = None
+
+    def serve(self) -> None:
+        """On a port of its own: somebody may take one before the server does, which ends at once then."""
+        for _ in range(_STARTS):
+            self.port = _free_port()
+            if self._started():
                 return
-        finally:
+        raise PostgresMissingError(f"the server does not start: {_log(self.folder)}")
+
+    def start(self) -> None:
+        if not self._started():
+            raise PostgresMissingError(f"the server does not start again: {_log(self.folder)}")
+
+    def stop(self) -> None:
+        if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
-                server.send_signal(signal.SIGINT)  # "fast shutdown": does not wait for clients
-            server.wait()
-    raise PostgresMissingError(f"the server does not start: {_log(folder)}")
+                self.process.send_signal(signal.SIGINT)  # "fast shutdown": does not wait for clients
+            self.process.wait()
+            self.process = None
+
+    def _started(self) -> bool:
+        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+        command: list[str | Path] = [self.program, "-D", self.folder / "data", "-p", str(self.port), *settings]
+        self.process = _start(command, self.folder, self.account)
+        if not _ready(self.process, self.folder):
+            self.stop()
+            return False
+        return True
 
 
 def _start(command: list[str | Path], folder: Path, account: pwd.struct_passwd | None) -> subprocess.Popen[bytes]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dbos import DBOSConfig, DBOSPortableJSONSerializer
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 
 from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.unanswered import connecting
 from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 
 # WAL with synchronous=NORMAL survives the death of any process. A loss of power may cost the last checkpoints, which
@@ -72,10 +73,14 @@ def configuration(settings: DbosSettings, engine: Engine | None) -> DBOSConfig:
         notification_listener_polling_interval_sec=_WAKE_SECONDS,
         max_executor_threads=_THREADS,
         # A lost connection is found out by its first use, and DBOS tries again: asking each time costs a quarter.
-        db_engine_kwargs={**_POOL, "pool_pre_ping": False},
+        db_engine_kwargs={**_POOL, "pool_pre_ping": False, **_connecting(settings.url)},
         enable_otlp=False,
         log_level="WARNING",
     )
+
+
+def _connecting(url: str) -> dict[str, Any]:
+    return {} if url.startswith("sqlite") else {"connect_args": connecting(make_url(url).query)}
 
 
 def silence() -> None:

@@ -23,6 +23,14 @@ def settle(dbos: DBOS) -> None:
         stop.set()
 
 
+def give_up(dbos: DBOS) -> None:
+    """Have whatever waits for a database that cannot be reached raise instead: DBOS would try for ever, and the process
+    could not end meanwhile.
+    """
+    if dbos._sys_db_field is not None:
+        dbos._sys_db_field._retry_connection_errors = False
+
+
 def running(dbos: DBOS) -> set[asyncio.Task[Any]]:
     """The tasks of all jobs that run in this process."""
     return set(dbos._workflow_tasks)

@@ -126,6 +126,7 @@ class DbosEngine:
         if DbosEngine._opened is not self:
             return
         self._closing.set()
+        _private.give_up(self._dbos)
         await self._stop_tasks()
         # DBOS made its own pool the loop's, and takes it away with it.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import sqlite3
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -12,6 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from shiftwork.adapters.store.closed import check_unchanged, is_closed, readable
 from shiftwork.adapters.store.dialects import NOW, sqlite_file
+from shiftwork.adapters.unanswered import STATEMENT_SECONDS, connecting
 from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 from shiftwork.errors import StoreError
 
@@ -23,6 +26,11 @@ _POSTGRES_THREADS: Final = 4
 # few. NORMAL would outlive a killed process as well, but a power loss could take back the last transactions.
 _SAFE: Final = "PRAGMA synchronous=FULL"
 
+_FIRST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 1.0
+# Connections, the server's operator (it shuts down, it starts up), too many clients, and what gives way to another.
+_UNREACHABLE: Final = ("08", "57", "53300", "40")
+
 type Insert = sqlite.Insert | postgresql.Insert
 
 
@@ -31,10 +39,20 @@ def create_engine(url: str) -> sa.Engine:
     file = sqlite_file(url)
     if file is not None:
         return _closed_sqlite(file) if os.access(file, os.F_OK) and is_closed(file) else _sqlite(file)
+    return _postgres(sa.make_url(url).set(drivername="postgresql+psycopg"))
+
+
+def _postgres(url: sa.URL) -> sa.Engine:
     # A connection that the server has dropped meanwhile is found out before it is used, not in the middle of an append.
-    return sa.create_engine(
-        sa.make_url(url).set(drivername="postgresql+psycopg"), pool_size=_POSTGRES_THREADS, pool_pre_ping=True
-    )
+    engine = sa.create_engine(url, connect_args=connecting(url.query), pool_size=_POSTGRES_THREADS, pool_pre_ping=True)
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        connection.autocommit = True  # what is set in a transaction is gone with it
+        connection.execute(f"SET statement_timeout = '{STATEMENT_SECONDS}s'")
+        connection.autocommit = False
+
+    return engine
 
 
 def _sqlite(file: str) -> sa.Engine:
@@ -78,10 +96,14 @@ def _closed_sqlite(file: str) -> sa.Engine:
 class Database:
     """Runs blocking work on a connection in threads of its own, for callers in any event loop.
 
-    A caller that is cancelled lets go at once; its transaction still ends, one way or the other.
+    A caller that is cancelled lets go at once; its transaction still ends, one way or the other. Where a Postgres
+    server cannot be reached, or loses the connection, all of an act is done again until `patience` seconds have passed:
+    so an act must be one that may be done twice, for the answer may have been lost after it was committed.
     """
 
-    def __init__(self, engine: sa.Engine) -> None:
+    def __init__(self, engine: sa.Engine, patience: float = 0.0) -> None:
+        self._patience = patience
+        self._closing = threading.Event()
         sqlite_spoken = engine.dialect.name == "sqlite"
         self.dialect: Final = engine.dialect.name
         self.language: Final = engine.dialect
@@ -104,9 +126,19 @@ class Database:
         return await self._in_thread(self._engine, act)
 
     async def _in_thread[T](self, engine: sa.Engine, act: Callable[[sa.Connection], T]) -> T:
-        def work() -> T:
+        def once() -> T:
             with engine.begin() as connection:
                 return act(connection)
+
+        def work() -> T:
+            deadline, pause = time.monotonic() + self._patience, _FIRST_PAUSE
+            while True:
+                try:
+                    return once()
+                except sa.exc.DBAPIError as error:
+                    if not _is_unreachable(error) or time.monotonic() > deadline or self._closing.wait(pause):
+                        raise
+                    pause = min(2 * pause, _LONGEST_PAUSE)
 
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -114,8 +146,17 @@ class Database:
             raise store_error(engine, error) from error
 
     def close(self) -> None:
+        self._closing.set()
         self._threads.shutdown()
         self._engine.dispose()
+
+
+def _is_unreachable(error: sa.exc.DBAPIError) -> bool:
+    """Whether it is about the connection or the server, and not about what was asked."""
+    state = getattr(error.orig, "sqlstate", "")  # SQLite's errors have none at all
+    if error.connection_invalidated or state is None:
+        return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+    return state.startswith(_UNREACHABLE)
 
 
 def store_error(engine: sa.Engine, error: sa.exc.SQLAlchemyError) -> StoreError:

@@ -28,11 +28,12 @@ class Store:
     close: Callable[[], None]
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str, *, patience: float = 0.0) -> Store:
     """Open `sqlite:////absolute/path.db` or `postgresql://user@host:port/name`, and bring its schema up to date.
 
     Any number of processes may open the same address, also for the first time. The SQLite file is made where there is
-    none, its folder is not. Raises StoreError where the database cannot be reached or is of a newer release.
+    none, its folder is not. Raises StoreError where the database cannot be reached or is of a newer release. A Postgres
+    server that cannot be reached later on is waited for, so many seconds for each thing that is asked of it.
     """
     engine = create_engine(url)
     try:
@@ -43,7 +44,7 @@ def open_store(url: str) -> Store:
     except BaseException:
         engine.dispose()
         raise
-    database = Database(engine)
+    database = Database(engine, patience)
     return Store(
         events=SqlEventStore(database),
         inbox=SqlInbox(database),
