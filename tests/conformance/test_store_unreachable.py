@@ -134,10 +134,12 @@ def test_a_server_that_is_restarted_is_waited_for(server: PrivateServer) -> None
         writing = asyncio.ensure_future(write())
         await asyncio.sleep(0.2)
         await asyncio.to_thread(server.stop)
+        reading = asyncio.ensure_future(store.queries.runs())
         await asyncio.sleep(1.5)
         assert not writing.done()
+        assert not reading.done()
         await asyncio.to_thread(server.start)
-        await writing
+        await asyncio.gather(writing, reading)
 
     asyncio.run(scenario())
     store.close()

@@ -19,9 +19,9 @@ _SOON_SECONDS: Final = 1.0
 """Nobody is stuck before that, whatever the settings say: they are not even read."""
 
 
-def open_queries(site: Site) -> Queries:
+def open_queries(site: Site, *, patience: float = 0.0) -> Queries:
     """The views of the runs of this project."""
-    return reader.open_queries(store_address(site), site.known_repository or _NO_PROJECT)
+    return reader.open_queries(store_address(site), site.known_repository or _NO_PROJECT, patience=patience)
 
 
 def queries_of_all(site: Site) -> Queries:

@@ -119,7 +119,7 @@ async def open_world(
                     alive=is_alive,
                     price=price,
                     notifiers=build_notifiers(settings, env),
-                    record=open_queries(site).played,
+                    record=open_queries(site, patience=LEASE_SECONDS).played,
                 )
             )
             yield worlds[0]

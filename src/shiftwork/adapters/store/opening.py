@@ -49,7 +49,7 @@ def open_store(url: str, *, patience: float = 0.0) -> Store:
         events=SqlEventStore(database),
         inbox=SqlInbox(database),
         leases=SqlLeases(database),
-        queries=open_queries(url),
-        confined=partial(open_queries, url),
+        queries=open_queries(url, patience=patience),
+        confined=partial(open_queries, url, patience=patience),
         close=database.close,
     )

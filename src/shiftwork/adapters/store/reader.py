@@ -13,16 +13,17 @@ from shiftwork.adapters.written_ahead import BUSY_SECONDS
 from shiftwork.errors import StoreError
 
 
-def open_queries(url: str, project: str | None = None) -> SqlQueries:
+def open_queries(url: str, project: str | None = None, *, patience: float = 0.0) -> SqlQueries:
     """The views of the database at an address, of one project or of all. Nothing is made there. A database that does
-    not exist reads as empty, and so does, to a project, one that was written before there were any.
+    not exist reads as empty, and so does, to a project, one that was written before there were any. A Postgres server
+    that cannot be reached is waited for, so many seconds.
     """
     file = sqlite_file(url)
     if file is not None:
         return SqlQueries(_sqlite_fetch(file), "sqlite", project)
     from shiftwork.adapters.store import reader_postgres  # noqa: PLC0415 - a laptop never loads the Postgres driver
 
-    return SqlQueries(reader_postgres.fetch(url), "postgresql", project)
+    return SqlQueries(reader_postgres.fetch(url, patience), "postgresql", project)
 
 
 def _sqlite_fetch(file: str) -> Fetch:

@@ -2,17 +2,20 @@
 
 import asyncio
 import re
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
 from shiftwork.adapters.store.queries import Fetch, unreadable
+from shiftwork.adapters.unanswered import connecting
 from shiftwork.errors import StoreError
 
 _PORTS: Final = range(1, 65536)
+_PAUSE_SECONDS: Final = 0.2
 
 
 def misread(url: str) -> str:
@@ -27,24 +30,38 @@ def misread(url: str) -> str:
     return "" if unsaid or (port.isdecimal() and int(port) in _PORTS) else "its port is no number from 1 to 65535"
 
 
-def fetch(url: str) -> Fetch:
-    def query_now(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
-        try:
-            with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
-                return connection.execute(query.replace("?", "%s"), parameters).fetchall()
-        except psycopg.errors.UndefinedTable:
-            return []
-        except psycopg.OperationalError as error:
-            raise StoreError(
-                f"the database cannot be reached: {str(error).strip()}",
-                hint="see that the server runs and the address is right",
-            ) from error
-        except psycopg.Error as error:
-            if isinstance(error, psycopg.errors.UndefinedColumn) and str(error).startswith('column "project"'):
-                return []
-            raise unreadable(error) from error
+def fetch(url: str, patience: float = 0.0) -> Fetch:
+    """A server that cannot be reached is waited for, so many seconds."""
+    address = make_conninfo(url, **connecting(conninfo_to_dict(url)))
+
+    def query_in_time(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                return _queried(address, query, parameters)
+            except StoreError as error:
+                if not isinstance(error.__cause__, psycopg.OperationalError) or time.monotonic() >= deadline:
+                    raise
+                time.sleep(_PAUSE_SECONDS)
 
     async def ask(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
-        return await asyncio.to_thread(query_now, query, parameters)
+        return await asyncio.to_thread(query_in_time, query, parameters)
 
     return ask
+
+
+def _queried(address: str, query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
+    try:
+        with psycopg.connect(address, autocommit=True, row_factory=dict_row) as connection:
+            return connection.execute(query.replace("?", "%s"), parameters).fetchall()
+    except psycopg.errors.UndefinedTable:
+        return []
+    except psycopg.OperationalError as error:
+        raise StoreError(
+            f"the database cannot be reached: {str(error).strip()}",
+            hint="see that the server runs and the address is right",
+        ) from error
+    except psycopg.Error as error:
+        if isinstance(error, psycopg.errors.UndefinedColumn) and str(error).startswith('column "project"'):
+            return []
+        raise unreadable(error) from error
