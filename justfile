@@ -44,7 +44,7 @@ agents:
 durability *args:
     {{env}}; pytest -n 2 -m durability {{args}}
 
-# kill -9 of orchestrators and agents at random, 200 times; `--kills`, `--seed`, `--backend`, `--minutes`
+# kill -9 of orchestrators and agents at random, 200 times, with restarts of Postgres and a second project on it; `--kills`, `--seed`, `--backend`, `--minutes`
 chaos *args:
     @{{env}}; python -m tests.chaos {{args}}
 

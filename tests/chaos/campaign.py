@@ -15,15 +15,24 @@ from typing import Final
 
 import psycopg
 
-from shiftwork.testing.postgres import private_postgres
+from shiftwork.testing.postgres import PrivateServer, private_server
 from tests.chaos.project import make_project
 from tests.chaos.trial import KINDS, Outcome, Trial
 
 MOST_KILLS_A_RUN: Final = 16
 
 type Say = Callable[[str], None]
-type Databases = Callable[[], AbstractContextManager[str]]
-"""Gives the address of an empty database; an empty address stands for SQLite."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """An empty one; an empty address stands for SQLite, which has no server."""
+
+    url: str = ""
+    server: PrivateServer | None = None
+
+
+type Databases = Callable[[], AbstractContextManager[Database]]
 
 
 @dataclass(kw_only=True)
@@ -56,8 +65,9 @@ def fight(campaign: Campaign, databases: Databases, kills: int, say: Say, deadli
         name = f"{campaign.seed}/{campaign.backend}/{number}"
         began = time.monotonic()
         folder = Path(tempfile.mkdtemp(prefix="shiftwork-chaos-"))
-        with databases() as url:
-            outcome = Trial(make_project(folder, url), name, min(left, MOST_KILLS_A_RUN)).play()
+        with databases() as database:
+            project = make_project(folder / "own", database.url)
+            outcome = Trial(project, name, min(left, MOST_KILLS_A_RUN), database.server).play()
         if outcome.violations:
             say(f"  kept: {folder}")
         else:
@@ -71,24 +81,25 @@ def fight(campaign: Campaign, databases: Databases, kills: int, say: Say, deadli
 
 @contextlib.contextmanager
 def sqlite() -> Iterator[Databases]:
-    yield lambda: contextlib.nullcontext("")
+    yield lambda: contextlib.nullcontext(Database())
 
 
 @contextlib.contextmanager
 def postgres() -> Iterator[Databases]:
-    with private_postgres() as server:
-        yield databases_in(server)
+    with private_server() as server:
+        yield _databases_in(server)
 
 
-def databases_in(server: str) -> Databases:
+def _databases_in(server: PrivateServer) -> Databases:
     numbers = itertools.count(1)
 
     @contextlib.contextmanager
-    def empty() -> Iterator[str]:
+    def empty() -> Iterator[Database]:
         name = f"chaos_{os.getpid()}_{next(numbers)}"
-        with psycopg.connect(server, autocommit=True) as connection:
+        with psycopg.connect(server.address, autocommit=True) as connection:
             connection.execute(f'CREATE DATABASE "{name}"')
-            yield f"{server.rpartition('/')[0]}/{name}"
+        yield Database(url=f"{server.address.rpartition('/')[0]}/{name}", server=server)
+        with psycopg.connect(server.address, autocommit=True) as connection:
             connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
     return empty

@@ -6,9 +6,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.chaos.prey import family
-from tests.chaos.project import NEEDS
+from tests.chaos.project import NEEDS, PROJECT, Needs
 from tests.chaos.user import User
 from tests.durability.rig import Bench
 from tests.repositories import trees_of
@@ -24,6 +25,8 @@ class Inspector:
 
     bench: Bench
     user: User
+    project: str = PROJECT
+    needs: Needs = field(default_factory=lambda: NEEDS)
     _green: set[str] = field(default_factory=set)
     _forward: set[str] = field(default_factory=set)
 
@@ -85,7 +88,7 @@ class Inspector:
                 yield f"the user's edit of {name} is gone"
 
     def _unfinished(self) -> Iterator[str]:
-        view = self.bench.status()
+        view = self._view()
         if (view["status"], view["worker"]) != ("completed", None):
             yield f"the run is {view['status']}, its worker {view['worker']}"
         landed = self.landed()
@@ -93,7 +96,7 @@ class Inspector:
             name, status = story["story"], story["status"]
             if status != "completed" or landed[name] != 1:
                 yield f"lost: {name} is {status}, on the base {landed[name]} times: {story['failure']}"
-        if missing := NEEDS.keys() - {story["story"] for story in view["stories"]}:
+        if missing := self.needs.keys() - {story["story"] for story in view["stories"]}:
             yield f"lost: nothing is known of {', '.join(sorted(missing))}"
         told = json.loads(self.bench.spec.read_text())["userStories"]
         if unticked := [story["id"] for story in told if not story["passes"]]:
@@ -107,7 +110,7 @@ class Inspector:
             yield f"leftover process: {process}"
 
     def _left_behind(self) -> Iterator[str]:
-        run = self.bench.status()["run"]
+        run = self._view()["run"]
         for tree in trees_of(self.bench.repo).glob(f"{run}/*"):
             yield f"leftover workspace: {tree.name}"
         for lock in (self.bench.repo / ".git").rglob("*.lock"):
@@ -129,6 +132,16 @@ class Inspector:
             yield f"the checkout is not as the user left it ({sorted(self.user.edits)} changed): {told}"
         if self.bench.git("stash", "list") or len(self.bench.git("worktree", "list").splitlines()) > 1:
             yield "there is a stash or a working tree that the user has not made"
+
+    def _view(self) -> dict[str, Any]:
+        view: dict[str, Any] = json.loads(self.bench.shiftwork("status", self.run, "--json").stdout)
+        return view
+
+    @property
+    def run(self) -> str:
+        """The id of the project's run, empty where none is recorded yet; another project may share its database."""
+        listed = json.loads(self.bench.shiftwork("status", "--all", "--json").stdout)["runs"]
+        return next((run["run"] for run in listed if run["title"] == self.project), "")
 
     def _fails(self, *args: str) -> str:
         ran = subprocess.run(("git", *args), cwd=self.bench.repo, check=False, capture_output=True, text=True)

@@ -1,13 +1,18 @@
 """What the chaos runs work on: a repository, eight stories, an agent that is easily caught in the middle, a gate."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from tests.durability.rig import Bench
 from tests.repositories import first_commit
 
-NEEDS: Final[dict[str, tuple[str, ...]]] = {
+PROJECT: Final = "chaos"
+
+type Needs = Mapping[str, tuple[str, ...]]
+
+NEEDS: Final[Needs] = {
     "US-001": (),
     "US-002": (),
     "US-003": (),
@@ -92,10 +97,10 @@ conflicts = 10
 """
 
 
-def make_project(root: Path, store_url: str) -> Bench:
+def make_project(root: Path, store_url: str, name: str = PROJECT, needs: Needs = NEEDS) -> Bench:
     bench = Bench(root=root, store_url=store_url)
-    bench.repo.mkdir()
-    bench.spec.write_text(_spec())
+    bench.repo.mkdir(parents=True)
+    bench.spec.write_text(_spec(name, needs))
     agent = root / "agent.sh"
     agent.write_text(_with_sharing(_AGENT))
     agent.chmod(0o755)
@@ -116,9 +121,9 @@ def _with_sharing(script: str) -> str:
     return script.replace("@sharing@", " | ".join(SHARING))
 
 
-def _spec() -> str:
+def _spec(name: str, stories_needed: Needs) -> str:
     stories = [
         {"id": story, "title": f"Do {story}", "passes": False, "dependsOn": list(needs)}
-        for story, needs in NEEDS.items()
+        for story, needs in stories_needed.items()
     ]
-    return json.dumps({"project": "chaos", "userStories": stories}, indent=2)
+    return json.dumps({"project": name, "userStories": stories}, indent=2)

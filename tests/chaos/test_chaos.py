@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.chaos.campaign import Campaign, Databases, databases_in, fight, sqlite
+from tests.chaos.campaign import Campaign, Databases, fight, postgres, sqlite
 from tests.chaos.project import NEEDS
 
 pytestmark = [pytest.mark.durability, pytest.mark.timeout(1800)]
@@ -28,4 +28,6 @@ def test_on_sqlite() -> None:
 
 
 def test_on_postgres(postgres_server: str) -> None:
-    assert_nothing_is_lost(Campaign(backend="postgres", seed=SEED), databases_in(postgres_server))
+    """On a server of its own, because that is restarted; where there is one for tests, this can be started too."""
+    with postgres() as databases:
+        assert_nothing_is_lost(Campaign(backend="postgres", seed=SEED), databases)

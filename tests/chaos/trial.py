@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shiftwork import failpoints
+from shiftwork.testing.postgres import PrivateServer
 from tests.chaos.checks import Inspector
+from tests.chaos.neighbour import UNREACHABLE, Neighbour
 from tests.chaos.prey import Orchestrator, Prey, agents, kill_agent, kill_everything, kill_git
 from tests.chaos.user import User
 from tests.durability.rig import Bench
 
 _BLOWS: Final = ("orchestrator", "orchestrator", "its group", "agent", "agent", "agent's group", "git", "everything")
-KINDS: Final = ("orchestrator", "its group", "failpoint", "agent", "agent's group", "git", "everything")
+KINDS: Final = ("orchestrator", "its group", "failpoint", "agent", "agent's group", "git", "everything", "postgres")
 
-_PARALLEL: Final = 8
+_RUN: Final = ("run", "../prd.json", "--parallel", "8")
 _KILLED: Final = -9
 _LONGEST_SECONDS: Final = 1200.0
 """On a machine with nothing else to do, a run that is killed sixteen times takes a thirtieth of that."""
@@ -38,10 +40,16 @@ class Outcome:
 
 
 class Trial:
-    """Kills while `budget` lasts, then lets the run come to its end."""
+    """Kills while `budget` lasts, then lets the run come to its end. Where the database has a `server`, that is
+    restarted now and then, and another project's run goes on beside this one.
+    """
 
-    def __init__(self, bench: Bench, seed: str, budget: int) -> None:
+    def __init__(self, bench: Bench, seed: str, budget: int, server: PrivateServer | None = None) -> None:
         self.outcome = Outcome()
+        self._server = server
+        self._blows = _BLOWS if server is None else (*_BLOWS, "postgres", "postgres")
+        neighbours = bench.root.with_name("neighbour")
+        self._neighbour = None if server is None else Neighbour(neighbours, bench.store_url)
         self._bench = bench
         self._chance = random.Random(seed)  # noqa: S311 - nothing secret is drawn
         self._budget = budget
@@ -49,7 +57,7 @@ class Trial:
         self._inspector = Inspector(bench=bench, user=self._user)
         self._armed = ""
         self._spared: set[tuple[str, str]] = set()
-        self._orchestrator = self._start("run", "../prd.json", "--parallel", str(_PARALLEL))
+        self._orchestrator = self._start(*_RUN)
 
     def play(self) -> Outcome:
         deadline = time.monotonic() + _LONGEST_SECONDS
@@ -68,6 +76,8 @@ class Trial:
         if not self.outcome.violations:
             self._user.put_away()
             self.outcome.violations += self._inspector.at_the_end()
+        if self._neighbour is not None:
+            self.outcome.violations += self._neighbour.finish()
         self.outcome.landings = self._inspector.landed().total()
         self.outcome.commits = self._user.commits
 
@@ -104,7 +114,7 @@ class Trial:
 
     def _strike(self) -> bool:
         """Whether it was the orchestrator that was killed, alone or with others."""
-        kind = self._chance.choice(_BLOWS)
+        kind = self._chance.choice(self._blows)
         match kind:
             case "orchestrator":
                 self._orchestrator.kill()
@@ -112,6 +122,10 @@ class Trial:
                 self._orchestrator.kill_group()
             case "everything":
                 self._orchestrator.kill_with_all(self._bench)
+            case "postgres":
+                self._restart_postgres()
+                self.outcome.kills[kind] += 1
+                return False
             case "git":
                 self.outcome.kills[kind] += self._strike_git()
                 return False
@@ -130,6 +144,12 @@ class Trial:
             self.outcome.kills[kind] += 1
         return False
 
+    def _restart_postgres(self) -> None:
+        assert self._server is not None
+        self._server.stop()
+        time.sleep(self._chance.choice((0.0, 0.5, 2.0, 5.0)))
+        self._server.start()
+
     def _strike_git(self) -> bool:
         """While agents are at work: before a run is recorded, there is none to go on with."""
         return bool(agents(self._bench)) and kill_git(self._bench, _AMBUSH_SECONDS)
@@ -143,9 +163,10 @@ class Trial:
         if not early:
             self._look()
             time.sleep(self._chance.choice((0.0, 0.0, 0.0, 3.0)))  # long enough for what lingers to do its harm
-            if self._chance.randrange(8) == 0:
+            alone = self._neighbour is None or not self._neighbour.at_work
+            if self._chance.randrange(8) == 0 and alone:
                 self._bench.forget_engine()
-        self._orchestrator = self._start("resume")
+        self._orchestrator = self._again()
         if early:
             self._look()
 
@@ -154,12 +175,17 @@ class Trial:
         self.outcome.violations += self._inspector.at_any_time()
 
     def _stumbled(self) -> None:
-        """It ended by itself. Where it died before it had recorded anything, there is nothing to resume."""
+        """It ended by itself. A user whose database was away when a command began types it once more."""
         said = self._said()
-        if "nothing has been run here yet" in said:
-            self._orchestrator = self._start("run", "../prd.json", "--parallel", str(_PARALLEL))
+        if UNREACHABLE in said and self.outcome.kills["postgres"]:
+            self._orchestrator = self._again()
             return
         self.outcome.violations.append(f"it gave up with exit code {self._orchestrator.code}: {said}")
+
+    def _again(self) -> Orchestrator:
+        """Where it died before it had recorded anything, there is nothing to resume."""
+        run = self._inspector.run
+        return self._start("resume", run) if run else self._start(*_RUN)
 
     def _start(self, *args: str) -> Orchestrator:
         self.outcome.starts += 1
