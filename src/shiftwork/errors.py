@@ -128,6 +128,12 @@ class UnknownRunError(UsageError):
     kind = "unknown-run"
 
 
+class SeveralRunsError(UsageError):
+    """No run is named, and several could be meant."""
+
+    kind = "several-runs"
+
+
 class UnfinishedRunError(UsageError):
     """A run of the same spec can be gone on with: another one would pay for its stories a second time."""
 

@@ -15,7 +15,7 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId
 from shiftwork.domain.model.run import RunState, RunStatus
-from shiftwork.domain.model.story import FailureCause, LandingStage
+from shiftwork.domain.model.story import LandingStage, StoryStatus
 from shiftwork.errors import IntentError
 from shiftwork.ports.agent import AgentTask
 from shiftwork.testing.builders import asked, story_id
@@ -156,12 +156,12 @@ def test_a_landed_story_is_undone_and_can_be_done_again(rig: Rig) -> None:
             state = await ended(world, run)
             fate = await undo_came_to(world.events, run, story_id(1), version, 0)
             assert isinstance(fate, r.StoryUndone)
-            assert (state.status, state.completed, state.failed) == (RunStatus.FAILED, 1, 1)
-            assert state.stories[story_id(1)].cause is FailureCause.UNDONE
+            assert (state.status, state.completed, state.failed) == (RunStatus.UNDONE, 1, 0)
+            assert state.stories[story_id(1)].status is StoryStatus.UNDONE
             story = await rig.story(run)
-            assert (story.status, story.landing, story.landed) == ("failed", LandingStage.NONE, "")
+            assert (story.status, story.landing, story.landed) == ("undone", LandingStage.NONE, "")
             (row, _) = await rig.store.queries.stories(run)
-            assert (row.status, row.cause, row.commit) == ("failed", "undone", "")
+            assert (row.status, row.cause, row.commit) == ("undone", "undone", "")
             assert git(rig.repo, "ls-tree", "--name-only", "main").split() == ["README", "US-002"]
             assert "This reverts commit" in git(rig.repo, "log", "-1", "--format=%b", "main")
             state = await again(world, run, r.StoryRetryRequested(at=0, story=story_id(1), afresh=True))
@@ -189,7 +189,7 @@ def test_what_others_stand_on_is_undone_after_them(rig: Rig) -> None:
             assert refused.value.hint == f"first: shiftwork undo US-002 --run {run}"
             await again(world, run, undo(2))
             state = await again(world, run, undo(1))
-        assert statuses(state) == {"US-001": "failed", "US-002": "failed"}
+        assert statuses(state) == {"US-001": "undone", "US-002": "undone"}
 
     asyncio.run(scenario())
     assert git(rig.repo, "ls-tree", "--name-only", "main") == "README"
@@ -203,8 +203,8 @@ def test_what_has_not_been_begun_is_blocked_by_an_undone_story(rig: Rig) -> None
             await intend(world, run, r.StoryAdded(at=0, story=asked(2, after=(1,))))
             await resume_run(world, run)
             state = await ended(world, run)
-        assert statuses(state) == {"US-001": "failed", "US-002": "blocked"}
-        assert state.blocked == {"US-002": "depends on US-001, which failed"}
+        assert statuses(state) == {"US-001": "undone", "US-002": "blocked"}
+        assert state.blocked == {"US-002": "depends on US-001, which was undone"}
 
     asyncio.run(scenario())
 
@@ -237,7 +237,7 @@ def test_what_somebody_has_reverted_by_hand_counts_as_undone(rig: Rig) -> None:
         git(rig.repo, "revert", "--no-edit", "HEAD")
         async with rig.open() as world:
             state = await again(world, run, undo(1))
-        assert state.stories[story_id(1)].cause is FailureCause.UNDONE
+        assert state.stories[story_id(1)].status is StoryStatus.UNDONE
 
     asyncio.run(scenario())
     assert len(rig.log()) == 3
@@ -254,7 +254,7 @@ def test_an_undo_that_was_interrupted_goes_on(rig: Rig) -> None:
         async with rig.open() as world:
             await resume_run(world, run, alive=False)
             state = await ended(world, run)
-        assert state.stories[story_id(1)].cause is FailureCause.UNDONE
+        assert state.stories[story_id(1)].status is StoryStatus.UNDONE
 
     asyncio.run(scenario())
 

@@ -10,7 +10,7 @@ from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.account import account
 from shiftwork.app.amounts import reached_of
 from shiftwork.app.commands import raise_limits, wait_for
-from shiftwork.app.queries import PLAN, Pulse, outlines, proof_of, reason, run_view, unfinished
+from shiftwork.app.queries import PLAN, Pulse, is_meant, outlines, proof_of, reason, run_view, unfinished
 from shiftwork.app.report import report
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.budget import Budget, Reached, Whose
@@ -190,6 +190,23 @@ def test_a_run_of_one_story_always_comes_with_its_steps(rig: Rig) -> None:
         run = await rig.run(workflow=SHORT)
         view = await run_view(rig.store.queries, run.given.run, lives, every_step=False)
         assert [len(one.steps) for one in view.stories] == [2]
+
+    asyncio.run(scenario())
+
+
+def test_where_several_runs_are_unfinished_none_is_meant_without_its_name(rig: Rig) -> None:
+    async def scenario() -> None:
+        one, other = run_row("one", started_at=1.0), run_row("other", started_at=2.0)
+        assert await is_meant(rig.store.queries, "one"), "there is nothing else that could be"
+        await rig.store.events.append(Stream("run/one"), (), expected=0, key="a", rows=[one])
+        assert await is_meant(rig.store.queries, "one")
+        await rig.store.events.append(Stream("run/other"), (), expected=0, key="a", rows=[other])
+        assert not await is_meant(rig.store.queries, "one")
+        assert not await is_meant(rig.store.queries, "other")
+        assert not (await run_view(rig.store.queries, "", lives)).meant
+        over = replace(one, ended_at=3.0)
+        await rig.store.events.append(Stream("run/one"), (), expected=0, key="b", rows=[over])
+        assert (await run_view(rig.store.queries, "", lives)).meant
 
     asyncio.run(scenario())
 

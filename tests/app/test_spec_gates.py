@@ -22,7 +22,7 @@ from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.queue import LandingPolicy, LandingRequest, Proof
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.spec import Spec, one_shot
-from shiftwork.domain.model.story import FailureCause
+from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.model.workflow import StepKind, StepPlan, catalogue_step
 from shiftwork.domain.rules.certifying import digest
 from shiftwork.ports.agent import AgentTask
@@ -110,7 +110,7 @@ def test_a_revert_is_not_held_to_what_the_reverted_work_was_to_come_to(rig: Rig)
             return await again(world, run, r.StoryUndoRequested(at=0, story=StoryId("US-001")))
 
     run = asyncio.run(scenario())
-    assert run.stories[StoryId("US-001")].cause is FailureCause.UNDONE
+    assert run.stories[StoryId("US-001")].status is StoryStatus.UNDONE
     assert rig.log() == ["revert: US-001 - Add work.txt", "feat: US-001 - Add work.txt", "start"]
 
 

@@ -42,6 +42,6 @@ def test_killed_while_a_landed_story_is_undone(place: str, engine: str, tmp_path
     view = bench.status()
     assert (view["status"], view["completed"], view["failed"], view["worker"]) == ("failed", 1, 1, None)
     undone, _ = view["stories"]
-    assert (undone["status"], undone["cause"]) == ("failed", "undone")
+    assert (undone["status"], undone["cause"]) == ("undone", "undone")
     assert '"passes": false' in bench.spec.read_text()
     assert not list((bench.repo / ".git").rglob("*.lock"))

@@ -19,7 +19,7 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import Commit, StoryId
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
 from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import FailureCause, StoryStatus
+from shiftwork.domain.model.story import ENDED, FailureCause, StoryStatus
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules.apart import Claims
 from shiftwork.domain.rules.decide_run import decide_run
@@ -168,7 +168,7 @@ class ManyStories(RuleBasedStateMachine):
             return
         assert self.run.status in RUN_ENDED
         assert decide_run(self.run) == ()
-        final = of_status(self.run, StoryStatus.COMPLETED, StoryStatus.FAILED, StoryStatus.BLOCKED)
+        final = of_status(self.run, *ENDED, StoryStatus.BLOCKED)
         assert final == self.run.stories.keys()
         landed = of_status(self.run, StoryStatus.COMPLETED)
         assert (self.run.status is RunStatus.COMPLETED) == (landed == self.run.stories.keys())

@@ -150,7 +150,7 @@ class Steered(ManyStories):
         for _ in range(3):
             self.go_on()
         assert story not in self.run.undoing
-        assert fits == (self.run.stories[story].cause is FailureCause.UNDONE)
+        assert fits == (self.run.stories[story].status is StoryStatus.UNDONE)
 
     @invariant()
     def nothing_has_begun_before_its_dependencies_have_landed(self) -> None:
@@ -163,13 +163,14 @@ class Steered(ManyStories):
 
     @invariant()
     def blocked_is_exactly_what_needs_a_failed_story(self) -> None:
-        failed = of_status(self.run, StoryStatus.FAILED)
+        failed = of_status(self.run, StoryStatus.FAILED, StoryStatus.UNDONE)
         assert self.run.blocked.keys() == of_status(self.run, StoryStatus.BLOCKED)
         for story in of_status(self.run, *NOT_BEGUN):
             culprits = reachable(needs(self.run), (story,)) & failed
             assert bool(culprits) == (story in self.run.blocked)
             if culprits:
-                assert any(f"{culprit}, which failed" in self.run.blocked[story] for culprit in culprits)
+                told = [f"{culprit}, which {word}" for culprit in culprits for word in ("failed", "was undone")]
+                assert any(reason in self.run.blocked[story] for reason in told)
 
     @invariant()
     def what_is_being_undone_has_landed(self) -> None:

@@ -180,7 +180,7 @@ async def run_view(
     ]
     spent = await queries.spent(row.run)
     shares = merged(Share(agent=one.agent, model=one.model, usage=usage_of(one)) for one in spent)
-    meant = not run or await is_meant(queries, row.run)
+    meant = await is_meant(queries, row.run)
     pulse = _pulse(row, views, worker)
     return RunView(run=row, pulse=pulse, worker=worker, stories=views, shares=shares, meant=meant)
 
@@ -250,9 +250,9 @@ async def _row(queries: Queries, run: str) -> RunRow:
 
 
 async def is_meant(queries: Queries, run: str) -> bool:
-    """Whether commands that name no run mean this one."""
+    """Whether commands that name no run mean this one; where several are unfinished, some ask which is meant."""
     row = await _meant(queries)
-    return row is None or row.run == run
+    return row is None or (row.run == run and len(await unended(queries)) <= 1)
 
 
 async def _meant(queries: Queries) -> RunRow | None:

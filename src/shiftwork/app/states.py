@@ -22,6 +22,7 @@ _ORDER: Final = (
     "stopped",
     "paused",
     "failed",
+    "undone",
     "blocked",
     "queued",
 )

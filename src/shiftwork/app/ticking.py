@@ -32,5 +32,6 @@ def _mark(run: RunState, story: StoryId) -> Mark:
     outcome = run.stories[story]
     done = outcome.status is StoryStatus.COMPLETED
     without = f", {states.without(run.given.without_gates)}" if run.given.without_gates else ""
-    note = f"Landed as {outcome.commit[:12]} by shiftwork run {run.given.run}{after_landed(outcome.proof)}{without}"
-    return Mark(done=done, note=note if done else "")
+    landed = f"Landed as {outcome.commit[:12]} by shiftwork run {run.given.run}{after_landed(outcome.proof)}{without}"
+    undone = f"Undone: {outcome.reason} in shiftwork run {run.given.run}"  # nothing else takes a mark away
+    return Mark(done=done, note=landed if done else undone)

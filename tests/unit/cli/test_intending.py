@@ -1,5 +1,6 @@
 """What somebody is told who has asked something of a run: the command that they type next does what they wait for."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -63,8 +64,8 @@ def edited(run: RunState, number: int, *rows: StoryView, heard: bool = False) ->
             2,
             ["asked for, and done when the run goes on: nobody works on the run", "next: shiftwork resume r1"],
         ),
-        (edited(FAILED, 1, heard=True), 1, ["US-001 is changed", "next: shiftwork retry US-001"]),
-        (edited(FAILED, 2, heard=True), 2, ["US-002 is changed", "next: shiftwork stories r1"]),
+        (edited(FAILED, 1, heard=True), 1, ["US-001 is changed in run r1", "next: shiftwork retry US-001"]),
+        (edited(FAILED, 2, heard=True), 2, ["US-002 is changed in run r1", "next: shiftwork stories r1"]),
     ],
 )
 def test_an_edit_leads_to_what_has_the_story_done_as_it_then_reads(
@@ -72,6 +73,19 @@ def test_an_edit_leads_to_what_has_the_story_done_as_it_then_reads(
 ) -> None:
     tell_edited(given, story_id(number), as_json=False)
     assert capsys.readouterr().out.splitlines() == said
+
+
+@pytest.mark.parametrize("heard", [True, False])
+def test_an_edit_says_that_the_specs_file_stays_as_it_is(capsys: pytest.CaptureFixture[str], *, heard: bool) -> None:
+    given = edited(FAILED, 1, story("US-001", "failed"), heard=heard)
+    plan = replace(given.before.given, source="prd:docs/prd.json")
+    given = replace(given, before=replace(given.before, plan=plan))
+    tell_edited(given, story_id(1), as_json=False)
+    said = "docs/prd.json is not changed: edit it too if later runs are to read it so"
+    assert said in capsys.readouterr().out.splitlines()
+    tell_edited(given, story_id(1), as_json=True)
+    document = json.loads(capsys.readouterr().out)
+    assert (document["spec_file"], document["spec_file_changed"]) == ("docs/prd.json", False)
 
 
 def test_a_run_that_was_over_and_was_asked_for_more_is_resumed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -182,7 +182,7 @@ def test_a_story_that_never_began_has_no_log_to_look_at() -> None:
 
 
 def test_what_was_undone_can_be_done_again() -> None:
-    run = view(Pulse.OVER, story("US-001", "failed", cause="undone"), status="failed")
+    run = view(Pulse.OVER, story("US-001", "undone", cause="undone"), status="undone")
     assert list(standing.after(run)) == [("shiftwork retry US-001 --afresh", "to have it done again")]
 
 
@@ -225,7 +225,7 @@ def test_a_story_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> Non
     assert said[-1] == 'next: shiftwork answer US-001 "…" --run r1'
     failed = replace(view(Pulse.OVER, story("US-001", "failed"), status="failed"), meant=False)
     assert list(standing.after(failed))[-1][0] == "shiftwork retry US-001 --run r1"
-    undone = replace(view(Pulse.OVER, story("US-001", "failed", cause="undone"), status="failed"), meant=False)
+    undone = replace(view(Pulse.OVER, story("US-001", "undone", cause="undone"), status="undone"), meant=False)
     assert [command for command, _ in standing.after(undone)] == ["shiftwork retry US-001 --afresh --run r1"]
 
 

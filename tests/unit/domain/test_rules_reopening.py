@@ -121,7 +121,7 @@ def test_a_story_that_was_cancelled_before_a_step_goes_on_with_it() -> None:
 def test_a_story_whose_steps_are_all_done_asks_to_land_again() -> None:
     story = fold_story(landing_asked(*STEPS), f.LandingAccepted(at=91, commit=Commit("c"), ref="main", base=BASE))
     story = fold_story(concluded(story), f.StoryReverted(at=95, commit=Commit("revert")))
-    assert (story.status, story.cause, story.landing, story.landed) == ("failed", "undone", LandingStage.NONE, "")
+    assert (story.status, story.cause, story.landing, story.landed) == ("undone", "undone", LandingStage.NONE, "")
     story = fold_story(story, reopening(), f.WorkspacePrepared(at=96, number=2, base=BASE, head=story.head))
     assert next_effect(story).key == "landing/2#2"
 

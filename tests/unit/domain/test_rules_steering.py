@@ -179,9 +179,9 @@ def test_an_undo_goes_through_the_queue_and_the_story_hears_of_it() -> None:
     assert keys(run) == ["revert/1"]
     run = fold_run(run, r.StoryUndone(at=1, story=story_id(1)))
     known = run.stories[story_id(1)]
-    assert (known.status, known.cause, known.commit) == (StoryStatus.FAILED, FailureCause.UNDONE, "")
-    assert (run.completed, run.failed, run.undoing) == (1, 1, {})
-    assert run.blocked == {"US-003": "depends on US-001, which failed"}
+    assert (known.status, known.cause, known.commit) == (StoryStatus.UNDONE, FailureCause.UNDONE, "")
+    assert (run.completed, run.failed, run.undoing) == (1, 0, {})
+    assert run.blocked == {"US-003": "depends on US-001, which was undone"}
     run = fold_run(run, retry(1))
     assert anew(run, story_id(1)) == "its work was taken back"
     (again,) = decide_run(kept(run))

@@ -25,10 +25,11 @@ class StoryStatus(StrEnum):
     IN_PROGRESS = "in_progress"
     COMPLETED = "completed"
     FAILED = "failed"
+    UNDONE = "undone"
     BLOCKED = "blocked"
 
 
-ENDED = frozenset({StoryStatus.COMPLETED, StoryStatus.FAILED})
+ENDED = frozenset({StoryStatus.COMPLETED, StoryStatus.FAILED, StoryStatus.UNDONE})
 
 
 class LandingStage(StrEnum):
@@ -62,7 +63,7 @@ class HoldCause(StrEnum):
 
 
 class FailureCause(StrEnum):
-    """Why a story failed, where a caller must tell the kinds apart."""
+    """Why a story failed or is undone, where a caller must tell the kinds apart."""
 
     STEP = "step"
     REFUSED = "refused"

@@ -8,6 +8,7 @@ from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import StoryId, in_go
 from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
+from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules import booking, framing, steering
 from shiftwork.domain.rules.assigning import assignment
 from shiftwork.domain.rules.deciding import NOW, Effects, receive
@@ -71,7 +72,10 @@ def _dispatch(run: RunState, story: StoryId, slot: int) -> e.DispatchStory:
 def _verdict(run: RunState) -> RunStatus:
     if run.cancelling:
         return RunStatus.CANCELLED
-    return RunStatus.COMPLETED if framing.all_done(run) else RunStatus.FAILED
+    if framing.all_done(run):
+        return RunStatus.COMPLETED
+    undone = any(known.status is StoryStatus.UNDONE for known in run.stories.values())
+    return RunStatus.UNDONE if undone and not run.failed and not run.frame.failure else RunStatus.FAILED
 
 
 def _end(run: RunState, status: RunStatus) -> e.EndRun:

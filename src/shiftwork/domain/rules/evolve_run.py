@@ -63,6 +63,7 @@ _RUN_TRIGGERS: Final = {
     RunStatus.COMPLETED: Trigger.COMPLETE,
     RunStatus.FAILED: Trigger.FAIL,
     RunStatus.CANCELLED: Trigger.CANCEL,
+    RunStatus.UNDONE: Trigger.UNDO,
 }
 
 

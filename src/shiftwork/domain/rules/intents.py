@@ -90,6 +90,8 @@ def _cancel(run: RunState, intent: r.StoryCancellationRequested) -> Objection | 
             return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
         case StoryStatus.FAILED:
             return Objection(reason=f"{intent.story} has failed already", hint=_typed(run, "retry", intent.story))
+        case StoryStatus.UNDONE:
+            return Objection(reason=f"{intent.story} is undone already", hint=_typed(run, "retry", intent.story))
         case _:
             return None
 
@@ -101,7 +103,7 @@ def _retry(run: RunState, intent: r.StoryRetryRequested) -> Objection | None:
     if amiss := _called_off(run) or _unknown(run, intent.story):
         return amiss
     match run.stories[intent.story].status:
-        case StoryStatus.FAILED:
+        case StoryStatus.FAILED | StoryStatus.UNDONE:
             return None
         case StoryStatus.COMPLETED:
             return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
@@ -171,6 +173,7 @@ _UNLANDED: Final = {
     StoryStatus.UNCLAIMED: "nobody has begun it",
     StoryStatus.IN_PROGRESS: "it is being worked on",
     StoryStatus.FAILED: "it has failed",
+    StoryStatus.UNDONE: "it is undone already",
     StoryStatus.BLOCKED: "it is blocked",
 }
 

@@ -75,7 +75,9 @@ STORY: Final[Table[StoryStatus]] = {
     (StoryStatus.IN_PROGRESS, Trigger.FAIL): StoryStatus.FAILED,
     (StoryStatus.FAILED, Trigger.RETRY): StoryStatus.UNCLAIMED,
     (StoryStatus.FAILED, Trigger.REOPEN): StoryStatus.IN_PROGRESS,
-    (StoryStatus.COMPLETED, Trigger.UNDO): StoryStatus.FAILED,
+    (StoryStatus.COMPLETED, Trigger.UNDO): StoryStatus.UNDONE,
+    (StoryStatus.UNDONE, Trigger.RETRY): StoryStatus.UNCLAIMED,
+    (StoryStatus.UNDONE, Trigger.REOPEN): StoryStatus.IN_PROGRESS,
 }
 
 RUN: Final[Table[RunStatus]] = {
@@ -83,9 +85,11 @@ RUN: Final[Table[RunStatus]] = {
     (RunStatus.RUNNING, Trigger.COMPLETE): RunStatus.COMPLETED,
     (RunStatus.RUNNING, Trigger.FAIL): RunStatus.FAILED,
     (RunStatus.RUNNING, Trigger.CANCEL): RunStatus.CANCELLED,
+    (RunStatus.RUNNING, Trigger.UNDO): RunStatus.UNDONE,
     (RunStatus.COMPLETED, Trigger.REOPEN): RunStatus.RUNNING,
     (RunStatus.FAILED, Trigger.REOPEN): RunStatus.RUNNING,
     (RunStatus.CANCELLED, Trigger.REOPEN): RunStatus.RUNNING,
+    (RunStatus.UNDONE, Trigger.REOPEN): RunStatus.RUNNING,
 }
 
 ENTRY: Final[Table[EntryStage]] = {

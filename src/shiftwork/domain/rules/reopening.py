@@ -84,7 +84,7 @@ def reverted(story: StoryState, fact: f.StoryReverted) -> StoryState | None:
         landed_base=Commit(""),
         landed_ref="",
         cause=FailureCause.UNDONE,
-        failure=f"undone by {fact.commit[:12]}",
+        failure=f"reverted by {fact.commit[:12]}",
     )
 
 

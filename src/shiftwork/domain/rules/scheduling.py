@@ -187,6 +187,8 @@ def _obstacle(run: RunState, story: StoryId, outcomes: dict[StoryId, StoryOutcom
             return f"depends on {needed}, which is not in the spec"
         if known.status is StoryStatus.FAILED:
             return f"depends on {needed}, which failed"
+        if known.status is StoryStatus.UNDONE:
+            return f"depends on {needed}, which was undone"
         if known.status is StoryStatus.BLOCKED:
             return blocked[needed]
     return ""

@@ -248,7 +248,7 @@ def _undone(run: RunState, fact: r.StoryUndone) -> RunState | None:
     if undo is None or undo.landing is not LandingStage.LANDED:
         return None
     nowhere = {"commit": Commit(""), "base": Commit(""), "proof": None}
-    told = {"cause": FailureCause.UNDONE, "reason": f"undone by {undo.commit[:12]}", "stale": _TAKEN_BACK}
+    told = {"cause": FailureCause.UNDONE, "reason": f"reverted by {undo.commit[:12]}", "stale": _TAKEN_BACK}
     turned = turn_story_of(run, fact.story, Trigger.UNDO, **told, **nowhere)
     return turned and owe(scheduling.scheduled(_without_undo(turned, fact.story)), fact.story)
 

@@ -18,6 +18,7 @@ From what was typed to what is done:
     preflight, red_base                         whether the gates are green and see before any work; the choices if not
     carrying, rehearsing                        what earlier runs have learnt; `--dry-run`
     intending, replying                         what is asked of a run; what is said to a story that waits
+    unnamed                                     which run is meant where none is named and several are unfinished
     found_gates                                 `init`: what was found is run once
     planner, planned                            `plan`, and a plan as people read it
     proving                                     `proof`

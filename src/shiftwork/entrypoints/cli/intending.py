@@ -21,6 +21,7 @@ from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules.evolve_run import evolve_run
 from shiftwork.entrypoints.cli import standing, words
 from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.errors import EXIT_DONE
 
@@ -102,16 +103,23 @@ def looked_into[T](site: Site, look: Callable[[Mailbox], Awaitable[T]]) -> T:
 
 
 def tell_edited(asked: Asked, story: StoryId, *, as_json: bool) -> int:
-    """One that has failed is done as it then reads when it is retried, whether or not anybody works on the run."""
-    failed = asked.before.stories[story].status is StoryStatus.FAILED
-    again = f"shiftwork retry {story}{standing.naming(asked.view)}" if failed else ""
-    done = f"{story} is changed\nnext: {again or f'shiftwork stories {asked.run}'}"
-    return tell(asked, done, as_json=as_json, later=again, story=story)
+    """One that has failed or is undone is done as it then reads when it is retried, whether or not anybody works on the
+    run. The spec's file is the user's: it says what has landed, and nothing else in it is changed.
+    """
+    ended = asked.before.stories[story].status in {StoryStatus.FAILED, StoryStatus.UNDONE}
+    again = f"shiftwork retry {story}{standing.naming(asked.view)}" if ended else ""
+    file = asked.before.given.source.partition(":")[2]
+    spec = f"{plain(file)} is not changed: edit it too if later runs are to read it so" if file else ""
+    changed = f"{story} is changed in run {asked.run}"
+    done = "\n".join(filter(None, (changed, spec, f"next: {again or f'shiftwork stories {asked.run}'}")))
+    return tell(
+        asked, done, as_json=as_json, later=again, remark=spec, story=story, spec_file=file, spec_file_changed=False
+    )
 
 
-def tell(asked: Asked, done: str, *, as_json: bool, later: str = "", **more: str) -> int:
+def tell(asked: Asked, done: str, *, as_json: bool, later: str = "", remark: str = "", **more: str | bool) -> int:
     """Say what became of it: done, or lying there until the run goes on. `later` is what to type for that, where more
-    is needed than to resume the run.
+    is needed than to resume the run; `remark` is said in either case.
     """
     if as_json:
         state = "done" if asked.heard else "waiting"
@@ -125,5 +133,6 @@ def tell(asked: Asked, done: str, *, as_json: bool, later: str = "", **more: str
     who = "its worker has not answered yet" if asked.view.worker else idle
     resume = standing.reviving(asked.view) if over else ((f"shiftwork resume {asked.run}", ""),)
     steps = ((later, ""),) if later else resume
-    click.echo("\n".join((f"asked for, and done when the run goes on: {who}", *words.following(steps))))
+    said = (f"asked for, and done when the run goes on: {who}", *([remark] if remark else []))
+    click.echo("\n".join((*said, *words.following(steps))))
     return EXIT_DONE

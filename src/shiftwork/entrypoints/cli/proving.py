@@ -20,7 +20,7 @@ from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import Claim, Command
 from shiftwork.domain.model.certificate import Certificate, Held
 from shiftwork.domain.model.ids import RunId, StoryId
-from shiftwork.domain.model.story import FailureCause
+from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules.fail_to_pass import in_words
 from shiftwork.domain.rules.naming import guess
 from shiftwork.domain.rules.proof_status import after_landed, in_trailer, ran_by, status_by, weakest
@@ -139,13 +139,13 @@ def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
         return (from_document(Path(wanted.what).read_text(encoding="utf-8", errors="replace")),)
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, wanted.run, liveness()))
-    run, known = view.run.run, {one.story.story: one.story.cause for one in view.stories}
+    run, known = view.run.run, {one.story.story: one.story.status for one in view.stories}
     if wanted.what and wanted.what not in known:
         told = f"run {run} has no story {wanted.what}{guess(wanted.what, known)}"
         raise UsageError(told, hint=f"shiftwork stories {run}")
-    if known.get(wanted.what) == FailureCause.UNDONE:
+    if known.get(wanted.what) == StoryStatus.UNDONE:
         click.echo(f"{wanted.what} was undone since: what this is about has been reverted", err=True)
-    standing = [story for story, cause in known.items() if cause != FailureCause.UNDONE]
+    standing = [story for story, status in known.items() if status != StoryStatus.UNDONE]
     found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else standing))
     if not found:
         told = f"{wanted.what} has landed nothing yet" if wanted.what else f"no story of run {run} has landed yet"

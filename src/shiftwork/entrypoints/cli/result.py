@@ -47,7 +47,7 @@ def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int
 
 def exit_code(view: RunView, stop: Stop) -> int:
     if stop is Stop.OVER:
-        return EXIT_DONE if view.run.status == "completed" else EXIT_FAILED
+        return EXIT_DONE if view.run.status in {"completed", "undone"} else EXIT_FAILED
     return EXIT_LIMIT if stop is Stop.HELD else EXIT_INTERRUPTED
 
 
@@ -122,7 +122,7 @@ def _despite(view: RunView, obstacle: Obstacle) -> str:
     """What stands on the branch though the run did not come to its end."""
     last = standing.last_landed(view)
     if last is None:
-        return "nothing was landed"
+        return "what had landed is reverted" if view.run.status == "undone" else "nothing was landed"
     stories = [one.story for one in view.stories if one.story.story != FRAME]
     landed = sum(bool(story.commit) for story in stories)
     where = _where(last, view.run.branch, obstacle)

@@ -11,8 +11,8 @@ from shiftwork.domain.model.ids import FRAME
 from shiftwork.domain.model.proof import ProofLevel
 from shiftwork.domain.rules.proof_status import after_landed
 from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.clean import plain
-from shiftwork.ports.views import StoryRow
+from shiftwork.entrypoints.cli.clean import one_line, plain
+from shiftwork.ports.views import RunRow, StoryRow
 from shiftwork.ports.workspace import Obstacle
 
 _NAMED: Final = 3
@@ -22,6 +22,17 @@ def of_run(view: RunView) -> str:
     if view.pulse is Pulse.OVER:
         return words.state(view.run.status)
     return "waits for you" if view.pulse is Pulse.WAITING else view.pulse.value
+
+
+def outlined(runs: Sequence[tuple[RunRow, Pulse]]) -> Iterator[str]:
+    """A line for each run: its id, its state, how far it has come, how long it took, and what it is about."""
+    room = max(len(row.run) for row, _ in runs)
+    for row, pulse in runs:
+        moving = "waits" if pulse is Pulse.WAITING else pulse.value
+        state = words.state(row.status) if pulse is Pulse.OVER else moving
+        spent = words.duration(words.between(row.started_at, row.ended_at))
+        head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
+        yield head + one_line(row.title, max(words.width() - len(head), 10))
 
 
 def of_story(view: RunView, one: StoryView) -> str:
@@ -149,7 +160,7 @@ def meanwhile(view: RunView) -> Iterator[words.Step]:
 
 
 def fallen(view: RunView) -> Iterator[words.Step]:
-    """What leads to why stories have failed, the newest failure first, and has them done again."""
+    """What leads to why stories have failed, the newest failure first, and has them and those undone done again."""
     failed = sorted(_failed(view.stories), key=lambda one: one.story.ended_at or 0.0, reverse=True)
     for one in failed[:_NAMED]:
         yield from _again(view, one)
@@ -158,6 +169,9 @@ def fallen(view: RunView) -> Iterator[words.Step]:
             f"shiftwork stories {view.run.run}",
             f"{len(more)} more failed: {', '.join(one.story.story for one in more)}",
         )
+    undone = [one.story.story for one in view.stories if one.story.status == "undone"]
+    for story in undone[:_NAMED]:
+        yield f"shiftwork retry {story} --afresh{naming(view)}", "to have it done again"
 
 
 def reviving(view: RunView) -> tuple[words.Step, ...]:
@@ -171,7 +185,7 @@ def after(view: RunView, edited: Sequence[str] | None = ()) -> Iterator[words.St
     """
     run = view.run
     landed = [one.story for one in view.stories if one.story.commit]
-    if run.status == "failed" and newest_failure(view.stories):
+    if run.status == "undone" or (run.status == "failed" and newest_failure(view.stories)):
         yield from fallen(view)
     elif not landed:
         begun = any(step.log for one in view.stories for step in one.steps)
@@ -191,9 +205,6 @@ def _merge(ref: str, edited: Sequence[str]) -> Iterator[words.Step]:
 
 def _again(view: RunView, failed: StoryView) -> Iterator[words.Step]:
     run, story = failed.story.run, failed.story.story
-    if failed.story.cause == "undone":
-        yield f"shiftwork retry {story} --afresh{naming(view)}", "to have it done again"
-        return
     if failed.story.refusal == "gates":
         yield f"shiftwork logs {run} --story {story} --gates", "what the gates printed"
     elif any(step.log for step in failed.steps):

@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from shiftwork.app.commands import cancel_run, resume_run, wait_for
-from shiftwork.app.queries import Pulse, RunView, run_view
+from shiftwork.app.queries import Pulse, RunView, run_view, unfinished
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.bootstrap.working import check_world, open_world
 from shiftwork.config.site import Site, environment
@@ -20,6 +20,7 @@ from shiftwork.entrypoints.cli.documents import run_document, say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.intending import PATIENCE_SECONDS, intend, looked_into, tell
 from shiftwork.entrypoints.cli.standing import landed_as, naming
+from shiftwork.entrypoints.cli.unnamed import chosen
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
 from shiftwork.ports.views import Queries, StoryRow
 
@@ -33,14 +34,16 @@ _POLL_SECONDS: Final = 0.1
 def command(run: str, *, story: str, as_json: bool) -> int:
     """End a run: its agents are stopped, and nothing more is begun. Its failed stories can still be retried.
 
-    RUN is an id or the beginning of one; the newest run is taken where none is named. With --story only that one is
-    ended, and the others go on; what depends on it is blocked.
+    RUN is an id or the beginning of one; where none is named, the one that is not over is taken, and you are asked if
+    several are. With --story only that one is ended, and the others go on; what depends on it is blocked.
     """
     site = here()
-    if story:
-        return _cancel_story(site, run, StoryId(story), as_json=as_json)
     queries = open_queries(site)
-    before = _look(queries, run)
+    typed = f"shiftwork cancel {{run}}{f' --story {story}' if story else ''}"
+    named = run or chosen(site, typed) or answer(lambda: unfinished(queries))
+    if story:
+        return _cancel_story(site, named, StoryId(story), as_json=as_json)
+    before = _look(queries, named)
     if before.pulse is Pulse.OVER:
         return _tell(before, f"run {before.run.run} is over already: {words.state(before.run.status)}", as_json=as_json)
     run_id = RunId(before.run.run)

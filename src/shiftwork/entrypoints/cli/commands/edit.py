@@ -34,8 +34,8 @@ def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, 
     """Change what is asked of STORY, which nobody has begun or which has failed.
 
     What only repeats the old title or description, as in a story of one sentence, changes with it. One that failed is
-    done as it then reads when it is retried: from its first step, unless only dependencies were changed. The spec's own
-    file is left as it is.
+    done as it then reads when it is retried: from its first step, unless only dependencies were changed. The run alone
+    is changed: the spec's own file is left as it is, and what is printed says so.
     """
     from shiftwork.entrypoints.cli.intending import intend, tell_edited  # noqa: PLC0415 - `--help` need not wait for it
 

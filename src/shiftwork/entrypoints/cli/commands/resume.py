@@ -13,11 +13,13 @@ from shiftwork.entrypoints.cli.here import here
 def command(run: str, *, as_json: bool, **asked: float | None) -> int:
     """Go on with a run that was interrupted or paused, or has reached its limit.
 
-    RUN is an id or the beginning of one; where none is named, the newest that is not over is taken. Each step that was
-    under way starts again from where it began. A pause is lifted, also of a run that somebody works on. A run that is
-    over is only told about. Limits that are named here are new ones; the others stay. Of a run that is over they hold
-    when it is asked for more.
+    RUN is an id or the beginning of one; where none is named, the one that is not over is taken, and you are asked if
+    several are. Each step that was under way starts again from where it began. A pause is lifted, also of a run that
+    somebody works on. A run that is over is only told about. Limits that are named here are new ones; the others stay.
+    Of a run that is over they hold when it is asked for more.
     """
-    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
+    from shiftwork.entrypoints.cli import ordering, unnamed  # noqa: PLC0415 - `--help` need not wait for all of this
 
-    return ordering.resume(here(), run, taken(asked), as_json=as_json)
+    site = here()
+    named = run or unnamed.chosen(site, "shiftwork resume {run}")
+    return ordering.resume(site, named, taken(asked), as_json=as_json)

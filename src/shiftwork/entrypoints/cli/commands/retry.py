@@ -20,9 +20,12 @@ def command(story: str, *, afresh: bool, run: str, as_json: bool, **typed: float
     It goes on from the step that failed, with what was done before; --afresh begins it again, with its first step. So
     does a retry of a story that was undone, or whose title, description or criteria were edited since. What the failure
     had blocked starts when the story has landed. A run that nobody works on is carried on here; one that somebody works
-    on is only asked. Limits that are named here are new ones of the run; the others stay.
+    on is only asked. You are asked which run is meant if none is named and several are unfinished. Limits that are
+    named here are new ones of the run; the others stay.
     """
-    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
+    from shiftwork.entrypoints.cli import ordering, unnamed  # noqa: PLC0415 - `--help` need not wait for all of this
 
     again = r.StoryRetryRequested(at=0, story=StoryId(story), afresh=afresh)
-    return ordering.retry(here(), run, again, taken(typed), as_json=as_json)
+    site = here()
+    named = run or unnamed.chosen(site, f"shiftwork retry {story}{' --afresh' if afresh else ''} --run {{run}}")
+    return ordering.retry(site, named, again, taken(typed), as_json=as_json)

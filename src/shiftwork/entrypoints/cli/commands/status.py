@@ -75,12 +75,8 @@ def _list(runs: Sequence[tuple[RunRow, Pulse]], folders: Mapping[str, str] | Non
         click.echo('nothing has been run here yet; try: shiftwork run "what you want done"')
         return
     room = max(len(row.run) for row, _ in runs)
-    for row, pulse in runs:
-        moving = "waits" if pulse is Pulse.WAITING else pulse.value
-        state = words.state(row.status) if pulse is Pulse.OVER else moving
-        spent = words.duration(words.between(row.started_at, row.ended_at))
-        head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
-        click.echo(head + one_line(row.title, max(words.width() - len(head), 10)))
+    for (row, _), line in zip(runs, standing.outlined(runs), strict=True):
+        click.echo(line)
         if folders is not None:
             click.echo(f"{'':<{room}}  {_project(row, folders)}")
 
@@ -177,7 +173,7 @@ def _why(run: RunView, view: StoryView) -> Iterator[str]:
     """What it waits for, why it has failed, and what it has done to tests."""
     story, room = view.story, words.width() - 12
     yield from words.labelled("    waits: ", words.wrapped(story.waiting, room, most=_QUESTION_LINES))
-    over = "blocked" if story.status == "blocked" else "failed"
+    over = story.status if story.status in {"blocked", "undone"} else "failed"
     yield from words.labelled(f"    {over}: ", words.gist(story.failure, room))
     if story.tests:
         yield f"    tests: {one_line(story.tests, room)}"

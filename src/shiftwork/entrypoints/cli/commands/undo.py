@@ -19,8 +19,8 @@ _PATIENCE_SECONDS: Final = 3600.0
 def command(story: str, *, run: str, as_json: bool) -> int:
     """Take back what STORY has landed: a revert goes through the landing queue and lands only if the gates pass on it.
 
-    The story counts as failed then, the spec says so, and `shiftwork retry STORY --afresh` does it again. Stories that
-    landed on top of it are to be undone first.
+    The story is undone then, in every view and in the spec's file, and `shiftwork retry STORY --afresh` does it again.
+    Stories that landed on top of it are to be undone first.
     """
     from shiftwork.app.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
     from shiftwork.domain.rules.commit_message import NO_GATES  # noqa: PLC0415 - as above

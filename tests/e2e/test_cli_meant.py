@@ -1,0 +1,101 @@
+"""What the user means and is given back: which run, that a story is undone, and what an edit changes."""
+
+import json
+import subprocess
+from typing import Any
+
+from tests import warm
+from tests.e2e.cli_rig import Project, on_a_terminal
+
+SPEC = {"project": "p", "userStories": [{"id": "US-001", "title": "Greet", "acceptanceCriteria": ["it greets"]}]}
+
+
+def typed(project: Project, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return warm.run(words, cwd=project.root, env=project.environment(**env))
+
+
+def killed(project: Project, title: str) -> str:
+    """A run whose process was killed when it had just been recorded."""
+    typed(project, "run", title, "--workflow", "ralph", SHIFTWORK_FAILPOINT="run.recorded")
+    return str(state(project)["run"])
+
+
+def state(project: Project, run: str = "") -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(typed(project, "status", "--json", *([run] if run else [])).stdout)
+    return document
+
+
+TYPED = {
+    ("resume",): "shiftwork resume {run}",
+    ("cancel",): "shiftwork cancel {run}",
+    ("cancel", "--story", "US-001"): "shiftwork cancel {run} --story US-001",
+    ("retry", "US-001"): "shiftwork retry US-001 --run {run}",
+    ("retry", "US-001", "--afresh"): "shiftwork retry US-001 --afresh --run {run}",
+}
+
+
+def test_with_two_unfinished_runs_the_user_is_given_both_to_choose_from(project: Project) -> None:
+    first, second = killed(project, "Greet the world"), killed(project, "Greet once more")
+    for words, command in TYPED.items():
+        told = typed(project, *words)
+        assert told.returncode == 64
+        head, newest, oldest, *commands = told.stderr.splitlines()
+        assert head == "shiftwork: 2 runs are unfinished, and none is named:"
+        assert newest.startswith(f"  {second}  interrupted  0/1  ")
+        assert newest.endswith("Greet once more")
+        assert oldest.startswith(f"  {first}  interrupted  0/1  ")
+        assert commands == [f"  try: {command.format(run=second)}", f"       {command.format(run=first)}"]
+    error = json.loads(typed(project, "resume", "--json").stdout)["error"]
+    assert (error["kind"], error["exit_code"]) == ("several-runs", 64)
+    assert error["hint"].split("\n       ") == [f"shiftwork resume {second}", f"shiftwork resume {first}"]
+    assert {state(project, run)["pulse"] for run in (first, second)} == {"interrupted"}, "nothing was done"
+
+
+def test_at_a_terminal_the_user_is_asked_which_run_is_meant_and_then_no_more(project: Project) -> None:
+    first, second = killed(project, "Greet the world"), killed(project, "Greet once more")
+    code, screen = on_a_terminal(project, "cancel", typed=b"2\n")
+    assert (code, b"which one" in screen) == (0, True), screen
+    assert state(project, first)["status"] == "cancelled"
+    told = typed(project, "cancel")
+    assert (told.returncode, told.stdout) == (0, f"run {second} is cancelled\n"), "the other is the only unfinished one"
+
+
+def test_what_is_undone_is_so_in_every_view_and_in_the_spec(project: Project) -> None:
+    spec = project.root / "prd.json"
+    spec.write_text(json.dumps(SPEC), encoding="utf-8")
+    assert typed(project, "run", "prd.json", "--workflow", "ralph").returncode == 0
+    undone = typed(project, "undo", "US-001")
+    assert undone.returncode == 0, undone
+    view = state(project)
+    run = view["run"]
+    assert (view["status"], [one["status"] for one in view["stories"]]) == ("undone", ["undone"])
+    revert = project.git("rev-parse", "main")[:12]
+    status = typed(project, "status").stdout
+    assert f"    undone: reverted by {revert}\n" in status
+    assert "failed" not in status
+    assert "next: shiftwork retry US-001 --afresh" in status
+    assert " undone " in typed(project, "status", "--all").stdout
+    assert "undone" in typed(project, "stories").stdout
+    report = typed(project, "report").stdout
+    assert "undone" in report
+    exported = json.loads(typed(project, "export").stdout)
+    assert exported["stories"]["US-001"]["status"] == "undone"
+    again = typed(project, "resume", run)
+    assert (again.returncode, again.stdout.splitlines()[1]) == (0, "undone: what had landed is reverted"), again
+    story = json.loads(spec.read_text())["userStories"][0]
+    assert story["passes"] is False
+    assert story["notes"].splitlines()[-1] == f"Undone: reverted by {revert} in shiftwork run {run}"
+    edited = typed(project, "edit", "US-001", "--title", "Greet all")
+    assert "prd.json is not changed: edit it too if later runs are to read it so" in edited.stdout
+    told = json.loads(typed(project, "edit", "US-001", "--title", "Greet them", "--json").stdout)
+    assert (told["spec_file"], told["spec_file_changed"]) == ("prd.json", False)
+    assert json.loads(spec.read_text())["userStories"][0]["title"] == "Greet"
+    assert typed(project, "retry", "US-001").returncode == 0
+    assert state(project)["status"] == "completed"
+
+
+def test_an_edit_says_nothing_of_a_file_where_there_is_none(project: Project) -> None:
+    killed(project, "Greet the world")
+    edited = typed(project, "edit", "US-001", "--title", "Greet all")
+    assert edited.returncode == 0, edited
+    assert "is not changed" not in edited.stdout
