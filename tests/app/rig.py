@@ -191,6 +191,7 @@ class Rig:
             yield world
         finally:
             await engine.close()
+            setup.close()
 
     def _observe(self, sighting: Sighting) -> None:
         self.seen.append(sighting)

@@ -16,6 +16,7 @@ from shiftwork.adapters.store.engine import create_engine
 from shiftwork.config.site import STORE_URL
 from tests import warm
 from tests.e2e.cli_rig import WORKING, Project, new_project
+from tests.patience import SECONDS
 
 STORY = "US-001"
 SPEC = {"project": "p", "userStories": [{"id": STORY, "title": "Greet", "acceptanceCriteria": ["it greets"]}]}
@@ -204,3 +205,22 @@ def test_a_run_goes_on_where_its_folder_was_moved_to(tmp_path: Path) -> None:
     told = typed(moved, ours.url, "resume", ours.unfinished)
     assert told.returncode == 0, told
     assert moved.git("log", "-1", "--format=%s", "main") != "start"
+
+
+def test_two_repositories_that_are_worked_on_at_once_have_ports_of_their_own(tmp_path: Path) -> None:
+    """Each agent tells its port and waits for the other's: so both have theirs at the same moment."""
+    told = tmp_path / "told"
+    told.mkdir()
+    projects = []
+    for name in ("ours", "theirs"):
+        (tmp_path / name).mkdir()
+        project = new_project(tmp_path / name)
+        wait = f"while [ $(ls {told} | wc -l) -lt 2 ]; do sleep 0.05; done"
+        project.settle(agent=f'echo "$SHIFTWORK_PORT_BASE" > {told}/{name}\n{wait}\n{WORKING}')
+        projects.append(project)
+    ours, theirs = projects
+    with ours.started("run", "Greet the world", "--workflow", "ralph") as process:
+        assert theirs.shiftwork("run", "Greet the world", "--workflow", "ralph").returncode == 0
+        assert process.wait(timeout=SECONDS) == 0
+    first, second = ((told / name).read_text() for name in ("ours", "theirs"))
+    assert first != second

@@ -24,7 +24,6 @@ from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules import allowing, budgets
-from shiftwork.domain.rules.apart import story_environment
 from shiftwork.domain.rules.spec_gates import gates_of_run
 from shiftwork.domain.rules.waiting import player
 from shiftwork.errors import GitKilledError, RepositoryError
@@ -162,7 +161,6 @@ def _environment(attempt: Attempt) -> dict[str, str]:
         "SHIFTWORK_STEP_TYPE": attempt.step.type,
         "SHIFTWORK_ATTEMPT_NUMBER": str(attempt.number),
         "SHIFTWORK_OUTBOX": str(attempt.desk.outbox),
-        **story_environment(given.run, given.story.id, given.slot),
         **attempt.pen.world.workspaces.variables(place_of(attempt.story)),
         # An agent that loses its own repository must not find the user's, in whose folder its workspace lies.
         "GIT_CEILING_DIRECTORIES": str(attempt.tree.parent),

@@ -26,6 +26,7 @@ from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.protecting import GitProtecting
+from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.again import again
@@ -125,6 +126,7 @@ async def open_world(
             yield worlds[0]
         finally:
             await engine.close()
+            git.setup.close()
     finally:
         store.close()
 
@@ -177,6 +179,7 @@ def _offers_tools(agent: AgentSettings) -> bool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Git:
     sandboxes: Sandboxes
+    setup: Setup
     workspaces: Workspaces
     repository: Repository
     gates: Gates
@@ -193,6 +196,7 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
     gates = GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts))
     return _Git(
         sandboxes=sandboxes,
+        setup=setup,
         workspaces=GitWorkspaces(hub=hub, setup=setup),
         repository=GitRepository(hub=hub, clock=clock),
         gates=gates,

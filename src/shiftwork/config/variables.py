@@ -24,6 +24,7 @@ READ: Final = (
 GIVEN: Final = (
     "ATTEMPT",
     "ATTEMPT_NUMBER",
+    "DATABASE",
     "DOOR",
     "GIT",
     "OUTBOX",

@@ -87,7 +87,10 @@ class Workspaces(Protocol):
         ...
 
     def variables(self, place: Place) -> Mapping[str, str]:
-        """What an agent finds in its environment so that it works with that of the workspace."""
+        """What an agent finds in its environment: so that it works with that of the workspace, and with ports and names
+        that nothing else on this machine has while the workspace is there and this process lives. The place's slot
+        decides which, as long as they are free.
+        """
         ...
 
     async def renew(self, place: Place, commit: Commit) -> Path:

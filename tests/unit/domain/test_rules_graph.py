@@ -1,9 +1,10 @@
 """The graph of stories, and what keeps stories apart."""
 
+import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shiftwork.domain.model.ids import StoryId
@@ -143,6 +144,15 @@ def test_no_two_have_a_port_in_common(slots: list[int], tree: int) -> None:
     ]
     assert len(set.union(*ports)) == PORTS * len(environments)
     assert max(set.union(*ports)) < 65_536
+
+
+@given(st.lists(st.text("ab-_.", min_size=1, max_size=64), min_size=2, max_size=4, unique=True))
+@example(["a" * 63 + "a", "a" * 63 + "b"])
+def test_names_of_databases_are_such_as_postgres_takes_whole(stories: list[str]) -> None:
+    found = [story_environment("R1", story, 0) for story in stories]
+    names = {env["SHIFTWORK_DATABASE"] for env in found}
+    assert all(re.fullmatch("[a-z][a-z0-9_]{0,62}", name) for name in names)
+    assert len(names) == len({env["COMPOSE_PROJECT_NAME"].replace("-", "_") for env in found})
 
 
 def test_names_are_such_as_compose_takes() -> None:

@@ -15,6 +15,7 @@ A tree that an agent works in:
     checkout, undo                            reading it from outside; putting it back, what is lost kept first
     agent_repository                          the disposable repository in it
     setup, includes                           what a fresh tree needs beyond its commit
+    leased                                    numbers for its ports and names, which no other tree has at the time
     environments, environment_files           what the setup command installs, once for many trees; its files
     files                                     files that may be in any state
 

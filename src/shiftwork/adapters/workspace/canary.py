@@ -18,7 +18,6 @@ from shiftwork.domain.model.canary import KnownSight
 from shiftwork.domain.model.codec import from_plain, to_plain
 from shiftwork.domain.model.gate import Gate, GateResult
 from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.rules.apart import check_environment
 from shiftwork.domain.rules.breaking import broken, mark
 from shiftwork.domain.rules.canary import Trial, found_in
 from shiftwork.ports.canary import Situation
@@ -30,7 +29,7 @@ _MARKED_LINES: Final = 100_000
 _PREFIX: Final = b"shiftwork_canary_"
 _REGULAR: Final = "100"
 _PORTS_FROM: Final = 40
-"""Trees of the canary have the ports of gate trees with higher numbers than there ever are."""
+"""Trees of the canary prefer the ports of gate trees with higher numbers than there usually are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +72,12 @@ class GitCanary:
         token = secrets.token_hex(4)
         subject = await self._broken(commit, trial, token)
         heard = _Heard()
-        with self.gates.free_tree("canary") as (number, checkout):
+        with (
+            self.gates.free_tree("canary") as (number, checkout),
+            self.gates.apart(checkout, _PORTS_FROM + number) as env,
+        ):
             bench = Bench(checkout=checkout, setup=self.gates.setup)
-            errand = Errand(marker=marker, env=check_environment(_PORTS_FROM + number))
+            errand = Errand(marker=marker, env=env)
             try:
                 variables = await bench.lay_out(commit, errand)
                 judging = replace(errand, env={**errand.env, **variables}, heard=heard.add)

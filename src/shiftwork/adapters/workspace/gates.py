@@ -1,7 +1,6 @@
 """The gates port: every gate on exactly one commit, in trees that are kept for that and that no agent sees."""
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,13 +10,14 @@ from typing import Final
 from shiftwork.adapters.workspace.bench import Bench
 from shiftwork.adapters.workspace.checkout import Checkout
 from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.adapters.workspace.leased import locked
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Errand
 from shiftwork.adapters.workspace.verdicts import Verdicts
 from shiftwork.adapters.workspace.verifying import Verifier
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.rules.apart import check_environment
+from shiftwork.domain.rules.apart import CHECKS, check_environment
 from shiftwork.ports.workspace import NOWHERE, Begun, Heard, unheard, unwatched
 
 _REDS: Final = 50
@@ -87,9 +87,9 @@ class GitGates:
 
     async def _run(self, subject: _Subject, gates: Sequence[Gate], marker: str, watched: _Watched) -> GateReport:
         results: list[GateResult] = []
-        with self.free_tree() as (number, checkout):
+        with self.free_tree() as (number, checkout), self.apart(checkout, number) as env:
             bench = self.benches.setdefault(number, Bench(checkout=checkout, setup=self.setup))
-            errand = Errand(marker=marker, env=check_environment(number))
+            errand = Errand(marker=marker, env=env)
             variables = await bench.lay_out(subject.commit, errand, subject.base, borrowing=subject.borrowing)
             judging = replace(errand, env={**errand.env, **variables})
             for gate in gates:
@@ -116,16 +116,19 @@ class GitGates:
         )
 
     @contextlib.contextmanager
+    def apart(self, checkout: Checkout, wanted: int) -> Iterator[dict[str, str]]:
+        """The ports and names for what runs in a tree, which nothing else on this machine has meanwhile."""
+        numbers = self.setup.numbers(self.hub, "checks", CHECKS)
+        with numbers.leased(checkout.name, wanted) as number:
+            yield check_environment(number)
+
+    @contextlib.contextmanager
     def free_tree(self, kind: str = "verify") -> Iterator[tuple[int, Checkout]]:
         """The first tree that no check, of this process or another, is using; the lock dies with its holder."""
         folder = self.hub.state / "indexes"
         folder.mkdir(parents=True, exist_ok=True)
         for number in count(1):
-            held = os.open(folder / f"{kind}-{number}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(held)
+            if (held := locked(folder / f"{kind}-{number}.lock")) is None:
                 continue
             try:
                 yield number, Checkout(hub=self.hub, name=f"{kind}-{number}")

@@ -14,6 +14,7 @@ from shiftwork.adapters.workspace.environments import Environment, Environments
 from shiftwork.adapters.workspace.files import copy_within
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.includes import included
+from shiftwork.adapters.workspace.leased import Numbers
 from shiftwork.adapters.workspace.shell import Errand, Shell
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError, EnvironmentFailedError
@@ -27,8 +28,9 @@ class Setup:
     """`command` may be empty. What lies at `keep` in a tree of the gates stays from one check to the next.
     `interpreters` are folders of programs that are the user's own environment: the setup command finds its interpreter
     there, and a tree that has an environment of its own does without them. `variables` are for the setup command alone,
-    `passed` are those of the user's that the settings let gates have.
-    The `extra` files of the user's checkout are copied beside those that are included.
+    `passed` are those of the user's that the settings let gates have. The `extra` files of the user's checkout are
+    copied beside those that are included. Ports and names are leased in `leases`; without that folder, among the trees
+    of the repository alone.
     """
 
     shell: Shell
@@ -40,6 +42,19 @@ class Setup:
     passed: Mapping[str, str] = field(default_factory=dict)
     opened: dict[Path, Environments] = field(default_factory=dict)
     extra: tuple[str, ...] = ()
+    leases: Path | None = None
+    leased: dict[str, Numbers] = field(default_factory=dict)
+
+    def numbers(self, hub: Hub, kind: str, most: int) -> Numbers:
+        """From which the ports and names of trees of a kind follow."""
+        if kind not in self.leased:
+            self.leased[kind] = Numbers(folder=self.leases or hub.cache / "leases", kind=kind, most=most)
+        return self.leased[kind]
+
+    def close(self) -> None:
+        """Release all that is leased: nothing is worked on here any more."""
+        for numbers in self.leased.values():
+            numbers.release_all()
 
     def environments(self, hub: Hub) -> Environments:
         """Those of a hub: one for all trees, so that what is known of them is known to all."""

@@ -1,27 +1,29 @@
 """The workspaces port on git: one private tree a story, committed by the harness from outside."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from shiftwork.adapters.workspace.checkout import Checkout
 from shiftwork.adapters.workspace.environments import Environment
 from shiftwork.adapters.workspace.hub import Hub, folder_of, slug
+from shiftwork.adapters.workspace.leased import Numbers
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Errand
 from shiftwork.adapters.workspace.undo import undo
 from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.rules.apart import story_environment
+from shiftwork.domain.rules.apart import STORIES, story_environment
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError
 from shiftwork.ports.workspace import NOWHERE, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitWorkspaces:
-    """Trees in the cache folder."""
+    """Trees in the cache folder. `places` are the last ones of the stories that this process works on."""
 
     hub: Hub
     setup: Setup
+    places: dict[str, Place] = field(default_factory=dict)
 
     async def prepare(self, place: Place, commit: Commit, *, base: Commit = NOWHERE) -> Path:
         checkout = self._checkout(place)
@@ -29,7 +31,7 @@ class GitWorkspaces:
         await checkout.lay_out(commit)
         errand = Errand(
             marker=f"{place.run}/{place.story}/setup-{place.number}",
-            env=story_environment(place.run, place.story, place.slot),
+            env=self._apart(place),
         )
         try:
             await self.setup.furnish(checkout, await self._environment(commit, base, errand))
@@ -46,7 +48,7 @@ class GitWorkspaces:
             return None
 
     def variables(self, place: Place) -> Mapping[str, str]:
-        return self.setup.variables_for_agent(self._checkout(place).tree)
+        return {**self._apart(place), **self.setup.variables_for_agent(self._checkout(place).tree)}
 
     async def renew(self, place: Place, commit: Commit) -> Path:
         checkout = self._checkout(place)
@@ -72,6 +74,23 @@ class GitWorkspaces:
     async def discard(self, place: Place) -> None:
         await self._checkout(place).remove()
         await self.hub.give_back(place)
+        owner = _owner(place)
+        if self.places.get(owner, place).number == place.number:  # no later workspace of the story is in use
+            self._numbers.release(owner)
+
+    def _apart(self, place: Place) -> dict[str, str]:
+        """The ports and names of the story, which nothing else on this machine has while it is worked on here."""
+        owner = _owner(place)
+        self.places[owner] = place
+        return story_environment(place.run, place.story, self._numbers.lease(owner, place.slot))
+
+    @property
+    def _numbers(self) -> Numbers:
+        return self.setup.numbers(self.hub, "stories", STORIES)
 
     def _checkout(self, place: Place) -> Checkout:
         return Checkout(hub=self.hub, name=folder_of(place))
+
+
+def _owner(place: Place) -> str:
+    return f"{place.run}/{place.story}"

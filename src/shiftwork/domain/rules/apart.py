@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Final
 
 PORTS: Final = 100
@@ -9,6 +10,12 @@ PORTS: Final = 100
 
 _STORIES_FROM: Final = 20_000
 _CHECKS_FROM: Final = 15_000  # both below the ports that systems hand out by themselves, from 32768 on Linux
+
+STORIES: Final = 450
+CHECKS: Final = (_STORIES_FROM - _CHECKS_FROM) // PORTS
+"""How many stories and checks can have ports at once on a machine."""
+
+_DATABASE_CHARACTERS: Final = 63  # what Postgres takes
 
 
 class Claims:
@@ -50,16 +57,25 @@ def _above(place: str) -> Iterable[str]:
         yield place
 
 
-def story_environment(run: str, story: str, slot: int) -> dict[str, str]:
-    """For all that works on a story: no other story of the run has these while it is in progress."""
-    return _environment(f"shiftwork_{run}_{story}", _STORIES_FROM + PORTS * slot)
+def story_environment(run: str, story: str, number: int) -> dict[str, str]:
+    """For all that works on a story, by a number that it alone has while it is in progress."""
+    return _environment(f"shiftwork_{run}_{story}", _STORIES_FROM + PORTS * number)
 
 
 def check_environment(number: int) -> dict[str, str]:
-    """For gates, by the number of the tree they run in: they have nothing in common with what an agent has started."""
+    """For gates, by a number that their tree alone has: they have nothing in common with what an agent has started."""
     return _environment(f"shiftwork_check_{number}", _CHECKS_FROM + PORTS * number)
 
 
 def _environment(name: str, port: int) -> dict[str, str]:
     project = re.sub("[^a-z0-9_-]+", "_", name.lower())  # the names that compose takes
-    return {"COMPOSE_PROJECT_NAME": project, "SHIFTWORK_PORT_BASE": str(port), "SHIFTWORK_PORTS": str(PORTS)}
+    database = project.replace("-", "_")
+    if len(database) > _DATABASE_CHARACTERS:  # cut off, two names could be one
+        digest = sha256(database.encode()).hexdigest()[:8]
+        database = f"{database[: _DATABASE_CHARACTERS - 9]}_{digest}"
+    return {
+        "COMPOSE_PROJECT_NAME": project,
+        "SHIFTWORK_DATABASE": database,
+        "SHIFTWORK_PORT_BASE": str(port),
+        "SHIFTWORK_PORTS": str(PORTS),
+    }

@@ -1,0 +1,71 @@
+"""Numbers that one tree on this machine has at a time: its ports and names follow from them.
+
+Each is a lock file, held by an open descriptor, so that it is free again when its holder dies. All projects of a user
+share the folder: two repositories that are worked on at once never have a port in common.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from shiftwork.errors import RepositoryError
+
+
+def locked(file: Path) -> int | None:
+    """The descriptor by which the file is locked now, to be closed; None where somebody else has it."""
+    held = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(held)
+        return None
+    return held
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """Those from 0 to `most` of one kind. `held` are the ones of this process: by whose they are, with a descriptor."""
+
+    folder: Path
+    kind: str
+    most: int
+    held: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def lease(self, owner: str, wanted: int) -> int:
+        """The number of the owner, who keeps it until it is released or the process ends: the wanted one, so that it
+        mostly is the same as before, else the lowest that is free. Raises RepositoryError where none is.
+        """
+        if owner not in self.held:
+            self.held[owner] = self._free(wanted)
+        return self.held[owner][0]
+
+    def release(self, owner: str) -> None:
+        if owner in self.held:
+            os.close(self.held.pop(owner)[1])
+
+    def release_all(self) -> None:
+        for owner in tuple(self.held):
+            self.release(owner)
+
+    @contextmanager
+    def leased(self, owner: str, wanted: int) -> Iterator[int]:
+        try:
+            yield self.lease(owner, wanted)
+        finally:
+            self.release(owner)
+
+    def _free(self, wanted: int) -> tuple[int, int]:
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for number in chain((wanted,) if wanted < self.most else (), range(self.most)):
+                if (descriptor := locked(self.folder / f"{self.kind}-{number}.lock")) is not None:
+                    return number, descriptor
+        except OSError as error:
+            told = f"ports and names for a tree cannot be leased: {error}"
+            raise RepositoryError(told, hint=f"see who may write there: ls -ld {self.folder}") from error
+        told = f"all {self.most} ranges of ports for {self.kind} are in use on this machine"
+        raise RepositoryError(told, hint="end a run, or run fewer stories at once: run --parallel N")
