@@ -126,6 +126,7 @@ class Rig:
     thrifty: frozenset[str] = frozenset()
     price: Callable[[str, Usage], float | None] = unpriced
     notebook: Notebook | None = None
+    review: bool = False
     clock: Clock = field(default_factory=SystemClock)
 
     @property
@@ -228,6 +229,7 @@ class Rig:
             limits=limits,
             parallel=parallel,
             notices=self.notices,
+            review=self.review,
         )
         return await start_run(world, order)
 

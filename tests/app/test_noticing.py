@@ -98,7 +98,7 @@ def test_a_story_that_waits_says_so_and_goes_on_when_it_is_answered(rig: Rig) ->
         first, last = mail.taken
         assert (first.occasion, first.key, first.story) == ("needs-you", f"{run}/US-001/1", "US-001")
         assert first.title == "US-001 Add work.txt: waits for your approval"
-        assert first.text == f"May it?\nnext: shiftwork status {run}"
+        assert first.text == f"May it?\nnext: shiftwork diff US-001 --run {run}"
         assert last.occasion == "finished"
         assert any(isinstance(fact, StoryReleased) for fact in await rig.facts(run))
 

@@ -261,7 +261,9 @@ def test_who_asks_for_a_yes_or_a_no_is_not_told_anything_else(rig: Rig) -> None:
     with pytest.raises(IntentError, match=r"US-001 asks for a yes or a no: May it land\?") as refused:
         asyncio.run(talked(rig, Word.ANSWER, "perhaps", approval()))
     assert re.fullmatch(
-        r"shiftwork approve US-001 --run (\S+), or: shiftwork reject US-001 --run \1 --because …", refused.value.hint
+        r"shiftwork diff US-001 --run (\S+), then: shiftwork approve US-001 --run \1, "
+        r"or: shiftwork reject US-001 --run \1 --because …",
+        refused.value.hint,
     )
 
 

@@ -85,13 +85,58 @@ def test_an_approval_asks_its_question_in_the_run_that_is_named(project: Project
         ran = project.shiftwork("run", request, "--workflow", "gap.yml")
         assert ran.returncode == 2, ran
         assert f"waits for you: approval: Land {request} or not?" in ran.stdout
-        assert ran.stdout.splitlines()[-2] == "next: shiftwork approve US-001"
+        assert ran.stdout.splitlines()[-3:-1] == [
+            "next: shiftwork diff US-001    (look at it first)",
+            "      shiftwork approve US-001",
+        ]
     listed = project.shiftwork("status", "--all", "--json").stdout
     new, old = (row["run"] for row in json.loads(listed)["runs"])
     told = project.shiftwork("status", old).stdout.splitlines()
-    assert told[-2] == f"next: shiftwork approve US-001 --run {old}"
+    assert told[-3].startswith(f"next: shiftwork diff US-001 --run {old}")
+    assert told[-2] == f"      shiftwork approve US-001 --run {old}"
     unclear = project.shiftwork("approve", "US-001")
     assert unclear.returncode == 64
     assert f"US-001 waits for you in 2 runs: {new}, {old}" in unclear.stderr
     assert project.shiftwork("approve", "US-001", "--run", old).returncode == 0
     assert [project.status(run)["status"] for run in (old, new)] == ["completed", "running"]
+
+
+REVIEWED = """\
+cat > /dev/null
+if [ -e strict ]; then echo two > US-001.txt; else echo one > "$SHIFTWORK_STORY.txt"; fi
+echo SUMMARY:
+echo "did it"
+"""
+STRICT = "test ! -e strict || grep -q two US-001.txt"
+
+
+def test_every_story_is_reviewed_before_it_lands_and_again_when_its_patch_has_changed(project: Project) -> None:
+    project.settle(agent=REVIEWED, gates=f'test = "{STRICT}"')
+    held = project.shiftwork("run", "prd.json", "--workflow", "ralph", "--review")
+    assert held.returncode == 2, held
+    assert "next: shiftwork diff US-001    (look at it first)" in held.stdout
+    assert project.git("log", "--format=%s", "main").splitlines() == ["start"], "nothing has landed"
+    shown = json.loads(project.shiftwork("diff", "US-001", "--json").stdout)
+    assert ([file["path"] for file in shown["files"]], shown["landed"]) == (["US-001.txt"], False)
+
+    (project.root / "strict").write_text("")
+    project.git("add", "strict")
+    project.git("commit", "--quiet", "-m", "stricter")
+    again = project.shiftwork("approve", "US-001", "--json")
+    assert again.returncode == 2, again
+    assert project.git("log", "-1", "--format=%s", "main") == "stricter", "the repair has not been approved"
+    told = project.shiftwork("status").stdout
+    assert "changed: the patch has changed since it was approved, in US-001.txt" in told
+    assert "next: shiftwork diff US-001 --since-approved    (what has changed since you approved it)" in told
+    changed = project.shiftwork("diff", "US-001", "--since-approved").stdout
+    assert ("\n-one\n" in changed, "\n+two" in changed, "strict" in changed) == (True, True, False)
+    unknown = project.shiftwork("diff", "US-002", "--since-approved")
+    assert (unknown.returncode, "no patch of US-002 is approved" in unknown.stderr) == (64, True)
+
+    assert project.shiftwork("approve", "US-002", "--all").returncode == 64
+    typed = project.types(blocks(ROOT / "docs" / "howto" / "answer-questions.md", "review"))
+    assert typed.returncode == 0, typed
+    assert project.status()["status"] == "completed"
+    assert project.git("show", "main:US-001.txt") == "two"
+    nothing = project.shiftwork("approve", "--all")
+    assert (nothing.returncode, "waits for approval" in nothing.stderr) == (64, True)

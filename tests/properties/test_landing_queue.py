@@ -125,6 +125,24 @@ def test_nobody_is_refused_for_what_another_did(policy: LandingPolicy, data: st.
 
 @given(policies, st.data())
 @WORLDS
+def test_nothing_lands_that_a_person_has_not_approved_and_nothing_stands_on_it(
+    policy: LandingPolicy, data: st.DataObject
+) -> None:
+    world, play = played(policy, data)
+    approved = {fact.request: fact.approved for fact in of(play, q.CandidateBuilt)}
+    for fact in of(play, q.BaseMoved):
+        assert all(approved[key] or not world.traits[key].review for key in fact.requests)
+    for turn in play.turns:
+        asks = [entry for entry in turn.after.chain if entry.unapproved]
+        assert not asks or len(turn.after.chain) == 1, "others do not wait for a person"
+        for refused in (fact for fact in turn.facts if isinstance(fact, q.EntryRefused)):
+            if refused.cause is Refusal.APPROVAL:
+                assert refused.report
+                assert refused.report.passed, "gates first, then the person"
+
+
+@given(policies, st.data())
+@WORLDS
 def test_a_flaky_gate_costs_a_check_and_not_the_story(policy: LandingPolicy, data: st.DataObject) -> None:
     """A gate that was red on a candidate and is green on it the second time is called flaky; no other is."""
     world, play = played(policy, data)

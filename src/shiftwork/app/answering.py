@@ -1,5 +1,6 @@
 """What people say to a story that waits for them: checked when it is said, left in its inbox, once for each wait."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -7,13 +8,14 @@ from typing import Final
 from shiftwork.app import messages
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
-from shiftwork.domain.model.story import Hold, HoldCause
+from shiftwork.domain.model.story import Hold, HoldCause, StoryState
 from shiftwork.domain.rules.naming import guess
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Queries
 
-_YES_OR_NO: Final = frozenset({HoldCause.APPROVAL, HoldCause.EVIDENCE, HoldCause.DEPENDENCIES})
+APPROVALS: Final = frozenset({HoldCause.APPROVAL, HoldCause.CHANGED})
+_YES_OR_NO: Final = APPROVALS | {HoldCause.EVIDENCE, HoldCause.DEPENDENCIES}
 """What is asked where other words would be taken for a yes, whatever they say."""
 
 _LOOKED_THROUGH: Final = 200
@@ -42,17 +44,37 @@ async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
 
     Raises IntentError where the story, with all that has been said to it before, asks nothing, or something else.
     """
-    stream = story_stream(said.run, said.story)
-    state = await load(events, STORY, stream)
-    mail = await inbox.receive(stream, after=state.cursor)
-    foreseen = STORY.fold(state, messages.facts_of(stream, mail, 0.0))
-    hold, number = foreseen.asks, foreseen.holds
+    state = await _expected(events, inbox, said)
+    hold = state.asks
     if hold is None:
         raise await _asks_nothing(events, said, begun=state.assignment is not None)
     _check(said, hold)
-    body = messages.release(granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=number)
-    await inbox.post(stream, f"release/{number}", body)
+    await _post(inbox, said, hold, state.holds)
     return hold
+
+
+async def approve_all(events: EventStore, inbox: Inbox, replies: Sequence[Reply]) -> Mapping[StoryId, Hold]:
+    """Say yes to those of these stories that wait for approval by now, and give what each was asked."""
+    approved = dict[StoryId, Hold]()
+    for said in replies:
+        state = await _expected(events, inbox, said)
+        if state.asks and state.asks.cause in APPROVALS:
+            await _post(inbox, said, state.asks, state.holds)
+            approved[said.story] = state.asks
+    return approved
+
+
+async def _expected(events: EventStore, inbox: Inbox, said: Reply) -> StoryState:
+    """The story once it has received all that was said to it before."""
+    stream = story_stream(said.run, said.story)
+    state = await load(events, STORY, stream)
+    mail = await inbox.receive(stream, after=state.cursor)
+    return STORY.fold(state, messages.facts_of(stream, mail, 0.0))
+
+
+async def _post(inbox: Inbox, said: Reply, hold: Hold, number: int) -> None:
+    body = messages.release(granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=number)
+    await inbox.post(story_stream(said.run, said.story), f"release/{number}", body)
 
 
 async def _asks_nothing(events: EventStore, said: Reply, *, begun: bool) -> IntentError:
@@ -80,7 +102,7 @@ def _check(said: Reply, hold: Hold) -> None:
         named = f"{said.story} --run {said.run}"
         raise IntentError(
             f"{said.story} asks for a yes or a no: {hold.detail}",
-            hint=f"shiftwork approve {named}, or: shiftwork reject {named} --because …",
+            hint=f"shiftwork diff {named}, then: shiftwork approve {named}, or: shiftwork reject {named} --because …",
         )
 
 

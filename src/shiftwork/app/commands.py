@@ -40,7 +40,8 @@ class Order:
     """What a new run is to be. The branch is made from `base`, where one is named, if it is not there yet; `source` is
     the spec's file, and `done` are the stories that it says have landed before. `patterns` are what earlier runs have
     learnt of the code base, and `foreseen` is what it may cost. It continues `without_gates` that the user has named;
-    `base_story` is the one of the spec that makes the others green on the branch, before all else.
+    `base_story` is the one of the spec that makes the others green on the branch, before all else. Where `review` is
+    set, a person approves each patch before it lands.
     """
 
     spec: Spec
@@ -59,6 +60,7 @@ class Order:
     foreseen: Forecast | None = None
     without_gates: tuple[str, ...] = ()
     base_story: StoryId = StoryId("")
+    review: bool = False
 
 
 async def start_run(world: World, order: Order) -> RunId:
@@ -103,6 +105,7 @@ def opening(order: Order, run: RunId, at: float, project: str = "") -> tuple[Fac
         without_gates=order.without_gates,
         base_story=order.base_story,
         project=project,
+        review=order.review,
     )
     adopted = (r.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
     return (r.RunStarted(at=at, plan=plan), *adopted)

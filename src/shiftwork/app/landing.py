@@ -40,13 +40,23 @@ async def take(effect: e.TakeBatch, pen: Pen) -> tuple[Fact, ...]:
 
 
 async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fact]:
+    """One that a person is to be asked about does not land now, so that nothing is chained to it: it is a batch of its
+    own, and waits for the next one where others come first.
+    """
     facts: list[Fact] = []
-    top = landed
+    top, chained = landed, False
     for entry in waiting:
+        if chained and entry.request.review and entry.request.approved is None:
+            break
         built = await _candidate(pen, top, entry)
         if isinstance(built, Candidate):
-            facts.append(_built(pen, entry, built))
-            top = built.commit
+            fact = await _built(pen, entry, built)
+            asks = entry.request.review and not fact.approved
+            if not (asks and chained):
+                facts.append(fact)
+            if asks:
+                break
+            top, chained = built.commit, True
         elif top == landed:
             facts.append(_refused(pen, entry, built))
     return facts
@@ -69,13 +79,17 @@ async def _without_kept(pen: Pen, entry: Entry) -> Commit:
     return await pen.world.protecting.restored(request.base, request.tip, (), request.inspection.kept)
 
 
-def _built(pen: Pen, entry: Entry, candidate: Candidate) -> Fact:
+async def _built(pen: Pen, entry: Entry, candidate: Candidate) -> q.CandidateBuilt:
+    approved = entry.request.approved
+    differs = approved and await pen.world.repository.departed(candidate, approved)
     return q.CandidateBuilt(
         at=pen.world.clock.now(),
         request=entry.request.key,
         round=entry.round,
         base=candidate.base,
         commit=candidate.commit,
+        approved=differs == (),
+        differs=differs or (),
     )
 
 

@@ -130,6 +130,7 @@ def answer(entry: Entry) -> dict[str, Any]:
         "files": list(entry.files),
         "base": entry.base,
         "broken": list(entry.report.broken_before) if entry.report else [],
+        "candidate": entry.candidate,
     }
 
 
@@ -205,6 +206,7 @@ def _refused(body: dict[str, Any], at: float) -> f.Fact:
         files=tuple(body["files"]),
         base=Commit(body["base"]),
         broken=tuple(body["broken"]),
+        candidate=Commit(body.get("candidate", "")),
     )
 
 
@@ -232,6 +234,7 @@ _NOT_UNDONE: Final = {
     Refusal.EMPTY: "nothing of it is left",
     Refusal.EVIDENCE: "it is not proved",
     Refusal.DEPENDENCIES: "what it depends on cannot be installed",
+    Refusal.APPROVAL: "it is not approved",
 }
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app import mail, states
+from shiftwork.app.answering import APPROVALS
 from shiftwork.app.pen import Pen
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model.facts import Fact
@@ -64,6 +65,7 @@ async def _sent(notifier: Notifier | None, notice: Notice) -> str:
 _ASKS: Final = {
     HoldCause.LIMIT: "has reached its limit",
     HoldCause.APPROVAL: "waits for your approval",
+    HoldCause.CHANGED: "has changed since you approved it",
     HoldCause.EXHAUSTED: "has no tries left",
     HoldCause.QUESTION: "has a question",
     HoldCause.DEPENDENCIES: "changes its dependencies",
@@ -75,6 +77,7 @@ _ANSWERED: Final = Hold(cause=HoldCause.QUESTION, detail="")
 def _of_story(effect: e.Notify, story: StoryState, at: float) -> Notice:
     given, hold = story.given, story.hold or _ANSWERED
     name = given.story.id
+    look = f"diff {name} --run {given.run}" if hold.cause in APPROVALS else f"status {given.run}"
     options = "".join(f"\n[{number}] {option}" for number, option in enumerate(hold.options, start=1))
     return Notice(
         key=f"{given.run}/{name}/{effect.number}",
@@ -83,7 +86,7 @@ def _of_story(effect: e.Notify, story: StoryState, at: float) -> Notice:
         run=given.run,
         story=name,
         title=f"{name} {given.story.title}: {_ASKS.get(hold.cause, 'waits for you')}",
-        text=f"{hold.detail}{options}\nnext: shiftwork status {given.run}",
+        text=f"{hold.detail}{options}\nnext: shiftwork {look}",
     )
 
 

@@ -36,6 +36,7 @@ from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.queue import LandingRequest, request_key
 from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.model.usage import NOTHING_USED
+from shiftwork.domain.rules import approving
 from shiftwork.domain.rules.commit_message import body_of
 from shiftwork.domain.rules.gating import failing
 from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
@@ -183,6 +184,8 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         borrowing=story.borrowing == effect.tip,
         gates=given.gates,
         without_gates=given.without_gates,
+        review=approving.reviewed(story),
+        approved=approving.approved(story),
     )
     await mail.ask_to_land(world.inbox, given.landing, given.branch, request)
     failpoints.reach("landing.posted")

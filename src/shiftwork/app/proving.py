@@ -8,6 +8,7 @@ from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.proof import ProofReport
 from shiftwork.domain.model.queue import Case, Entry, QueueState
 from shiftwork.domain.model.story import Refusal, StoryState
+from shiftwork.domain.rules import approving
 from shiftwork.domain.rules.evidence import judge, lacking, sought, step_gates
 from shiftwork.domain.rules.gating import gates_of
 from shiftwork.domain.rules.landing import spoken_for
@@ -36,8 +37,16 @@ async def verdict(pen: Pen, entry: Entry, report: GateReport) -> q.CandidateVeri
         proof = await _proof(pen, one, report)
         if told := lacking(proof):
             return q.CandidateUnproved(at=at, request=one.request.key, report=report, proof=proof, lacking=told)
+        if one.unapproved:
+            return unapproved(one, report, proof, at)
         proofs.append(proof)
     return q.CandidateVerified(at=at, request=entry.request.key, report=report, proofs=tuple(proofs))
+
+
+def unapproved(entry: Entry, report: GateReport, proof: ProofReport, at: float) -> q.CandidateUnproved:
+    """All is green, and a person is to be asked before it lands."""
+    cause, told = Refusal.APPROVAL, approving.lacking(entry)
+    return q.CandidateUnproved(at=at, request=entry.request.key, report=report, proof=proof, lacking=told, cause=cause)
 
 
 def uninstalled(entry: Entry, why: str, at: float) -> q.CandidateUnproved:

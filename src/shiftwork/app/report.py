@@ -197,6 +197,8 @@ def _refusals(fact: f.Fact) -> Iterator[str]:
 def _refused(fact: f.LandingRefused | f.WorkRefused) -> str:
     if isinstance(fact, f.WorkRefused):
         return f"{fact.step} sent back ({fact.cause}): {text(fact.detail)}"
+    if fact.unapproved:
+        return f"gates passed, {text(fact.detail)}"
     files = f" in {', '.join(map(text, fact.files))}" if fact.files else ""
     # What gates have printed stands under them.
     detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else for_people(fact.detail)

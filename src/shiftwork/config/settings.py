@@ -75,11 +75,12 @@ class RunSettings(_Strict):
 
 
 class LandingSettings(_Strict):
-    """How finished stories land together."""
+    """How finished stories land together, and whether each is held before that until a person approves it."""
 
     batch: Annotated[int, Field(ge=1, le=32)] = 16
     at_once: Annotated[int, Field(ge=1, le=32)] = 2
     proof: Literal["each", "tip"] = "each"
+    review: bool = False
 
     @property
     def policy(self) -> LandingPolicy:

@@ -60,6 +60,7 @@ _REST: Final = """
 # batch = 16                # how many finished stories land together at most; fewer while many of them fail
 # at_once = 2               # on how many of their commits the gates run at a time
 # proof = "each"            # the gates run on "each" commit that lands; or only on the "tip" of a batch: fewer runs
+# review = false            # hold every story before it lands, its gates green, until you approve it
 
 [limits]
 # run_usd = 50.0            # money for the whole run before it stops and a person is asked; left out: no limit

@@ -101,7 +101,7 @@ class TrustBook:
 _RUN: Final = frozenset({"command", "program", "setup", "args", "url", "hosts", "urls", "readable", "writable"})
 _PASSED_ON: Final = frozenset({"env", "secret_env"})
 
-_GUARDS: Final = frozenset({"sandbox", "proof", "workflow", "keep"})
+_GUARDS: Final = frozenset({"sandbox", "proof", "workflow", "keep", "review"})
 _GUARDS_BEGIN: Final = ("protect", "permission", "allow")
 _GUARDS_END: Final = ("_usd", "_tokens")
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import Findings
+from shiftwork.domain.model.story import Patch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,14 @@ class Changes(Protocol):
 
     async def between(self, base: Commit, tip: Commit) -> Difference:
         """How `tip` differs from `base`, or from its own parent where `base` is empty.
+
+        Raises RepositoryError where one of the commits is not there any more.
+        """
+        ...
+
+    async def since(self, approved: Patch, candidate: Patch) -> Difference:
+        """How `candidate` differs from what `approved` comes to on its base, without what others have changed there.
+        Where the two conflict, what `approved` comes to has conflict markers.
 
         Raises RepositoryError where one of the commits is not there any more.
         """

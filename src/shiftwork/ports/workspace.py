@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.gate_trial import Difference, Trial
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.story import Patch
 
 NOWHERE: Final = Commit("")
 """Where a commit is not known."""
@@ -146,6 +147,12 @@ class Repository(Protocol):
         `base` is what the changes were made from; empty is where the two histories part. It decides where `onto` does
         not have it: because what was landed there was squashed or rebased later on, and is not to be landed again. It
         decides as well where `tip` does not have it: the changes then are what takes `base` back.
+        """
+        ...
+
+    async def departed(self, candidate: Candidate, approved: Patch) -> tuple[str, ...]:
+        """The files in which the candidate is not what the approved patch comes to on the candidate's base; none where
+        it is that patch, to the byte and the mode.
         """
         ...
 

@@ -53,6 +53,7 @@ _REFUSED: Final = {
     Refusal.CONFLICT: "The story's changes conflict with what has landed since. Files in conflict:",
     Refusal.GATES: "The harness ran the checks on the story's changes on top of the current base, and they failed:",
     Refusal.EMPTY: "The story's changes, on top of the current base, amount to no change at all.",
+    Refusal.APPROVAL: "A person has looked at the story's changes, and has not approved them:",
     Refusal.DEPENDENCIES: "What the story's changes depend on cannot be installed here:",
     Refusal.EVIDENCE: "The gates pass, but it is not shown that the acceptance criteria hold.",
 }

@@ -11,7 +11,7 @@ from shiftwork.domain.model.ids import Commit, RunId, StepId, StoryId, landing_s
 from shiftwork.domain.model.queue import LandingRequest, QueueState
 from shiftwork.domain.model.run import RunPlan, RunState
 from shiftwork.domain.model.spec import Criterion, Spec, Story
-from shiftwork.domain.model.story import Assignment, Limits, StoryState
+from shiftwork.domain.model.story import Assignment, Limits, Refusal, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.domain.rules.decide_story import decide_story
@@ -139,6 +139,22 @@ def landing_asked(*steps: StepPlan | str, limits: Limits | None = None) -> Story
     story = started_story(*steps, limits=limits)
     story = after_steps(story, len(story.pipeline.steps))
     return fold_story(story, f.LandingRequested(at=90, number=1, tip=story.head))
+
+
+def given_back(story: StoryState, *differs: str) -> StoryState:
+    """A story that has asked to land, whose gates are green, and whose patch a person is to be asked about."""
+    number = story.landings + 1
+    asked = f.LandingRequested(at=90, number=number, tip=story.head)
+    told = "the patch has changed" if differs else "no person has approved it yet"
+    refused = f.LandingRefused(
+        at=91,
+        cause=Refusal.APPROVAL,
+        detail=told,
+        files=differs,
+        base=story.base,
+        candidate=Commit(f"candidate-{number}"),
+    )
+    return fold_story(story, asked, refused)
 
 
 def next_effect(story: StoryState) -> e.Effect:

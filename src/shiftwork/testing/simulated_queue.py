@@ -9,14 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from shiftwork.app.proving import uninstalled
+from shiftwork.app.proving import unapproved, uninstalled
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport
 from shiftwork.domain.model.queue import Entry, EntryStage, LandingPolicy, LandingRequest, QueueState
-from shiftwork.domain.model.story import Refusal
+from shiftwork.domain.model.story import Patch, Refusal
 from shiftwork.domain.rules.evolve_queue import evolve_queue
 from shiftwork.domain.rules.gating import tried_again
 from shiftwork.domain.rules.landing import batch_size, spoken_for
@@ -31,7 +31,8 @@ type Verdict = q.CandidateVerified | q.CandidateUnproved | q.CandidateFailed
 class Traits:
     """What is true of a story: `breaks` turns gates red, `mends` turns them green whatever was broken before it, and
     a `flaky` one fails the first time. It conflicts with `rival`, and `changes` nothing where that is false. A `bare`
-    one offers no evidence, and what a `needy` one depends on cannot be installed.
+    one offers no evidence, and what a `needy` one depends on cannot be installed. A person is to be asked about one
+    under `review`, unless its patch is `approved`.
     """
 
     breaks: bool = False
@@ -40,6 +41,8 @@ class Traits:
     changes: bool = True
     bare: bool = False
     needy: bool = False
+    review: bool = False
+    approved: bool = False
     rival: str = ""
 
 
@@ -129,9 +132,11 @@ class QueueWorld:
         request = landing_request(len(self.traits) + 1)
         rivals = ("", *self.traits)
         odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True), Traits(needy=True))
-        kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), *odd)
-        self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
-        self.inbox.append(request)
+        held = (Traits(review=True), Traits(review=True, approved=True))
+        kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), *odd, *held)
+        traits = self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
+        seen = self.chance.pick((None, Patch(base=BASE, commit=Commit("seen")))) if traits.review else None
+        self.inbox.append(replace(request, review=traits.review, approved=seen))
 
     def _chain(self, waiting: tuple[Entry, ...]) -> list[f.Fact]:
         facts: list[f.Fact] = []
@@ -140,12 +145,27 @@ class QueueWorld:
             if cause := self._trouble(top, entry):
                 facts += [self._refused(entry, cause)] if top == self.at else []
                 continue
-            commit, key = self.ticking.commit(), entry.request.key
-            self.stories[commit] = (*self.stories[top], key)
-            at = self.ticking.now()
-            facts.append(q.CandidateBuilt(at=at, request=key, round=entry.round, base=top, commit=commit))
-            top = commit
+            built = self._built(top, entry)
+            asks = entry.request.review and not built.approved
+            facts += [] if asks and top != self.at else [built]
+            if asks:
+                break
+            top = built.commit
         return facts
+
+    def _built(self, top: Commit, entry: Entry) -> q.CandidateBuilt:
+        commit, request = self.ticking.commit(), entry.request
+        self.stories[commit] = (*self.stories[top], request.key)
+        same = request.approved is not None and self._traits(entry).approved
+        return q.CandidateBuilt(
+            at=self.ticking.now(),
+            request=request.key,
+            round=entry.round,
+            base=top,
+            commit=commit,
+            approved=same,
+            differs=() if same or request.approved is None else ("a.py",),
+        )
 
     def _trouble(self, top: Commit, entry: Entry) -> Refusal | None:
         traits = self._traits(entry)
@@ -185,6 +205,9 @@ class QueueWorld:
                 return q.CandidateUnproved(
                     at=at, request=one.request.key, report=report, proof=proof, lacking="nothing is shown"
                 )
+            if one.unapproved:
+                proof = ProofReport(commit=one.candidate, tree="", policy=ProofPolicy.TRUSTING)
+                return unapproved(one, report, proof, at)
         return q.CandidateVerified(at=at, request=key, report=tried_again(entry.report, report))
 
     def move(self, effect: e.MoveBase, queue: QueueState) -> Facts:

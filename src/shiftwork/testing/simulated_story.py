@@ -17,6 +17,7 @@ from shiftwork.domain.model.pipeline import Pipeline, StepStatus
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport
 from shiftwork.domain.model.story import Evidence, FailureCause, HoldCause, Limits, Refusal, StoryState
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.rules import approving
 from shiftwork.domain.rules.asking import MAX_QUESTIONS
 from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, PERSON, Rejected, apply_edits, outline, restarts
 from shiftwork.domain.rules.evolve_story import evolve_story
@@ -308,7 +309,8 @@ class StoryWorld:
                 limit = self.chance.pick((None, 0.0, 0.5, 100.0))
                 return (b.LimitsSet(at=at, limits=Limits(story=Budget(usd=limit))),)
             case _:
-                return (f.StoryReleased(at=at, granted=what == "grant", answer="said"),)
+                answer = "said" if self.answers else ""  # who rejects without a reason ends the story
+                return (f.StoryReleased(at=at, granted=what == "grant", answer=answer),)
 
     def withdraw(self, effect: e.WithdrawLanding, story: StoryState) -> Facts:  # noqa: ARG002
         return (t.LandingWithdrawalAsked(at=self.ticking.now(), number=effect.number),)
@@ -317,7 +319,8 @@ class StoryWorld:
         """What the landing queue answers; a person's message may come before it."""
         asked_back = ("withdrawn",) if 0 < story.withdrawing == story.landings else ()
         mail = ("release", "cancel") if self.answers else ()
-        what = self.chance.pick((*self.verdicts, *self.verdicts, *mail, *asked_back))
+        verdicts = self._possible(story)
+        what = self.chance.pick((*verdicts, *verdicts, *mail, *asked_back))
         at = self.ticking.now()
         if what == "withdrawn":
             return (t.LandingWithdrawn(at=at, number=story.landings),)
@@ -329,8 +332,18 @@ class StoryWorld:
             commit = self.ticking.commit()
             proof = ProofReport(commit=commit, tree="t", policy=ProofPolicy.TRUSTING)
             return (f.LandingAccepted(at=at, commit=commit, ref="main", proof=proof),)
-        base = self.chance.pick(_BASES)
-        return (f.LandingRefused(at=at, cause=Refusal(what), detail="red", files=("a.py",), base=base),)
+        base, candidate = self.chance.pick(_BASES), self.ticking.commit()
+        refused = f.LandingRefused(
+            at=at, cause=Refusal(what), detail="red", files=("a.py",), base=base, candidate=candidate
+        )
+        return (refused,)
+
+    def _possible(self, story: StoryState) -> Sequence[str]:
+        """Nothing lands that a person is to be asked about, and nobody is asked where no approval is needed."""
+        asks = approving.reviewed(story) and approving.approved(story) is None
+        never = {"landed"} if asks else set() if approving.reviewed(story) else {Refusal.APPROVAL}
+        possible = tuple(one for one in self.verdicts if one not in never)
+        return possible or (Refusal.APPROVAL,)
 
 
 _ANSWERS: Final[dict[type[e.Effect], Callable[[StoryWorld, Any, StoryState], Facts]]] = {

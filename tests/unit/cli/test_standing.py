@@ -192,8 +192,9 @@ def test_all_that_wait_are_told_how_to_be_answered() -> None:
         story("US-002", "in_progress", waiting="approval: ok?", hold="approval"),
     )
     said = told(view(Pulse.WAITING, asks, done)).splitlines()
-    assert said[-3:] == [
+    assert said[-4:] == [
         'next: shiftwork answer US-001 "…"',
+        "      shiftwork diff US-002    (look at it first)",
         "      shiftwork approve US-002",
         "      shiftwork reject US-002 --because …    (or)",
     ]

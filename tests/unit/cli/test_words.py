@@ -114,16 +114,19 @@ def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
     reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=2.0))
     assert words.reply_to("r", "US-1", "limit", reached) == "shiftwork resume r --max-cost 4"
     approve = "shiftwork approve US-1, or: shiftwork reject US-1"
-    assert words.reply_to("r", "US-1", "approval") == f"{approve} --because …"
+    assert words.reply_to("r", "US-1", "approval") == f"shiftwork diff US-1, then: {approve} --because …"
+    changed = "shiftwork diff US-1 --since-approved, then: "
+    assert words.reply_to("r", "US-1", "changed") == f"{changed}{approve} --because …"
     assert words.reply_to("r", "US-1", "exhausted") == approve
     other = words.naming("r", meant=False)
     assert words.reply_to("r", "US-1", "exhausted", naming=other) == (
         "shiftwork approve US-1 --run r, or: shiftwork reject US-1 --run r"
     )
-    assert words.reply_to("r", "US-1", "evidence") == approve, "whatever else is said would be no yes or no"
+    confirmed = words.reply_to("r", "US-1", "evidence")
+    assert confirmed == f"shiftwork diff US-1, then: {approve}", "whatever else is said would be no yes or no"
 
 
-@pytest.mark.parametrize("cause", ["question", "approval", "exhausted", "evidence"])
+@pytest.mark.parametrize("cause", ["question", "approval", "changed", "exhausted", "evidence"])
 def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
     told = words.replies("r", "US-1", cause, naming=" --run r")
     assert all(" US-1 " in command and " --run r" in command for command, _ in told)
@@ -131,7 +134,15 @@ def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
 
 def test_who_is_to_vouch_for_work_is_told_how_to_look_at_it() -> None:
     assert words.first_look("US-1", "evidence", " --run r") == (("shiftwork diff US-1 --run r", "look at it first"),)
+    assert words.first_look("US-1", "approval") == (("shiftwork diff US-1", "look at it first"),)
     assert words.first_look("US-1", "question") == ()
+
+
+def test_of_a_patch_that_has_changed_since_it_was_approved_the_difference_is_shown_first() -> None:
+    assert words.first_look("US-1", "changed", " --run r") == (
+        ("shiftwork diff US-1 --run r --since-approved", "what has changed since you approved it"),
+        ("shiftwork diff US-1 --run r", "all of it"),
+    )
 
 
 def test_what_was_only_waiting_is_told_beside_what_it_took() -> None:

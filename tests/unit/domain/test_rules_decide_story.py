@@ -232,7 +232,7 @@ def approval_asked() -> StoryState:
 
 
 def test_an_approval_is_begun_then_asked() -> None:
-    story = started_story(planned("sign_off", StepKind.APPROVAL, description="Ship it?"))
+    story = started_story(planned("sign_off", StepKind.APPROVAL, description="Ship it?"), "coding")
     assert conclusion(story) == f.StepStarted(at=0, step=step_id(1), attempt=1, commit=BASE, log="")
     assert conclusion(concluded(story)) == f.StoryHeld(at=0, cause=HoldCause.APPROVAL, detail="Ship it?")
 
@@ -252,7 +252,7 @@ def test_an_approval_is_begun_then_asked() -> None:
     ids=["its own words", "filled once", "nothing to fill it with", "nothing at all"],
 )
 def test_an_approval_asks_in_its_own_words_and_never_nothing(ask: str, description: str, asked: str) -> None:
-    story = started_story(planned("sign_off", StepKind.APPROVAL, input=ask, description=description))
+    story = started_story(planned("sign_off", StepKind.APPROVAL, input=ask, description=description), "coding")
     known = replace(story, context=(("verdict", "{{task}}"),), assignment=replace(story.given, task="Do it"))
     held = conclusion(concluded(known))
     assert isinstance(held, f.StoryHeld)

@@ -17,6 +17,7 @@ from shiftwork.testing.builders import (
     conclusion,
     done,
     fold_story,
+    given_back,
     planned,
 )
 from shiftwork.testing.builders import started_story as started
@@ -112,7 +113,7 @@ def test_a_step_of_a_type_of_the_workflows_own_is_added_with_its_prompt() -> Non
 
 def with_approval(*routes: Route) -> StoryState:
     approval = planned("approve", StepKind.APPROVAL, description="May it land?", routes=routes)
-    story = after_steps(started(planned("work"), approval), 1)
+    story = given_back(after_steps(started(planned("work"), approval), 1))
     story = concluded(concluded(story))
     return replace(story, waits=True)
 

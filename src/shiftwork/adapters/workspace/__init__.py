@@ -9,7 +9,7 @@ The ports, one a file:
 Git:
     git, calling                              running it; running any short program
     hub, objects                              the bare repository between the user's and agents'; commits without git
-    differing                                 in which files two commits differ
+    differing, carrying                       in which files two commits differ; a patch on another base
 
 A tree that an agent works in:
     checkout, undo                            reading it from outside; putting it back, what is lost kept first

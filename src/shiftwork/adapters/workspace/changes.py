@@ -4,8 +4,10 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
+from shiftwork.adapters.workspace.carrying import carried
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.story import Patch
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.changes import Difference, FileChange
 
@@ -21,6 +23,14 @@ class GitChanges:
     async def between(self, base: Commit, tip: Commit) -> Difference:
         pair = (base or f"{tip}^", tip)
         await self._check(pair)
+        return await self._between(*pair)
+
+    async def since(self, approved: Patch, candidate: Patch) -> Difference:
+        await self._check((approved.base, approved.commit, candidate.base, candidate.commit))
+        expected = await carried(self.hub, approved, candidate.base)
+        return await self._between(expected.tree, candidate.commit)
+
+    async def _between(self, *pair: str) -> Difference:
         # Without renames each row is one path, and a file that was moved is told where it was and where it is.
         counts = await self.hub.git.run("diff", "--numstat", "-z", "--no-renames", *_PLAIN, *pair, "--")
         patch = await self.hub.git.run("diff", *_PLAIN, *pair, "--")

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
-from shiftwork.adapters.workspace.git import Answer
+from shiftwork.adapters.workspace.carrying import departed, merge_tree, parted
 from shiftwork.adapters.workspace.hub import Hub, slug
 from shiftwork.adapters.workspace.locks import clear_stale_locks, grow_old
 from shiftwork.adapters.workspace.user_trees import fast_forward, holders, holding_branch, unmovable
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.story import Patch
 from shiftwork.errors import BranchGoneError, GitKilledError, RepositoryError
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Unchanged
@@ -60,7 +61,7 @@ class GitRepository:
             return tip, ()
         if await self.hub.contains(base, tip):  # nothing was changed: the work continues from the base itself
             return base, ()
-        answer = await self._merge_tree(tip, base)
+        answer = await merge_tree(self.hub, tip, base)
         tree, *files = answer.parts
         commit = await self.hub.commit(tree, (tip, base), f"Merge {base[:12]} into {tip[:12]}")
         self.hub.pin(f"merged/{commit}", commit)
@@ -70,12 +71,12 @@ class GitRepository:
         self, onto: Commit, tip: Commit, message: str, *, base: Commit = _NOWHERE
     ) -> Candidate | Conflict | Unchanged:
         answer, present, related = await asyncio.gather(
-            self._merge_tree(onto, tip), self.hub.tree_of(onto), self._has(onto, base)
+            merge_tree(self.hub, onto, tip), self.hub.tree_of(onto), self._has(onto, base)
         )
         tree, *files = answer.parts
         if not related or (tree == present and not await self._has(tip, base)):
             # A tip that does not have its base goes back from it: that is a revert, which a plain merge takes for old.
-            answer = await self._merge_tree(*await self._parted(onto, tip, base))
+            answer = await merge_tree(self.hub, *await parted(self.hub, onto, tip, base))
             tree, *files = answer.parts
         if answer.code:
             return Conflict(base=onto, files=tuple(dict.fromkeys(files)))
@@ -89,12 +90,8 @@ class GitRepository:
     async def _has(self, onto: Commit, base: Commit) -> bool:
         return base in {_NOWHERE, onto} or await self.hub.contains(onto, base)
 
-    async def _parted(self, onto: Commit, tip: Commit, base: Commit) -> tuple[Commit, Commit]:
-        """Stand-ins for the two sides, whose histories part at the base: that is what a merge then starts from."""
-        root = await self.hub.commit(await self.hub.tree_of(base), (), "what the changes were made from")
-        ours = await self.hub.commit(await self.hub.tree_of(onto), (root,), "where they are to land")
-        theirs = await self.hub.commit(await self.hub.tree_of(tip), (root,), "the changes")
-        return ours, theirs
+    async def departed(self, candidate: Candidate, approved: Patch) -> tuple[str, ...]:
+        return await departed(self.hub, Patch(base=candidate.base, commit=candidate.commit), approved)
 
     async def reworded(self, base: Commit, chain: Sequence[tuple[Commit, str]]) -> tuple[Commit, ...]:
         commits: list[Commit] = []
@@ -193,7 +190,7 @@ class GitRepository:
     async def _joined(self, branch: str, heads: _Heads) -> Commit:
         """Both have gone on since they parted: what landed, with the user's own commits merged into it."""
         name = holding_branch(branch)
-        answer = await self._merge_tree(heads.holding, heads.branch)
+        answer = await merge_tree(self.hub, heads.holding, heads.branch)
         if answer.code:
             raise RepositoryError(
                 f"{branch} and {name}, where work has landed, conflict in {', '.join(answer.parts[1:])}",
@@ -203,10 +200,6 @@ class GitRepository:
         commit = await self.hub.commit(answer.parts[0], parents, f"Merge branch '{branch}' into {name}")
         await self.hub.share(commit, parents)
         return commit
-
-    async def _merge_tree(self, ours: Commit, theirs: Commit) -> Answer:
-        command = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
-        return await self.hub.git.run(*command, ours, theirs, accept=(0, 1))
 
     async def _advance(self, branch: str, old: Commit, new: Commit, trees: Sequence[Path]) -> bool:
         """Move one branch, with the tree that has it checked out; False where it is elsewhere or that is not safe."""

@@ -339,13 +339,19 @@ class LandingAccepted(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingRefused(Fact):
-    """`broken` are the red gates that are red on the base as well."""
+    """`broken` are the red gates that are red on the base as well, `candidate` is the commit that was refused."""
 
     cause: Refusal
     detail: str
     files: tuple[str, ...]
     base: Commit
     broken: tuple[str, ...] = ()
+    candidate: Commit = Commit("")
+
+    @property
+    def unapproved(self) -> bool:
+        """Whether gates are green, and only the approval of a person is missing."""
+        return self.cause is Refusal.APPROVAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport, Verification
 from shiftwork.domain.model.spec import Criterion
-from shiftwork.domain.model.story import Evidence, Refusal
+from shiftwork.domain.model.story import Evidence, Patch, Refusal
 from shiftwork.domain.model.tampering import NOTHING_TOUCHED, Inspection
 
 
@@ -73,7 +73,7 @@ class LandingRequest:
     `broken` are gates that were red on the base when the story was last refused. Where it needs other dependencies than
     its base, and they cannot be installed, a person may let it be judged in the base's environment: it is `borrowing`.
     `gates` are those of the run's spec, which hold for its stories and not for their reverts. Its run continues
-    `without_gates`.
+    `without_gates`. Where `review` is set, nothing lands but the patch that a person has `approved`.
     """
 
     run: RunId
@@ -92,6 +92,8 @@ class LandingRequest:
     borrowing: bool = False
     gates: tuple[Gate, ...] = ()
     without_gates: tuple[str, ...] = ()
+    review: bool = False
+    approved: Patch | None = None
 
     @property
     def key(self) -> str:
@@ -104,7 +106,8 @@ class Entry:
 
     `base` is what the candidate stands on: the base branch, or the candidate before it. `reds` counts the times that
     gates failed on the candidate; `lacking` says what its proof lacks, where gates are green and that is not enough, or
-    what keeps gates from being run, which `cause` tells apart.
+    what keeps gates from being run, which `cause` tells apart. The candidate is `approved` where it is the patch that a
+    person has approved; where it is not, it `differs` from that in these files.
     """
 
     request: LandingRequest
@@ -116,11 +119,18 @@ class Entry:
     proof: ProofReport | None = None
     lacking: str = ""
     cause: Refusal = Refusal.EVIDENCE
+    approved: bool = False
+    differs: tuple[str, ...] = ()
     reds: int = 0
     landed_ref: str = ""
     refusal: Refusal | None = None
     detail: str = ""
     files: tuple[str, ...] = ()
+
+    @property
+    def unapproved(self) -> bool:
+        """Whether a person has yet to approve the candidate: it must not land."""
+        return self.request.review and not self.approved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

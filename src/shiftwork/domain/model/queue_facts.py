@@ -26,12 +26,16 @@ class BatchTaken(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateBuilt(Fact):
-    """All changes of an entry are one commit on `base`: the tip of the branch, or the candidate before it."""
+    """All changes of an entry are one commit on `base`: the tip of the branch, or the candidate before it. It is
+    `approved` where it is the patch that a person has approved, carried onto that base, and else `differs` from it.
+    """
 
     request: str
     round: int
     base: Commit
     commit: Commit
+    approved: bool = False
+    differs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ class RunPlan:
     `patterns` of the code base are what earlier runs have learnt; what it may cost was `foreseen` where there was any
     ground for that. The run continues `without_gates` that the user has named. `base_story` makes gates green that are
     red on the branch: nothing else of the run begins before it has landed. The run belongs to a `project`, and nobody
-    else's commands reach it.
+    else's commands reach it. Where `review` is set, a person approves each patch before it lands.
     """
 
     run: RunId
@@ -57,6 +57,7 @@ class RunPlan:
     without_gates: tuple[str, ...] = ()
     base_story: StoryId = StoryId("")
     project: str = ""
+    review: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,7 @@ class Refusal(StrEnum):
     EMPTY = "empty"
     EVIDENCE = "evidence"
     DEPENDENCIES = "dependencies"
+    APPROVAL = "approval"
 
 
 class HoldCause(StrEnum):
@@ -56,6 +57,7 @@ class HoldCause(StrEnum):
 
     LIMIT = "limit"
     APPROVAL = "approval"
+    CHANGED = "changed"
     EXHAUSTED = "exhausted"
     QUESTION = "question"
     EVIDENCE = "evidence"
@@ -86,13 +88,24 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """The last refusal, as it is fed to the step that must mend it. `broken` are gates that are red on the base too."""
+    """The last refusal, as it is fed to the step that must mend it. `broken` are gates that are red on the base too.
+    `candidate` is the commit that was refused, until a person has rejected it.
+    """
 
     cause: Refusal
     detail: str
     files: tuple[str, ...] = ()
     base: Commit = Commit("")
     broken: tuple[str, ...] = ()
+    candidate: Commit = Commit("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """All of a story's changes as one commit on `base`."""
+
+    base: Commit
+    commit: Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +145,7 @@ class Assignment:
     """Everything a story's job needs to begin: fixed when the run dispatches it. While the story is in progress no
     other one of the run has its `slot`. `task` is what the whole run is asked to do, `context` and `agents` are the
     workflow's; `source` and `without_gates` are the run's. `raises` is how often the `limits` had been changed by then.
-    `gates` are those of the run's spec.
+    `gates` are those of the run's spec. Where `review` is set, a person approves each patch before it lands.
     """
 
     run: RunId
@@ -155,6 +168,7 @@ class Assignment:
     source: str = ""
     gates: tuple[Gate, ...] = ()
     without_gates: tuple[str, ...] = ()
+    review: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +207,10 @@ class StoryState:
     failures: tuple[Failure, ...] = ()  # what the gates have said of its candidates
     escalated: str = ""  # the profile that was called in when they said the same twice
     inspection: Inspection = NOTHING_TOUCHED  # what the story has done to tests
+
+    # What a person approves before it lands.
+    signing: StepId = StepId("")  # the approval step with which its workflow ends
+    approved: Patch | None = None  # what a person has approved last, and has not rejected since
 
     # What has landed, and what proves it.
     landed: Commit = Commit("")

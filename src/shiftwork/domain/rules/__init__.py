@@ -17,6 +17,7 @@ A run and its stories:
 A story and its steps:
     routing, context, editing         where a decision leads; values for templates; the eleven guardrails
     asking, waiting, reopening        for a person; for the end of a limit; paused, undone, begun once more
+    approving                         what a person approves is what lands
     withdrawing                       a request to land that is taken back
     repairing, repeating              repairs that lead nowhere; an agent that repeats itself
     timing, idling                    how long steps and stories took; what of it was only waiting

@@ -15,6 +15,7 @@ from shiftwork.domain.model.ids import StepId
 from shiftwork.domain.model.pipeline import Step
 from shiftwork.domain.model.proof import ProofPolicy
 from shiftwork.domain.model.story import Hold, HoldCause, LandingStage, StoryState
+from shiftwork.domain.rules import approving
 from shiftwork.domain.rules.checkable import uncheckable
 from shiftwork.domain.rules.context import filled, values
 from shiftwork.domain.rules.deciding import Effects
@@ -110,9 +111,13 @@ def _question(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryStat
 
 
 def _approval(story: StoryState, hold: Hold, fact: f.StoryReleased) -> StoryState:  # noqa: ARG001
-    step = story.pipeline.current
-    if step is None:
-        return story
+    patch = approving.asked_about(story)
+    step = approving.due(story) if patch else story.pipeline.current
+    decided = _decided(story, step, fact) if step else story
+    return approving.answered(decided, patch, fact, by_step=step is not None) if patch else decided
+
+
+def _decided(story: StoryState, step: Step, fact: f.StoryReleased) -> StoryState:
     value = APPROVED if fact.granted else REJECTED
     route = route_for(step, value)
     trigger = Trigger.COMPLETE if fact.granted or route else Trigger.FAIL
@@ -160,6 +165,7 @@ _ANSWERS: Final[dict[HoldCause, Callable[[StoryState, Hold, f.StoryReleased], St
     HoldCause.LIMIT: _limit,
     HoldCause.QUESTION: _question,
     HoldCause.APPROVAL: _approval,
+    HoldCause.CHANGED: _approval,
     HoldCause.EXHAUSTED: _exhausted,
     HoldCause.EVIDENCE: _vouched,
     HoldCause.DEPENDENCIES: _dependencies,

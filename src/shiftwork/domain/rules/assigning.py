@@ -28,4 +28,5 @@ def assignment(run: RunState, story: Story, position: int, slot: int = 0) -> Ass
         source=plan.source,
         gates=plan.spec.gates,
         without_gates=plan.without_gates,
+        review=plan.review,
     )

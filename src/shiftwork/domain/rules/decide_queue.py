@@ -38,7 +38,7 @@ def _refuse(culprit: Entry, report: GateReport | None) -> e.Conclude:
         request=culprit.request.key,
         cause=culprit.cause if culprit.lacking else Refusal.GATES,
         detail=culprit.lacking or (failing(report) if report else ""),
-        files=(),
+        files=culprit.differs,
         base=culprit.base,
         report=report,
     )

@@ -17,7 +17,7 @@ from shiftwork.domain.model.story import (
     StoryState,
 )
 from shiftwork.domain.model.workflow import Exhausted, StepKind
-from shiftwork.domain.rules import allowing, looping
+from shiftwork.domain.rules import allowing, approving, looping
 from shiftwork.domain.rules.addressing import for_people
 from shiftwork.domain.rules.asking import question, tell_waiting, unvouched
 from shiftwork.domain.rules.certifying import completion
@@ -65,6 +65,8 @@ def _go_on(story: StoryState) -> Effects:
 
 def _called_off(story: StoryState) -> str:
     """A person who gives a story up because a step kept failing is told later why that was."""
+    if approving.asked_about(story):
+        return "not approved"
     step = story.pipeline.current
     return (
         f"cancelled after {step.id} {step.name} {step.status}: {step.error}" if step and _gave_up(step) else "cancelled"
@@ -87,7 +89,7 @@ def _work(story: StoryState) -> e.Effect:
     if first := _send_back(story) or looping.without_workspace(story):
         return first
     step = story.pipeline.current
-    if step is None and story.head:  # it is commits that land: a workspace that is gone is not missed
+    if story.head and (step is None or approving.after_gates(story)):  # commits land: no workspace is needed for that
         return _ask_to_land(story)
     if not story.ready or step is None:
         return _prepare(story)
@@ -143,7 +145,7 @@ def _run_step(story: StoryState, step: Step) -> e.Effect:
 
 def _ask_approval(story: StoryState, step: Step, attempt: int) -> e.Conclude:
     if step.status is StepStatus.IN_PROGRESS:
-        return _hold(story, HoldCause.APPROVAL, question(story, step))
+        return _held(story, approving.hold_for(story, question(story, step)))
     started = f.StepStarted(at=NOW, step=step.id, attempt=attempt, commit=story.head, log="")
     return e.Conclude(key=f"{step.id}/{attempt}", facts=(started,))
 
@@ -179,9 +181,18 @@ def _land(story: StoryState) -> e.Effect:
         return e.Conclude(key=f"renew/{story.landings}", facts=(renewed,))
     if story.landing is LandingStage.LANDED:
         return e.Conclude(key="complete", facts=completion(story))
+    if approving.asked_about(story):
+        return _ask_about_patch(story)
     if story.refused and story.refused.cause is Refusal.DEPENDENCIES:
         return _hold(story, HoldCause.DEPENDENCIES, story.refused.detail)
     return _mend(story, story.refused) if story.refused else _fail(FailureCause.REFUSED, "refused")
+
+
+def _ask_about_patch(story: StoryState) -> e.Conclude:
+    step = approving.due(story)
+    if step is None:
+        return _held(story, approving.hold_for(story, approving.MAY_IT_LAND))
+    return _ask_approval(story, step, step.attempts + 1)
 
 
 _MENDING = {
@@ -189,6 +200,7 @@ _MENDING = {
     Refusal.GATES: ("coding", "Repair the change: gates failed on the commit that was to land"),
     Refusal.EMPTY: ("coding", "Make the change: this story has changed nothing so far"),
     Refusal.EVIDENCE: ("coding", "Show that the criteria hold: what was reported as evidence is not enough to land"),
+    Refusal.APPROVAL: ("coding", "Change the work as the person asks who has reviewed it and did not approve it"),
 }
 
 
@@ -196,6 +208,7 @@ def _mend(story: StoryState, refused: Refused) -> e.Conclude:
     limits = story.given.limits
     conflict = refused.cause is Refusal.CONFLICT
     spent = story.conflicts >= limits.conflicts if conflict else story.repairs >= limits.repairs
+    spent = spent and refused.cause is not Refusal.APPROVAL  # a person may ask for as much as they like
     profile = escalation(story)
     if spent or (on_plateau(story) and not profile):
         tries = story.conflicts if conflict else story.repairs

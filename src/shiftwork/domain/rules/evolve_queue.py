@@ -21,6 +21,8 @@ _NOTHING: Final[dict[str, Any]] = {
     "proof": None,
     "lacking": "",
     "cause": Refusal.EVIDENCE,
+    "approved": False,
+    "differs": (),
     "reds": 0,
 }
 
@@ -92,22 +94,28 @@ def _missed(queue: QueueState, fact: q.BaseMissed) -> QueueState | None:
 
 
 def _built(queue: QueueState, entry: Entry, fact: q.CandidateBuilt) -> QueueState | None:
-    """A candidate joins the chain at its end, standing on the one before, and behind it in the queue."""
+    """A candidate joins the chain at its end, standing on the one before, and behind it in the queue. One that a person
+    is to be asked about is alone: it does not land now, and nothing is to stand on it.
+    """
+    found = {"base": fact.base, "candidate": fact.commit, "approved": fact.approved, "differs": fact.differs}
+    built = turn_entry(entry, Trigger.BUILD, **found)
     if queue.chain:
         last = queue.chain[-1]
         if fact.base != last.candidate or queue.entries.index(entry) < queue.entries.index(last):
             return None
-    return _put(queue, [turn_entry(entry, Trigger.BUILD, base=fact.base, candidate=fact.commit)])
+        if last.unapproved or (built and built.unapproved):
+            return None
+    return _put(queue, [built])
 
 
 def _verified(queue: QueueState, entry: Entry, fact: q.CandidateVerified) -> QueueState | None:
-    """Only a report on the very commit that would land, with every gate green, verifies it. Where the last of a batch
-    is proof enough, it verifies those below it too.
+    """Only a report on the very commit that would land, with every gate green, verifies it, and only where no person is
+    to be asked about it. Where the last of a batch is proof enough, it verifies those below it too.
     """
     if not _on_candidate(entry, fact.report) or not fact.report.passed:
         return None
     proved = spoken_for(queue, entry)
-    if any(one.lacking for one in proved):
+    if any(one.lacking or one.unapproved for one in proved):
         return None
     proofs = {proof.commit: proof for proof in fact.proofs}
     told = [(one, _own_report(fact.report, one, proved), proofs.get(one.candidate)) for one in proved]

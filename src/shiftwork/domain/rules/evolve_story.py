@@ -21,6 +21,7 @@ from shiftwork.domain.model.story import (
 from shiftwork.domain.model.workflow import StepKind, catalogue_step
 from shiftwork.domain.rules import (
     allowing,
+    approving,
     asking,
     certifying,
     charging,
@@ -56,11 +57,13 @@ def evolve_story(story: StoryState, fact: f.Fact) -> StoryState:
 
 
 def _started(story: StoryState, fact: f.StoryStarted) -> StoryState | None:
+    pipeline = pipeline_of(fact.steps)
     return turn_story(
         story,
         Trigger.START,
         assignment=fact.assignment,
-        pipeline=pipeline_of(fact.steps),
+        pipeline=pipeline,
+        signing=approving.signing_step(pipeline),
         context=fact.assignment.context,
         limits=fact.assignment.limits,
         raises=fact.assignment.raises,
@@ -180,7 +183,7 @@ def _cancel_requested(story: StoryState, fact: f.StoryCancelRequested) -> StoryS
 
 
 def _landing_requested(story: StoryState, fact: f.LandingRequested) -> StoryState | None:
-    if fact.number != story.landings + 1 or story.routing or not looping.may_land(story):
+    if fact.number != story.landings + 1 or story.routing or not approving.may_land(story):
         return None
     if story.landing is not LandingStage.NONE:
         return None
@@ -206,8 +209,15 @@ def _landing_accepted(story: StoryState, fact: f.LandingAccepted) -> StoryState 
 def _landing_refused(story: StoryState, fact: f.LandingRefused) -> StoryState | None:
     if story.landing is not LandingStage.REQUESTED:
         return None
-    refused = Refused(cause=fact.cause, detail=fact.detail, files=fact.files, base=fact.base, broken=fact.broken)
-    return repairing.refused_with(story, refused)
+    refused = Refused(
+        cause=fact.cause,
+        detail=fact.detail,
+        files=fact.files,
+        base=fact.base,
+        broken=fact.broken,
+        candidate=fact.candidate,
+    )
+    return repairing.refused_with(approving.given_back(story, fact), refused)
 
 
 def _mending_planned(story: StoryState, fact: f.MendingPlanned) -> StoryState | None:
@@ -216,11 +226,12 @@ def _mending_planned(story: StoryState, fact: f.MendingPlanned) -> StoryState | 
     plan = replace(catalogue_step(fact.type), description=fact.description)
     step = replace(planned_step(story.pipeline.next_number, plan), feedback=fact.feedback, profile=fact.profile)
     conflict = fact.cause is Refusal.CONFLICT
+    repair = not conflict and fact.cause is not Refusal.APPROVAL
     return replace(
         story,
         pipeline=_before_last(story.pipeline, step),
         landing=LandingStage.NONE,
-        repairs=story.repairs + (not conflict),
+        repairs=story.repairs + repair,
         conflicts=story.conflicts + conflict,
         escalated=fact.profile or story.escalated,
     )

@@ -77,7 +77,7 @@ def planned(story: StoryState, fact: f.StoriesPlanned) -> StoryState | None:
 def renewed(story: StoryState, fact: f.WorkRenewed) -> StoryState | None:
     if story.landing is not LandingStage.LANDED or story.landed != fact.commit or loop_of(story) is None:
         return None
-    anew = replace(story, landing=LandingStage.NONE, head=fact.commit, base=fact.commit)
+    anew = replace(story, landing=LandingStage.NONE, head=fact.commit, base=fact.commit, approved=None)
     return replace(anew, earlier=story.mendings, repairs=0, conflicts=0)
 
 

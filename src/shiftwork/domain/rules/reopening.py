@@ -7,6 +7,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.pipeline import Pipeline, pipeline_of
 from shiftwork.domain.model.story import FailureCause, LandingStage, StoryState
+from shiftwork.domain.rules.approving import signing_step
 from shiftwork.domain.rules.booking import opened
 from shiftwork.domain.rules.machine import Trigger, turn_step, turn_story
 from shiftwork.domain.rules.routing import one_more
@@ -36,7 +37,7 @@ def _blank(story: StoryState, fact: f.StoryReopened) -> StoryState:
     known = ("status", *counted, "answers", "usage", "shares", "roles", "started_at", "limited", "waited")
     kept: dict[str, Any] = {name: getattr(story, name) for name in known}
     steps = pipeline_of(fact.steps, first=story.pipeline.next_number)
-    return StoryState(**kept, pipeline=steps, context=fact.assignment.context)
+    return StoryState(**kept, pipeline=steps, context=fact.assignment.context, signing=signing_step(steps))
 
 
 def _mended(story: StoryState) -> StoryState:

@@ -48,8 +48,8 @@ def unchanged(step: Step) -> str:
 
 
 def failures_with(story: StoryState, refused: Refused) -> tuple[Failure, ...]:
-    """What the work was refused for so far, in order. What cannot be installed is for a person, and not among it."""
-    if refused.cause is Refusal.DEPENDENCIES:
+    """What the work was refused for so far, in order. What a person decides is not among it."""
+    if refused.cause in {Refusal.DEPENDENCIES, Refusal.APPROVAL}:
         return story.failures
     return (*story.failures, Failure(digest=fingerprint(_identity(refused)), line=_line(refused.detail)))
 

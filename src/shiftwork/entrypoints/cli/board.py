@@ -155,6 +155,7 @@ EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
 
 OTHERWISE: Final[dict[type[f.Fact], tuple[str, str, str]]] = {
     r.SpecTicked: ("cleared", "spec_cleared", "cleared"),
+    f.LandingRefused: ("unapproved", "approval_due", "detail"),
 }
 """Those that are told in other words where a field says something."""
 

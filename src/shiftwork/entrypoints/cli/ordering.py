@@ -65,6 +65,7 @@ class Ordered:
     dry_run: bool = False
     without_gates: tuple[str, ...] = ()
     repair_base: bool = False
+    review: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,8 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     bound = f"at most {limits}" if limits else ""
     repaired = f"{order.base_story} repairs the base first" if order.base_story else ""
     without = states.without(order.without_gates)
-    parts = (order.agent, counted(sheet), f"landing on {order.branch}", repaired, without, bound)
+    review = "each story waits for your approval before it lands" if order.review else ""
+    parts = (order.agent, counted(sheet), f"landing on {order.branch}", review, repaired, without, bound)
     title = f"{order.spec.title}\n{', '.join(part for part in parts if part)}"
     begin = starting(order, installed_instead(found.settings, environment()))
     shift = Shift(site=site, settings=found.settings, begin=begin, beside=ready.beside)
@@ -148,6 +150,7 @@ def _order(site: Site, settings: Settings, ordered: Ordered, asked: Asked) -> Or
         foreseen=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
         notices=notice_plan(settings),
         without_gates=red_base.known_gates(ordered.without_gates, settings.gate_list),
+        review=ordered.review or settings.landing.review,
     )
 
 

@@ -1,12 +1,12 @@
 """From what was typed after `answer`, `approve` or `reject` to a story that goes on."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
 from shiftwork.app.amounts import reached_of
-from shiftwork.app.answering import Reply, Word, reply, waiting_in
+from shiftwork.app.answering import APPROVALS, Reply, Word, approve_all, reply, waiting_in
 from shiftwork.app.queries import RunView, reason, run_view
 from shiftwork.bootstrap.looking import open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
@@ -34,6 +34,33 @@ def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
     hold = asyncio.run(_reply(site, spoken))
     if view.worker:
         return _told(view, spoken, hold, as_json=as_json)
+    return _carry_on(site, view, as_json=as_json)
+
+
+def approved_all(run: str, because: str, *, as_json: bool) -> int:
+    """Say yes to every story of the run that waits for approval, and to nothing else."""
+    site = here()
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    waiting = [one.story.story for one in view.stories if one.story.hold in APPROVALS]
+    if not waiting:
+        raise IntentError(f"no story of run {view.run.run} waits for approval", hint=f"shiftwork status {view.run.run}")
+    make_sure(site, view)
+    replies = [
+        Reply(run=RunId(view.run.run), story=StoryId(story), word=Word.APPROVE, text=because) for story in waiting
+    ]
+    approved = asyncio.run(_approve_all(site, replies))
+    if not view.worker:
+        return _carry_on(site, view, as_json=as_json)
+    if as_json:
+        said = [{"story": story, "asked": hold.detail} for story, hold in approved.items()]
+        say({"run": view.run.run, "said": Word.APPROVE.value, "stories": said})
+    else:
+        named = ", ".join(approved) or "nothing: all were answered in the meantime"
+        click.echo(f"approved {named}\nnext: shiftwork status {view.run.run}")
+    return EXIT_DONE
+
+
+def _carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - heavy, and needed only here
 
     return ordering.carry_on(site, view, as_json=as_json)
@@ -62,6 +89,11 @@ def _check_limit(view: RunView, story: str, word: Word) -> None:
 async def _reply(site: Site, spoken: Reply) -> Hold:
     async with open_mailbox(site) as box:
         return await reply(box.events, box.inbox, spoken)
+
+
+async def _approve_all(site: Site, spoken: Sequence[Reply]) -> Mapping[StoryId, Hold]:
+    async with open_mailbox(site) as box:
+        return await approve_all(box.events, box.inbox, spoken)
 
 
 def _told(view: RunView, spoken: Reply, hold: Hold, *, as_json: bool) -> int:

@@ -73,6 +73,7 @@ TOLD: Final = {
     "gates_passed": "gates",
     "gates_failed": "gates",
     "landing_refused": "landing refused",
+    "approval_due": "gates passed",
     "landing_withdrawn": "has left the landing queue",
     "work_refused": "cannot land",
     "repair_planned": "sent back",

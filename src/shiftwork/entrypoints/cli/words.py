@@ -96,6 +96,7 @@ def replies(run: str, story: str, hold: str, reached: Reached | None = None, nam
     ends = "the story ends, and nothing lands"
     known: dict[str, tuple[Step, ...]] = {
         "approval": ((yes, ""), (f"{no} --because …", "or")),
+        "changed": ((yes, "land it as it is now"), (f"{no} --because …", "or")),
         "evidence": ((yes, "it holds: land it"), (no, f"or it does not: {ends}")),
         "dependencies": ((yes, "judge it in the environment as it is"), (no, f"or {ends}")),
         "exhausted": ((yes, "one more round"), (no, "or give it up")),
@@ -106,13 +107,17 @@ def replies(run: str, story: str, hold: str, reached: Reached | None = None, nam
 
 
 def first_look(story: str, hold: str, naming: str = "") -> tuple[Step, ...]:
-    """What to look at before a reply: who vouches for work must have seen it as it is."""
-    return ((f"shiftwork diff {story}{naming}", "look at it first"),) if hold in {"evidence", "dependencies"} else ()
+    """What to look at before a reply: work is approved and confirmed as it is, and so it must have been seen."""
+    diff = f"shiftwork diff {story}{naming}"
+    if hold == "changed":
+        return (f"{diff} --since-approved", "what has changed since you approved it"), (diff, "all of it")
+    return ((diff, "look at it first"),) if hold in {"approval", "evidence", "dependencies"} else ()
 
 
 def reply_to(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> str:
-    """The same on one line."""
-    return ", or: ".join(command for command, _ in replies(run, story, hold, reached, naming))
+    """Both on one line."""
+    look = "".join(f"{command}, then: " for command, _ in first_look(story, hold, naming)[:1])
+    return look + ", or: ".join(command for command, _ in replies(run, story, hold, reached, naming))
 
 
 def naming(run: str, *, meant: bool) -> str:

@@ -1,7 +1,7 @@
 """`shiftwork diff`: what a story has changed so far, or what it has landed."""
 
 import asyncio
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import click
 
@@ -11,6 +11,8 @@ from shiftwork.bootstrap.looking import open_changes, open_history
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, story_stream
+from shiftwork.domain.model.story import Patch, StoryState
+from shiftwork.domain.rules.approving import asked_about
 from shiftwork.domain.rules.naming import guess
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
@@ -22,24 +24,30 @@ from shiftwork.ports.changes import Difference, FileChange
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """Which commits are compared; an empty `base` is the parent of `tip`."""
+    """Which commits are compared; an empty `base` is the parent of `tip`. Where one is `approved`, the tip is compared
+    with what that comes to on the base.
+    """
 
     run: str
     story: str
     base: Commit
     tip: Commit
     landed: bool
+    approved: Commit = Commit("")
 
 
 @click.command("diff", short_help="Show what a story has changed.")
 @click.argument("story")
 @click.option("--run", default="", metavar="RUN", help="The run it belongs to; the newest where none is named.")
+@click.option("--since-approved", is_flag=True, help="Only what has changed since you approved it.")
 @click.option("--stat", is_flag=True, help="Only count the lines of each file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(story: str, run: str, *, stat: bool, as_json: bool) -> None:
-    """Show what STORY has changed: the commit that landed, or all that its finished steps have come to so far.
+def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: bool) -> None:
+    """Show what STORY has changed: the commit that landed, the one that waits for your approval, or all that its
+    finished steps have come to so far.
 
-    What a step under way has not committed yet is not shown.
+    What a step under way has not committed yet is not shown. --since-approved leaves out what you have approved
+    before, and what others have changed since.
     """
     site = here()
     queries = open_queries(site)
@@ -48,7 +56,7 @@ def command(story: str, run: str, *, stat: bool, as_json: bool) -> None:
     if story not in known:
         told = f"run {view.run.run} has no story {story}{guess(story, known)}"
         raise UsageError(told, hint=f"shiftwork stories {view.run.run}")
-    compared, difference = asyncio.run(_compare(site, view.run.run, story))
+    compared, difference = asyncio.run(_compare(site, view.run.run, story, since_approved=since_approved))
     if as_json:
         patch = {} if stat else {"patch": difference.patch}
         say({**asdict(compared), "files": [asdict(file) for file in difference.files], **patch})
@@ -56,15 +64,27 @@ def command(story: str, run: str, *, stat: bool, as_json: bool) -> None:
     click.echo(counted(difference) if stat else plain(difference.patch).rstrip("\n") or counted(difference))
 
 
-async def _compare(site: Site, run: str, story: str) -> tuple[Compared, Difference]:
+async def _compare(site: Site, run: str, story: str, *, since_approved: bool) -> tuple[Compared, Difference]:
     async with open_history(site) as events:
         state = await load(events, STORY, story_stream(RunId(run), StoryId(story)))
-    landed = bool(state.landed)
-    base, tip = (Commit(""), state.landed) if landed else (state.base, state.head)
-    compared = Compared(run=run, story=story, base=base, tip=tip, landed=landed)
-    if not tip or base == tip:
+    shown, landed, approved = _shown(state), bool(state.landed), state.approved
+    compared = Compared(run=run, story=story, base=shown.base, tip=shown.commit, landed=landed)
+    if since_approved and approved is None:
+        raise UsageError(f"no patch of {story} is approved", hint=f"shiftwork diff {story} --run {run}")
+    if not shown.commit or shown.base == shown.commit:
         return compared, Difference(files=(), patch="")
-    return compared, await (await open_changes(site, environment())).between(base, tip)
+    changes = await open_changes(site, environment())
+    if since_approved and approved is not None:
+        compared = replace(compared, approved=approved.commit)
+        return compared, await changes.since(approved, shown)
+    return compared, await changes.between(shown.base, shown.commit)
+
+
+def _shown(state: StoryState) -> Patch:
+    """What has landed; what a person is asked about, as it is to land; or the work so far."""
+    if state.landed:
+        return Patch(base=state.landed_base, commit=state.landed)
+    return asked_about(state) or Patch(base=state.base, commit=state.head)
 
 
 def counted(difference: Difference) -> str:

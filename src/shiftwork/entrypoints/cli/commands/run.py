@@ -22,6 +22,7 @@ AGENTS = ("claude-code", "codex", "acp", "command")
 @click.option("--workflow", default="", metavar="NAME", help="By name or path; else the settings', else dynamic.")
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
 @click.option("--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate.")
+@click.option("--review", is_flag=True, help="Hold every story before it lands, until you approve it.")
 @click.option("--repair-base", is_flag=True, help="First make the gates green that are red on the branch, as a story.")
 @click.option("--dry-run", is_flag=True, help="Print every prompt that would be sent first, and do nothing.")
 @click.option("--trust", is_flag=True, help="Run the repository's commands unasked, this time: for scripts.")
@@ -43,6 +44,9 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     Before the first session is paid for, the gates run on the branch as it is. Where one is red, nothing begins:
     --repair-base has a story of its own make it green first, --without-gate continues without it, and every view,
     commit and certificate of the run says so.
+
+    With --review a story whose gates are green waits for you before it lands, and others go on meanwhile:
+    `shiftwork diff` shows what is to land, `shiftwork approve` lands that and nothing else.
     """
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 

@@ -1,0 +1,304 @@
+"""What a person approves is what lands: when they are asked, about what, and what their answer holds for."""
+
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.domain.model import effects as e
+from shiftwork.domain.model import facts as f
+from shiftwork.domain.model import queue_facts as q
+from shiftwork.domain.model.gate import GateReport, GateResult
+from shiftwork.domain.model.ids import Commit, step_id
+from shiftwork.domain.model.pipeline import StepStatus
+from shiftwork.domain.model.proof import ProofPolicy, ProofReport
+from shiftwork.domain.model.queue import Entry, EntryStage, QueueState
+from shiftwork.domain.model.story import HoldCause, LandingStage, Patch, Refusal, StoryState, StoryStatus
+from shiftwork.domain.model.workflow import Route, StepKind
+from shiftwork.domain.rules import approving
+from shiftwork.domain.rules.decide_queue import decide_queue
+from shiftwork.testing.builders import (
+    BASE,
+    after_steps,
+    assignment,
+    began,
+    concluded,
+    conclusion,
+    done,
+    fold_queue,
+    fold_story,
+    gate_report,
+    given_back,
+    landing_request,
+    next_effect,
+    planned,
+    started_story,
+)
+
+SIGN = planned("sign_off", StepKind.APPROVAL, description="Ship it?")
+SEEN = Patch(base=BASE, commit=Commit("candidate-1"))
+
+
+def signed(*more: Route) -> StoryState:
+    """A story that is worked on and whose workflow ends with an approval."""
+    return after_steps(started_story("coding", replace(SIGN, routes=more)), 1)
+
+
+def under_review(*steps: str) -> StoryState:
+    story = started_story(*steps or ("coding",))
+    story = replace(story, assignment=replace(story.given, review=True))
+    return after_steps(story, len(story.pipeline.steps))
+
+
+def held(story: StoryState) -> StoryState:
+    """The story once it waits for a person; what others are told of that is left out."""
+    while not story.hold:
+        story = concluded(story)
+    return replace(story, waits=True)
+
+
+def told(story: StoryState, *, granted: bool, answer: str = "") -> StoryState:
+    return replace(fold_story(story, f.StoryReleased(at=9, granted=granted, answer=answer)), waits=False)
+
+
+def asks_to_land(story: StoryState) -> int:
+    effect = next_effect(story)
+    assert isinstance(effect, e.RequestLanding), effect
+    return effect.number
+
+
+def landing(story: StoryState) -> StoryState:
+    return fold_story(story, f.LandingRequested(at=9, number=asks_to_land(story), tip=story.head))
+
+
+def refused(cause: Refusal = Refusal.GATES, base: Commit = BASE) -> f.LandingRefused:
+    return f.LandingRefused(at=9, cause=cause, detail="red", files=(), base=base, candidate=Commit("red"))
+
+
+# When a person is asked -----------------------------------------------------------------------------------------------
+
+
+def test_gates_come_before_the_approval_with_which_a_workflow_ends() -> None:
+    story = signed()
+    assert asks_to_land(story) == 1
+    assert approving.reviewed(story)
+    asked = held(given_back(story))
+    assert asked.hold
+    assert (asked.hold.cause, asked.hold.detail) == (HoldCause.APPROVAL, "Ship it?")
+    assert asked.pipeline.steps[1].status is StepStatus.IN_PROGRESS
+
+
+def test_red_gates_are_repaired_before_a_person_is_asked() -> None:
+    story = concluded(fold_story(landing(signed()), refused()))
+    assert [step.type for step in story.pipeline.steps] == ["coding", "coding", "sign_off"]
+    assert (story.holds, approving.due(story)) == (0, None)
+    assert asks_to_land(after_steps(story, 1)) == 2
+
+
+def test_a_run_under_review_asks_about_every_story_in_words_of_its_own() -> None:
+    story = under_review()
+    assert approving.reviewed(story)
+    asked = held(given_back(story))
+    assert asked.hold
+    assert (asked.hold.cause, asked.hold.detail) == (HoldCause.APPROVAL, approving.MAY_IT_LAND)
+    assert not approving.reviewed(after_steps(started_story("coding"), 1))
+
+
+def test_an_approval_amid_the_steps_is_asked_at_once_and_holds_for_no_patch() -> None:
+    story = started_story("planning", SIGN, "coding")
+    story = told(held(after_steps(story, 1)), granted=True)
+    assert (story.approved, approving.reviewed(after_steps(story, 1))) == (None, False)
+
+
+def test_what_changes_nothing_is_asked_about_at_once() -> None:
+    story = started_story("coding", SIGN)
+    empty = replace(story.given.story, may_be_empty=True)
+    story = replace(story, assignment=replace(story.given, story=empty))
+    story = fold_story(story, began(story))
+    story = fold_story(story, done(story, commit=BASE))
+    assert held(story).hold
+    assert told(held(story), granted=True).approved is None
+
+
+def test_a_step_that_is_added_behind_the_last_approval_does_not_make_it_unnecessary() -> None:
+    """Whatever an agent adds there would else land unseen."""
+    story = concluded(fold_story(landing(signed()), refused()))
+    steps = (*story.pipeline.steps[:1], story.pipeline.steps[2], story.pipeline.steps[1])
+    story = replace(story, pipeline=replace(story.pipeline, steps=steps))
+    story = after_steps(told(held(story), granted=True), 1)
+    assert (approving.reviewed(story), approving.approved(story)) == (True, None)
+    again = held(given_back(story))
+    assert again.hold
+    assert again.hold.detail == "Ship it?"
+    assert again.pipeline.current
+    assert again.pipeline.current.name == "sign_off"
+
+
+def test_of_several_last_approvals_each_is_asked_and_only_then_it_lands() -> None:
+    story = after_steps(started_story("coding", SIGN, SIGN), 1)
+    story = told(held(given_back(story)), granted=True)
+    assert (story.approved, approving.approved(story), asks_to_land(story)) == (None, None, 2)
+    story = told(held(given_back(story)), granted=True)
+    assert approving.approved(story) == Patch(base=BASE, commit=Commit("candidate-2"))
+
+
+def test_the_run_asks_only_by_itself_before_its_stories_begin() -> None:
+    loop = planned("stories", StepKind.LOOP)
+    story = after_steps(started_story("planning", loop, SIGN), 1)
+    assert not approving.reviewed(story)
+    story = replace(story, assignment=replace(story.given, review=True))
+    assert approving.reviewed(story)
+    story = told(held(given_back(story)), granted=True)
+    assert approving.approved(story) == SEEN
+    landed = fold_story(landing(story), f.LandingAccepted(at=9, commit=Commit("landed"), ref="main"))
+    assert concluded(landed).approved is None, "what comes after the stories is another patch"
+
+
+# What an answer holds for ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("story", [signed(), under_review()], ids=["a last step", "a run under review"])
+def test_a_yes_is_to_the_patch_and_holds_while_only_the_base_moves(story: StoryState) -> None:
+    story = told(held(given_back(story)), granted=True)
+    assert (approving.approved(story), story.landing, asks_to_land(story)) == (SEEN, LandingStage.NONE, 2)
+    story = concluded(fold_story(landing(story), refused(base=Commit("moved"))))
+    story = fold_story(story, f.BaseMerged(at=9, commit=Commit("merged"), base=Commit("moved"), files=()))
+    story = after_steps(story, 1)
+    assert (approving.approved(story), approving.reviewed(story)) == (SEEN, True), "the queue compares them"
+
+
+@pytest.mark.parametrize("story", [signed(), under_review()], ids=["a last step", "a run under review"])
+def test_a_changed_patch_is_asked_about_again(story: StoryState) -> None:
+    story = told(held(given_back(story)), granted=True)
+    again = held(given_back(story, "a.py"))
+    assert again.hold
+    assert again.hold.cause is HoldCause.CHANGED
+    assert again.hold.detail.startswith("the patch has changed: ")
+    assert approving.approved(told(again, granted=True)) == Patch(base=BASE, commit=Commit("candidate-2"))
+
+
+def test_a_no_takes_the_route_of_the_workflow_and_ends_an_earlier_yes() -> None:
+    story = told(held(given_back(signed(Route(value="rejected", target="coding", back=True)))), granted=True)
+    story = told(held(given_back(story, "a.py")), granted=False, answer="too slow")
+    assert (story.approved, story.landing) == (None, LandingStage.NONE)
+    story = concluded(story)
+    assert [step.status for step in story.pipeline.steps] == ["pending", "pending"]
+    assert story.pipeline.steps[0].feedback == "too slow"
+    assert approving.approved(after_steps(story, 1)) is None
+
+
+def test_a_no_to_the_last_step_without_a_route_fails_it_and_a_retry_asks_again() -> None:
+    story = concluded(told(held(given_back(signed())), granted=False))
+    assert story.status is StoryStatus.FAILED
+    assert story.failure.endswith("sign_off failed after 1 attempt: rejected")
+    again = f.StoryReopened(at=9, assignment=story.given, steps=(), afresh=False, cursor=0)
+    story = replace(fold_story(story, again), reported=False)
+    assert approving.due(story) == story.pipeline.find(step_id(2))
+
+
+def test_a_no_with_a_reason_under_review_has_the_work_changed_and_spends_no_repair() -> None:
+    story = told(held(given_back(under_review())), granted=False, answer="use tabs")
+    story = replace(story, limits=replace(story.limits, repairs=0))
+    planned_repair = conclusion(story)
+    assert isinstance(planned_repair, f.MendingPlanned)
+    assert (planned_repair.cause, planned_repair.type, planned_repair.feedback) == (
+        Refusal.APPROVAL,
+        "coding",
+        "use tabs",
+    )
+    story = concluded(story)
+    assert (story.repairs, story.pipeline.steps[-1].status, story.approved) == (0, StepStatus.PENDING, None)
+
+
+def test_a_no_without_a_reason_under_review_ends_the_story_and_a_retry_asks_again() -> None:
+    story = concluded(told(held(given_back(under_review())), granted=False))
+    assert (story.status, story.failure) == (StoryStatus.FAILED, "not approved")
+    again = f.StoryReopened(at=9, assignment=story.given, steps=(), afresh=False, cursor=0)
+    assert approving.asked_about(fold_story(story, again)) == SEEN
+
+
+def test_a_story_that_begins_again_has_nothing_approved() -> None:
+    story = concluded(told(held(given_back(signed())), granted=False))
+    steps = (planned("coding"), SIGN)
+    again = f.StoryReopened(at=9, assignment=assignment(), steps=steps, afresh=True, cursor=0)
+    fresh = fold_story(replace(story, approved=SEEN), again)
+    assert (fresh.approved, fresh.signing) == (None, fresh.pipeline.steps[-1].id)
+
+
+# The queue ------------------------------------------------------------------------------------------------------------
+
+
+def queued(*, approved: bool, differs: tuple[str, ...] = ()) -> QueueState:
+    """One candidate under review, by itself."""
+    request = replace(landing_request(1), review=True, approved=SEEN if approved or differs else None)
+    return fold_queue(
+        QueueState(),
+        q.EntryQueued(at=1, branch="main", request=request),
+        q.EntryQueued(at=1, branch="main", request=landing_request(2)),
+        q.BatchTaken(at=1, number=1, policy=QueueState().policy),
+        q.CandidateBuilt(
+            at=2, request=request.key, round=1, base=BASE, commit=Commit("c1"), approved=approved, differs=differs
+        ),
+    )
+
+
+def green(commit: str, number: int = 1) -> q.CandidateVerified:
+    report = GateReport(commit=Commit(commit), results=(GateResult(name="test", passed=True, seconds=1),))
+    return q.CandidateVerified(at=3, request=landing_request(number).key, report=report)
+
+
+def test_green_gates_verify_nothing_that_a_person_has_not_approved() -> None:
+    assert fold_queue(queued(approved=False), green("c1")) == queued(approved=False)
+    (entry, *_) = fold_queue(queued(approved=True), green("c1")).entries
+    assert entry.stage is EntryStage.VERIFIED
+
+
+def test_nothing_stands_on_a_candidate_that_a_person_is_asked_about() -> None:
+    second = landing_request(2).key
+    on_top = q.CandidateBuilt(at=2, request=second, round=1, base=Commit("c1"), commit=Commit("c2"))
+    assert fold_queue(queued(approved=False), on_top) == queued(approved=False)
+    assert len(fold_queue(queued(approved=True), on_top).chain) == 2
+
+
+def test_a_candidate_that_a_person_is_asked_about_stands_on_no_other_one() -> None:
+    first, second = landing_request(1), replace(landing_request(2), review=True)
+    asked = [q.EntryQueued(at=1, branch="main", request=request) for request in (first, second)]
+    taken = q.BatchTaken(at=1, number=1, policy=QueueState().policy)
+    below = q.CandidateBuilt(at=2, request=first.key, round=1, base=BASE, commit=Commit("c1"))
+    state = fold_queue(QueueState(), *asked, taken, below)
+    above = q.CandidateBuilt(at=2, request=second.key, round=1, base=Commit("c1"), commit=Commit("c2"))
+    assert fold_queue(state, above) == state
+    assert len(fold_queue(state, replace(above, approved=True)).chain) == 2
+
+
+def test_a_green_candidate_that_is_not_approved_leaves_the_queue_to_others() -> None:
+    state = queued(approved=False, differs=("a.py",))
+    entry = state.entries[0]
+    proof = ProofReport(commit=entry.candidate, tree="t", policy=ProofPolicy.TRUSTING)
+    found = q.CandidateUnproved(
+        at=3,
+        request=entry.request.key,
+        report=gate_report(entry.candidate),
+        proof=proof,
+        lacking=approving.lacking(entry),
+        cause=Refusal.APPROVAL,
+    )
+    (effect,) = decide_queue(fold_queue(state, found))
+    assert isinstance(effect, e.Conclude)
+    (fact,) = effect.facts
+    assert isinstance(fact, q.EntryRefused)
+    assert (fact.cause, fact.files, fact.base) == (Refusal.APPROVAL, ("a.py",), BASE)
+    after = fold_queue(state, found, fact, q.EntryClosed(at=4, request=entry.request.key))
+    assert [one.request.number for one in after.waiting] == [2]
+    assert after.recent == (), "it is no failure"
+
+
+@pytest.mark.parametrize(
+    ("differs", "said"),
+    [
+        ((), "no person has approved it yet"),
+        (("a.py", "b.py"), "the patch has changed since it was approved, in a.py, b.py"),
+        (tuple("abcdefg"), "the patch has changed since it was approved, in a, b, c, d, e and 2 more"),
+    ],
+)
+def test_what_a_candidate_lacks_is_told(differs: tuple[str, ...], said: str) -> None:
+    assert approving.lacking(Entry(request=landing_request(), differs=differs)) == said
