@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.account import account
 from shiftwork.app.answering import Reply, Word, approve_all, reply
 from shiftwork.app.commands import wait_for
+from shiftwork.app.report import report
 from shiftwork.app.world import World
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.gate import Gate
@@ -144,6 +146,9 @@ def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: R
     assert again.refused
     assert content(rig, again.refused.candidate) == "good and better" == git(rig.repo, "show", "main:work.txt")
     assert asyncio.run(rig.story(run)).holds == 2
+    told = report(asyncio.run(account(rig.store.events, run)))
+    assert "gates passed, no person has approved it yet" in told
+    assert "gates passed, the patch has changed since it was approved, in work.txt" in told
 
 
 def test_a_resolved_conflict_is_another_patch(rig: Rig) -> None:

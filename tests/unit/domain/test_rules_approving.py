@@ -209,6 +209,13 @@ def test_a_no_with_a_reason_under_review_has_the_work_changed_and_spends_no_repa
     assert (story.repairs, story.pipeline.steps[-1].status, story.approved) == (0, StepStatus.PENDING, None)
 
 
+def test_a_no_under_review_ends_an_earlier_yes() -> None:
+    """Else the work could return to what was approved before, and land though the last word was a no."""
+    story = told(held(given_back(under_review())), granted=True)
+    story = concluded(told(held(given_back(story, "a.py")), granted=False, answer="as it was"))
+    assert (story.approved, approving.approved(after_steps(story, 1)), approving.reviewed(story)) == (None, None, True)
+
+
 def test_a_no_without_a_reason_under_review_ends_the_story_and_a_retry_asks_again() -> None:
     story = concluded(told(held(given_back(under_review())), granted=False))
     assert (story.status, story.failure) == (StoryStatus.FAILED, "not approved")
