@@ -7,6 +7,7 @@ import pytest
 
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import NO_STORY_WRONG, Project, new_project
+from tests.patience import SECONDS, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -140,3 +141,26 @@ def test_every_story_is_reviewed_before_it_lands_and_again_when_its_patch_has_ch
     assert project.git("show", "main:US-001.txt") == "two"
     nothing = project.shiftwork("approve", "--all")
     assert (nothing.returncode, "waits for approval" in nothing.stderr) == (64, True)
+
+
+def holds(project: Project) -> dict[str, str]:
+    told = json.loads(project.shiftwork("status", "--json").stdout or "{}")
+    return {one["story"]: one["hold"] for one in told.get("stories", ())}
+
+
+def test_all_that_wait_for_approval_are_approved_while_the_run_goes_on(project: Project) -> None:
+    waiting = project.root.parent / "go-on"
+    busy = f'[ "$SHIFTWORK_STORY" != US-002 ] || while [ ! -e {waiting} ]; do sleep 0.1; done\n'
+    project.settle(agent=busy + REVIEWED, gates=f'test = "{STRICT}"')
+    with project.started("run", "prd.json", "--workflow", "ralph", "--review", "--parallel", "3") as running:
+        eventually(lambda: holds(project) == {"US-001": "approval", "US-002": "", "US-003": "approval"})
+        approved = project.shiftwork("approve", "--all", "--json")
+        assert approved.returncode == 0, approved
+        told = json.loads(approved.stdout)
+        assert told["said"] == "approve"
+        assert [one["story"] for one in told["stories"]] == ["US-001", "US-003"]
+        waiting.touch()
+        assert running.wait(SECONDS) == 2, "the other one waits now"
+    assert holds(project) == {"US-001": "", "US-002": "approval", "US-003": ""}
+    landed = {one["story"]: one["status"] for one in project.status()["stories"]}
+    assert landed == {"US-001": "completed", "US-002": "in_progress", "US-003": "completed"}
