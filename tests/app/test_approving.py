@@ -89,7 +89,7 @@ def test_what_lands_is_what_the_person_saw_though_gates_had_it_repaired(rig: Rig
     assert seen == ["good"], "a person was asked about work whose gates are red"
 
 
-def test_a_moved_base_asks_nobody_again_and_who_waits_keeps_nobody_from_landing(rig: Rig) -> None:
+def test_a_moved_base_is_not_asked_about_and_a_story_that_waits_blocks_no_other(rig: Rig) -> None:
     """Two stories under review; the second is approved and lands while the first waits, whose base has moved then."""
     rig.review, rig.gates = True, (Gate(name="test", command="ls US-00*.txt"),)
     rig.script = lambda task: done(write={f"{task.env['SHIFTWORK_STORY']}.txt": "work\n"})

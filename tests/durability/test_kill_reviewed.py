@@ -26,7 +26,9 @@ def assert_landed(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("place", ["landing.posted", "landing.built", "landing.verified", "landing.answered"])
-def test_whoever_is_killed_before_it_asks_asks_when_it_is_resumed(place: str, engine: str, tmp_path: Path) -> None:
+def test_a_run_that_is_killed_before_it_asks_does_so_when_it_is_resumed(
+    place: str, engine: str, tmp_path: Path
+) -> None:
     bench = make_bench(tmp_path, "")
     bench.dies(*RUN, failpoint=place, engine=engine)
     resumed = bench.shiftwork("resume")

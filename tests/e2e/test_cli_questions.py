@@ -148,11 +148,11 @@ def holds(project: Project) -> dict[str, str]:
     return {one["story"]: one["hold"] for one in told.get("stories", ())}
 
 
-def test_all_that_wait_for_approval_are_approved_while_the_run_goes_on(project: Project) -> None:
+def test_all_that_wait_for_approval_are_approved_while_the_run_continues(project: Project) -> None:
     waiting = project.root.parent / "go-on"
     busy = f'[ "$SHIFTWORK_STORY" != US-002 ] || while [ ! -e {waiting} ]; do sleep 0.1; done\n'
-    project.settle(agent=busy + REVIEWED, gates=f'test = "{STRICT}"')
-    with project.started("run", "prd.json", "--workflow", "ralph", "--review", "--parallel", "3") as running:
+    project.settle(agent=busy + REVIEWED, gates=f'test = "{STRICT}"\n\n[landing]\nreview = true')
+    with project.started("run", "prd.json", "--workflow", "ralph", "--parallel", "3") as running:
         eventually(lambda: holds(project) == {"US-001": "approval", "US-002": "", "US-003": "approval"})
         approved = project.shiftwork("approve", "--all", "--json")
         assert approved.returncode == 0, approved

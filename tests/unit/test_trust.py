@@ -96,6 +96,7 @@ protect = ["checks/**"]
 
 [landing]
 proof = "each"
+review = true
 batch = 4
 
 [limits]
@@ -125,6 +126,7 @@ def trusted(tmp_path: Path, text: str) -> TrustBook:
         ('"restore"', '"report"', ["- proof.protect_policy  restore", "+ proof.protect_policy  report"]),
         ('["checks/**"]', "[]", ["- proof.protect  checks/**", "+ proof.protect  none"]),
         ('"each"', '"tip"', ["- landing.proof  each", "+ landing.proof  tip"]),
+        ("review = true\n", "", ["- landing.review  true"]),
         ("run_usd = 5.0\n", "", ["- limits.run_usd  5.0"]),
         ("1000", "9000", ["- limits.story_tokens  1000", "+ limits.story_tokens  9000"]),
         ('"ask"', '"all"', ["- agent.permissions  ask", "+ agent.permissions  all"]),

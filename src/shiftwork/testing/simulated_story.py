@@ -339,7 +339,7 @@ class StoryWorld:
         return (refused,)
 
     def _possible(self, story: StoryState) -> Sequence[str]:
-        """Nothing lands that a person is to be asked about, and nobody is asked where no approval is needed."""
+        """Nothing lands that a person is to be asked about, and no person is asked where no approval is needed."""
         asks = approving.reviewed(story) and approving.approved(story) is None
         never = {"landed"} if asks else set() if approving.reviewed(story) else {Refusal.APPROVAL}
         possible = tuple(one for one in self.verdicts if one not in never)

@@ -45,7 +45,7 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     --repair-base has a story of its own make it green first, --without-gate continues without it, and every view,
     commit and certificate of the run says so.
 
-    With --review a story whose gates are green waits for you before it lands, and others go on meanwhile:
+    With --review a story whose gates are green waits for you before it lands, and others continue:
     `shiftwork diff` shows what is to land, `shiftwork approve` lands that and nothing else.
     """
     from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
