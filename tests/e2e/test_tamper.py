@@ -201,7 +201,18 @@ TRICKS = {
     ),
     "shadow-the-runner": Trick(write={"pluggy.py": "import os\nos._exit(0)\n"}, why=BEFORE),
     "add-code-beside-the-tests": Trick(write={"tests/__init__.py": MENDING}, why=BEFORE),
-    "leave-early-from-a-new-test": Trick(write={"tests/test_a.py": "import os\nos._exit(0)\n"}, why=BLIND),
+    "leave-early-from-a-new-test": Trick(write={"tests/test_a.py": "import os\nos._exit(0)\n"}, why=BEFORE),
+    "leave-early-within-a-new-test": Trick(
+        write={"tests/test_a.py": "import os\n\n\ndef test_quick():\n    os._exit(0)\n"}, why=BEFORE
+    ),
+    "pass-for-an-installed-plugin": Trick(
+        write={
+            "shop-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: shop\nVersion: 1.0\n",
+            "shop-1.0.dist-info/entry_points.txt": "[pytest11]\nshop = rounding\n",
+            "rounding.py": "def pytest_pyfunc_call(pyfuncitem):\n    return True\n",
+        },
+        why=BEFORE,
+    ),
     "leave-early-from-the-code": Trick(write={"price.py": LEAVING}, told="1 left early (price.py)"),
     "put-a-wrapper-into-the-path": Trick(act=wrapper),
     "leave-a-result-in-an-ignored-file": Trick(act=ignored, gate=f"test -f cache/passed || {PYTEST}"),

@@ -44,9 +44,8 @@ class BaseCheck:
 
     @property
     def is_first(self) -> bool:
-        """Whether nothing was ever examined in this repository."""
-        known = self.gates.hub.state / "known"
-        return not known.is_dir() or not any(known.iterdir())
+        """Whether no gate was ever examined in this repository."""
+        return not any((self.gates.hub.state / "known").glob("sight-*"))
 
     async def known(self) -> tuple[GateSight, ...] | None:
         """What is known of every gate, where nothing need be run to know it and the base is known to be green."""
