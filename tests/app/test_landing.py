@@ -96,7 +96,7 @@ def test_pain_08_a_conflict_is_resolved_by_an_agent_and_reviewed_again(rig: Rig)
 
 
 def test_the_diff_that_is_kept_of_a_merge_adds_what_has_landed(rig: Rig) -> None:
-    """It was reversed: whoever applied it would have deleted what others had landed."""
+    """It was reversed: applying it would have deleted what others had landed."""
 
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] == "coding":

@@ -79,7 +79,7 @@ def test_a_later_coding_step_comes_before_a_repair(rig: Rig) -> None:
 
 
 def test_missing_evidence_is_asked_for_once(rig: Rig) -> None:
-    """Whatever the kind of the refusal: the second time that it says the same, nobody is paid for a third."""
+    """Whatever the kind of the refusal: after the second time that it says the same, no third session is paid."""
     paid = sessions(rig, WORK, {"more.txt": "1\n"}, {"more.txt": "2\n"}, {"more.txt": "3\n"})
     run = ran(rig, asked("work.txt exists"), ProofPolicy.CITED, 5)
     refused = [fact.cause for fact in facts_of(rig, run) if isinstance(fact, f.LandingRefused)]

@@ -149,7 +149,7 @@ def test_its_version_is_the_pinned_one(stage: ClaudeStage, pytestconfig: pytest.
 
 
 def of_user(program: Path, home: Path, **env: str) -> ProcessAgent:
-    """As whoever has this home, without a key."""
+    """As the user of this home, without a key."""
     driver = ClaudeCode(program=program, env={"PATH": os.defpath, "HOME": str(home), **env})
     return ProcessAgent(driver, login_seconds=SECONDS)
 

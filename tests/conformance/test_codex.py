@@ -216,6 +216,6 @@ def test_a_provider_of_the_users_own_needs_no_login(codex_program: Path, tmp_pat
 
 
 def logged_in(program: Path, home: Path) -> ProcessAgent:
-    """As whoever has this home."""
+    """As the user of this home."""
     driver = Codex(program=program, env={"PATH": os.defpath, "HOME": str(home)})
     return ProcessAgent(driver, login_seconds=SECONDS)

@@ -55,7 +55,8 @@ def test_a_red_base_stops_the_run_with_the_choices(project: Project) -> None:
     assert "       shiftwork run --without-gate lint 'Add a greeting'" in told.stderr
     assert "       shiftwork doctor --gates " in told.stderr
     assert "nothing has been run here yet" in project.shiftwork("status", "--all").stdout
-    base, error = (json.loads(line) for line in project.shiftwork(*RUN, "--json").stdout.splitlines())
+    sessions_first, base, error = (json.loads(line) for line in project.shiftwork(*RUN, "--json").stdout.splitlines())
+    assert (sessions_first["event"], sessions_first["at_least"]) == ("sessions", 1)
     assert (base["event"], base["branch"], base["passed"]) == ("base", "main", False)
     assert [(gate["name"], gate["passed"]) for gate in base["gates"]] == [("test", True), ("lint", False)]
     assert base["choices"][1] == "shiftwork run --without-gate lint 'Add a greeting' --json"
@@ -63,7 +64,7 @@ def test_a_red_base_stops_the_run_with_the_choices(project: Project) -> None:
 
 
 def test_each_choice_can_be_typed_as_it_is_shown(project: Project) -> None:
-    choices = json.loads(project.shiftwork(*RUN, "--json").stdout.splitlines()[0])["choices"]
+    choices = json.loads(project.shiftwork(*RUN, "--json").stdout.splitlines()[1])["choices"]
     assert project.types(choices[1]).returncode == 0
     assert project.types(choices[2]).returncode == 1, "doctor says that the gate is red"
     assert project.types(choices[0]).returncode == 0

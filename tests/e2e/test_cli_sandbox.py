@@ -93,7 +93,7 @@ def test_where_it_cannot_be_had_nothing_is_run_without(project: Project, tmp_pat
     assert "setting up uid map: Permission denied" in refused.stderr
     assert 'or set tier = "none" under [sandbox]' in refused.stderr
     assert "nothing has been run here yet" in project.shiftwork("status").stderr
-    document = json.loads(project.shiftwork("run", "Say hello", "--json", PATH=path).stdout)
+    document = json.loads(project.shiftwork("run", "Say hello", "--json", PATH=path).stdout.splitlines()[-1])
     assert document["error"]["kind"] == "sandbox"
 
 

@@ -116,6 +116,6 @@ class Agent(Protocol):
     async def probe(self) -> str:
         """The agent's version and login, as `doctor` shows them. Quick, and nothing is paid for.
 
-        Raises AgentMissingError with the way to install it, and AgentLoginError where it says that nobody is logged in.
+        Raises AgentMissingError with the way to install it, and AgentLoginError where the user is not logged in.
         """
         ...

@@ -69,6 +69,6 @@ class Driver(Protocol):
 
     def login(self, printed: str) -> str:
         """What that command has printed, in words; empty where it cannot be read. `printed` is empty where nothing was
-        asked. Raises AgentLoginError where it says that nobody is logged in.
+        asked. Raises AgentLoginError where it says that the user is not logged in.
         """
         ...

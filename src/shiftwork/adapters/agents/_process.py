@@ -22,7 +22,7 @@ PROBE_LIMITS: Final = AgentLimits(wall_seconds=30, silence_seconds=30, output_by
 LOGIN_SECONDS: Final = 10.0
 
 _COMPLAINT: Final = 500
-"""Characters of standard error that are told of an agent that was ended from outside."""
+"""Characters of standard error that are reported of an agent that was ended from outside."""
 
 _logger = logging.getLogger(__name__)
 

@@ -31,7 +31,7 @@ class _Known:
     unseen: Sequence[str]
 
 
-def tell(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_json: bool) -> None:
+def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_json: bool) -> None:
     known = asyncio.run(_looked(site, sheet, order))
     if as_json:
         for event in (*((unused.event(sheet),) if sheet.source else ()), *_events(known)):

@@ -96,7 +96,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
         return EXIT_DONE
     check_alone(site, sheet)
     with though_unheard():
-        beforehand.tell(site, found, sheet, order, as_json=as_json)
+        beforehand.announce(site, found, sheet, order, as_json=as_json)
     ready = preflight.cleared(site, found.settings, order, repair=ordered.repair_base, as_json=as_json)
     order = ready.order
     limits = amounts.limited((order.limits.run, order.limits.story, order.limits.step))

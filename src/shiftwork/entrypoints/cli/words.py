@@ -21,7 +21,7 @@ WIDTH: Final = 100
 """How wide output is laid out where it goes to no terminal: long lines continue below, and nothing of them is cut."""
 
 _ENDLESS: Final = 10_000
-"""Columns of a file or a pipe: only lines that nobody could read are cut."""
+"""Columns of a file or a pipe: only lines that are too long to read are cut."""
 
 _NARROWEST: Final = 40
 _WIDEST_CHARACTER: Final = 2
