@@ -57,7 +57,7 @@ def test_a_worker_that_has_lost_its_run_lets_go_of_everything(rig: Rig) -> None:
 def test_a_worker_that_was_replaced_writes_and_begins_nothing_more(
     rig: Rig, moment: type[object], asked: int, frozen: float
 ) -> None:
-    """Before its agent is asked for anything, or within the attempt; nobody waits for the run who could be told. Where
+    """Before its agent is asked for anything, or within the attempt; no caller waits for the run. Where
     its last sign of life is a fresh one, it is the history that refuses what it writes.
     """
     rig.clock = clock = Astray()
@@ -254,7 +254,7 @@ def test_a_run_that_nobody_holds_is_simply_taken(rig: Rig) -> None:
 
 
 class Unanswered(MemoryLeases):
-    """A database that answers until nobody can reach it."""
+    """A database that answers until it cannot be reached."""
 
     reachable = True
 

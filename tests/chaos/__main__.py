@@ -1,4 +1,4 @@
-"""Kills orchestrators and agents at random, two hundred times and more, and tells what was lost: `just chaos`. On
+"""Kills orchestrators and agents at random, two hundred times and more, and reports what was lost: `just chaos`. On
 Postgres the server is restarted as well, and a second project works on the same database.
 
 The seed decides who is killed, where and when; what is being done at that moment is up to the machine.

@@ -41,13 +41,13 @@ class Outcome:
 
 class Trial:
     """Kills while `budget` lasts, then lets the run come to its end. Where the database has a `server`, that is
-    restarted now and then, and another project's run goes on beside this one.
+    restarted now and then, and another project's run is worked on beside this one.
     """
 
     def __init__(self, bench: Bench, seed: str, budget: int, server: PrivateServer | None = None) -> None:
         self.outcome = Outcome()
         self._server = server
-        self._blows = _BLOWS if server is None else (*_BLOWS, "postgres", "postgres")
+        self._blows = _BLOWS if server is None else (*_BLOWS, "postgres")
         neighbours = bench.root.with_name("neighbour")
         self._neighbour = None if server is None else Neighbour(neighbours, bench.store_url)
         self._bench = bench

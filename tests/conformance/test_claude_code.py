@@ -12,7 +12,7 @@ import pytest
 from shiftwork.adapters.agents._driver import Driver
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.claude_code import ClaudeCode, Endpoint
-from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
+from shiftwork.adapters.processes.supervise import MARKER_VARIABLE, marked
 from shiftwork.domain.model.usage import Usage
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentTask, Ending, EventKind
@@ -108,7 +108,7 @@ def test_it_calls_the_harness_tools(stage: ClaudeStage, scripted_model: ModelSer
     report, events = played(stage, turns, replace(task, toolbox=TOOLBOX))
     assert (report.ending, report.answer, report.detail) == (Ending.FINISHED, "Noted.", "")
     ends = [event.text for event in events if event.kind is EventKind.TOOL_END]
-    assert [json.loads(text)["result"] for text in ends] == ["noted: remember", task.marker]
+    assert [json.loads(text)["result"] for text in ends] == ["noted: remember", marked(task.marker)]
     assert "mcp__shiftwork__note" in scripted_model.requests(SCRIPT)[0].tools
 
 

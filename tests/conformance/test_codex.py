@@ -12,7 +12,7 @@ import pytest
 from shiftwork.adapters.agents._driver import Driver
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
-from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
+from shiftwork.adapters.processes.supervise import MARKER_VARIABLE, marked
 from shiftwork.domain.model.usage import Usage
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind
@@ -107,7 +107,7 @@ def test_it_calls_the_harness_tools(stage: CodexStage, task: AgentTask) -> None:
     report, events = played(stage, turns, replace(task, toolbox=TOOLBOX))
     assert (report.ending, report.answer, report.detail) == (Ending.FINISHED, "Noted.", "")
     ends = [(event.tool, event.text) for event in events if event.kind is EventKind.TOOL_END]
-    assert ends == [("mcp__shiftwork__note", "noted: remember"), ("mcp__shiftwork__inherited", task.marker)]
+    assert ends == [("mcp__shiftwork__note", "noted: remember"), ("mcp__shiftwork__inherited", marked(task.marker))]
 
 
 def test_a_toolbox_that_does_not_start_ends_the_attempt(stage: CodexStage, task: AgentTask) -> None:

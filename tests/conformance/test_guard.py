@@ -39,7 +39,7 @@ async def main():
 
 asyncio.run(main())
 """
-"""An orchestrator with a program that it is given, and with another one as soon as it is told to go on."""
+"""An orchestrator with a program that it is given, and with another one as soon as it gets a line."""
 
 WITHIN_SECONDS = 5.0
 
@@ -67,7 +67,7 @@ def said(process: subprocess.Popen[bytes]) -> bytes:
     return process.stdout.readline()
 
 
-def goes_on(process: subprocess.Popen[bytes]) -> None:
+def continues(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin
     process.stdin.write(b"\n")
     process.stdin.flush()
@@ -113,7 +113,7 @@ def test_there_is_one_guard_and_another_where_it_was_killed(marker: str, tmp_pat
         (guard,) = guards_of(process.pid)
         os.kill(guard, signal.SIGKILL)
         eventually(lambda: not lives(guard))
-        goes_on(process)
+        continues(process)
         (other,) = guards_of(process.pid)
         assert other != guard
         pids = [pid_in(tmp_path / name) for name in ("first", "second")]
@@ -133,13 +133,13 @@ def test_a_program_of_another_orchestrator_is_left_alone_though_it_bears_the_sam
         eventually(lambda: not lives(guard))
         assert not lives(pid_in(tmp_path / "one" / "first"))
         assert lives(pid_in(tmp_path / "two" / "first"))
-        goes_on(two)
+        continues(two)
 
 
 def test_the_guard_ends_with_an_orchestrator_that_has_nothing_left(marker: str, tmp_path: Path) -> None:
     with orchestrator(marker, tmp_path, "echo ready; sleep 1") as process:
         (guard,) = guards_of(process.pid)
-        goes_on(process)
+        continues(process)
         assert process.wait(timeout=60) == 0
         eventually(lambda: not lives(guard))
 
@@ -152,8 +152,10 @@ runpy.run_path({str(program)!r}, run_name="__main__")
 print(*sorted(sys.modules))
 """
     left = f"+{marker}\0".encode()
-    told = subprocess.run((PYTHON, "-I", "-S", "-c", asked), input=left, check=True, capture_output=True).stdout.split()
-    assert b"shiftwork.adapters.processes.claims" in told
-    assert not {b"asyncio", b"psutil", b"dataclasses", b"sqlalchemy", b"pydantic"} & set(told)
+    loaded = subprocess.run(
+        (PYTHON, "-I", "-S", "-c", asked), input=left, check=True, capture_output=True
+    ).stdout.split()
+    assert b"shiftwork.adapters.processes.claims" in loaded
+    assert not {b"asyncio", b"psutil", b"dataclasses", b"sqlalchemy", b"pydantic"} & set(loaded)
     quiet = subprocess.run((PYTHON, "-I", "-S", "-c", asked), input=b"", check=True, capture_output=True).stdout.split()
     assert not [name for name in quiet if name.startswith(b"shiftwork")]

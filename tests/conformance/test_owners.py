@@ -60,7 +60,7 @@ def test_a_worker_of_another_boot_or_machine_is_not_taken_for_dead() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_what_tells_pid_namespaces_apart_is_said_by_the_system() -> None:
     assert len(LinuxHost().pid_space().split()) >= 2
-    assert PortableHost().pid_space() == "", "there is no name of a boot as macOS has it: leases alone tell"
+    assert PortableHost().pid_space() == "", "there is no name of a boot as macOS has it: leases alone decide"
 
 
 def test_a_worker_is_shown_by_its_pid_and_the_name_of_its_host() -> None:

@@ -184,7 +184,7 @@ def test_every_connection_has_limits_of_time(postgres_url: str) -> None:
         with engine.connect() as connection:
             assert connection.scalar(sa.text("SHOW statement_timeout")) == "15s"
             assert connection.connection.dbapi_connection is not None
-            told = connection.connection.dbapi_connection.info.get_parameters()
-            assert (told["connect_timeout"], told["tcp_user_timeout"]) == ("5", "10000")
+            limits = connection.connection.dbapi_connection.info.get_parameters()
+            assert (limits["connect_timeout"], limits["tcp_user_timeout"]) == ("5", "10000")
     engine.dispose()
     assert "connect_timeout" not in connecting({"connect_timeout": "60"}), "what the address says stays"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True, kw_only=True)
 class Beat:
-    """By two clocks: one that nobody sets, and one that goes on while the machine sleeps. `held` has the epoch of each
-    lease; `takeovers` counts the leases that were taken.
+    """By two clocks: one that is never set, and one that continues while the machine sleeps. `held` has the epoch of
+    each lease; `takeovers` counts the leases that were taken.
     """
 
     ticked: float = float("-inf")

@@ -1,9 +1,10 @@
 """Leases at work: how a holder shows that it lives, when it is taken to be gone, and how it finds that it was replaced.
 
 A worker that was frozen, or cut off from the database for too long, may find that another process has its run. Its
-agents must not continue then: whoever waits for the run gets the error, closes the engine, and with that every process
-tree of this worker is ended. Until it has found out, it begins nothing, for it looks first where its last sign of life
-is not a fresh one; and it writes nothing into the history at all, for every append checks the epoch of its lease.
+agents must not continue then: the caller that waits for the run gets the error and closes the engine, by which every
+process tree of this worker is ended. Until it has found out, it begins nothing, for it looks first where its last sign
+of life is not a fresh one; and it writes nothing into the history at all, for every append checks the epoch of its
+lease.
 """
 
 import asyncio

@@ -196,8 +196,8 @@ type Row = RunRow | StoryRow | StepRow | PlayedRow | SpentRow | WaitedRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """A process that works on something. `host` is the name of its machine and, after a colon, what tells this machine,
-    this boot and this pid namespace from every other: only where all of that is the same, a pid is the same process.
+    """A process that works on something. `host` is the name of its machine and, after a colon, a digest of machine,
+    boot and pid namespace: only where all of that is the same, a pid is the same process.
     """
 
     executor: str
@@ -206,7 +206,7 @@ class Owner:
     pid_started: float
 
     def __str__(self) -> str:
-        """As people are told: `process 812 on laptop`."""
+        """As people read it: `process 812 on laptop`."""
         return f"process {self.pid} on {self.host.partition(':')[0]}"
 
 

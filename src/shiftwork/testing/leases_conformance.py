@@ -114,7 +114,7 @@ class LeasesConformance:
 
     @awaited
     async def test_a_holder_that_has_just_given_a_sign_of_life_keeps_its_place(self, handles: Handles) -> None:
-        """Whoever would take the place has looked before that, and its age is judged when the place is taken."""
+        """The rival has looked before that; the age is judged when the place is taken."""
         ann, bob = handles().leases, handles().leases
         await ann.acquire("run/1", ANN)
         await asyncio.sleep(0.3)

@@ -61,7 +61,7 @@ class PortableHost:
         return False
 
     def pid_space(self) -> str:
-        # macOS has no pid namespaces, and names each start of a machine by a random number. Elsewhere only leases tell.
+        # macOS has no pid namespaces, and names each start of a machine by a random number. Elsewhere leases decide.
         return _boot_session()
 
 

@@ -1,4 +1,4 @@
-"""The processes of programs that are under supervision, whoever asks: the orchestrator itself, or its guard."""
+"""The processes of programs that are under supervision, for the orchestrator itself and for its guard."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The orchestrator's side of its guard: one process, started with the first program and told of each."""
+"""The orchestrator's side of its guard: one process, started with the first program and notified of each."""
 
 import atexit
 import contextlib
@@ -49,7 +49,7 @@ class _Guard:
         os.set_blocking(self._pipe, False)
 
     def say(self, sign: bytes, marker: str) -> bool:
-        """False where nobody reads it."""
+        """False where it is not read any more."""
         try:
             os.write(self._pipe, sign + os.fsencode(marker) + b"\0")
         except (BrokenPipeError, BlockingIOError):
@@ -73,14 +73,14 @@ atexit.register(_guard.close)
 @contextlib.contextmanager
 def guarded(marker: str) -> Iterator[None]:
     """While this lasts, what bears the marker is ended if this process dies. Raises OSError where no guard starts."""
-    _tell(b"+", marker)
+    _notify(b"+", marker)
     try:
         yield
     finally:
-        _tell(b"-", marker)
+        _notify(b"-", marker)
 
 
-def _tell(sign: bytes, marker: str) -> None:
+def _notify(sign: bytes, marker: str) -> None:
     with _guard.lock:
         if _guard.of == os.getpid() and _guard.say(sign, marker):
             return

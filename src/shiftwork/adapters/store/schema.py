@@ -31,7 +31,7 @@ def upgrade(engine: sa.Engine) -> None:
     # On SQLite this transaction is the lock itself: it begins as a writer.
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":
-            connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # whoever comes first may need a while
+            connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # the first to come may need a while
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(*_LOCK)))
         present = _present(connection)
         if present is None:
