@@ -210,6 +210,7 @@ def budgeted_run() -> Play[RunState]:
             r.AllowanceAsked(at=5, story=story.id, number=2, kind="coding", bounded=True),
             r.ShortageTold(at=6, story=story.id, number=2),
             r.LimitsRaised(at=7, limits=Limits(run=Budget(usd=9.0))),
+            r.OptionsChanged(at=8, named=("agent", "model"), agent="codex", model="cheap", parallel=2),
         ]
     )
     return play

@@ -122,6 +122,12 @@ class AgentLoginError(ShiftworkError):
     kind = "agent-login"
 
 
+class ProfileGoneError(UsageError):
+    """A run needs an agent or a profile that the settings no longer have; nothing was started."""
+
+    kind = "profile-gone"
+
+
 class UnknownRunError(UsageError):
     """No run has that id in this repository."""
 

@@ -115,6 +115,7 @@ class Rig:
     alive: Callable[[Owner], bool | None] = nobody_knows
     through: Callable[[Workspaces], Workspaces] = itself
     agent: Agent | None = None
+    own: str = ""
     learns: bool = False
     notifiers: Mapping[str, Notifier] = field(default_factory=dict)
     notices: NoticePlan = field(default_factory=NoticePlan)
@@ -167,6 +168,7 @@ class Rig:
             reaper=HostReaper(),
             clock=clock,
             conduct=Conduct(
+                agent=self.own,
                 gates=self.gates,
                 silence_seconds=self.silence_seconds,
                 time_factor=self.time_factor,

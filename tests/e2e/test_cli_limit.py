@@ -15,13 +15,26 @@ from tests.patience import SECONDS, eventually
 pytestmark = pytest.mark.slow
 
 
+TELLING = """\
+#!/bin/sh
+case "$1" in --version|login) echo codex-cli 0.0.0; exit 0;; esac
+cat > /dev/null
+if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then echo hello > hello.txt; fi
+cat <<'END'
+{"type":"thread.started","thread_id":"1"}
+{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"SUMMARY:\\ndid it\\n"}}
+{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":2}}
+END
+"""
+
+
 def telling(project: Project) -> None:
-    """By now the settings have an agent that tells what it uses; runs that were begun go on with their own."""
-    path = project.root / "shiftwork.toml"
+    """By now the settings have an agent that tells what it uses, and no other was named for the run."""
+    program, path = project.agent.with_name("codex"), project.root / "shiftwork.toml"
+    program.write_text(TELLING, encoding="utf-8")
+    program.chmod(0o755)
     before = path.read_text(encoding="utf-8")
-    own = before.partition("[gates]")[0].replace("[agent]", "[profiles.command]")
-    settings = before.replace('use = "command"', 'use = "claude-code"') + own
-    path.write_text(settings, encoding="utf-8")
+    path.write_text(before.replace('use = "command"', f'use = "codex"\nprogram = "{program}"'), encoding="utf-8")
 
 
 def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
@@ -66,7 +79,7 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     telling(project)
     resumed = project.shiftwork("resume", "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert resumed.returncode == 0, resumed
-    assert resumed.stdout.splitlines()[0] == f"run {run}: Greetings"
+    assert f"run {run}: Greetings" in resumed.stdout.splitlines()
     assert "  cost    at least 1.20 USD, 7 attempts unknown" in resumed.stdout
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
 

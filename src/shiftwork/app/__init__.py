@@ -30,6 +30,7 @@ Landing:
 
 What people ask for:
     commands, beginning           a run as a whole: start, resume, wait, cancel, other limits; one run of a spec at once
+    options                       which of its options a run keeps, whatever the settings say when it is resumed
     intents, answering            what is asked of a run; what is said to a story that waits
     rehearsal, forecasting        what a run would send first; what it may cost
     certificates, gates_again     proof of what has landed; its gates, run once more

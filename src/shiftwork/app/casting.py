@@ -18,11 +18,17 @@ def picked_for(story: StoryState, step: Step) -> str:
     return next((pick.profile for pick in story.given.picks if pick.role == wanted), "")
 
 
+def own(world: World, story: StoryState) -> str:
+    """The run's own profile: what it was when the story began, unless the user has named another for the run since."""
+    agent = world.conduct.agent
+    return agent if agent in world.agents else story.given.agent
+
+
 def chain(world: World, story: StoryState, step: Step) -> tuple[str, ...]:
     """The profiles that may play the step, in the order in which they are asked."""
     who = role(story, step)
     meant = step.profile or (who.profile if who else "") or picked_for(story, step)
-    first = meant if meant in world.agents else story.given.agent
+    first = meant if meant in world.agents else own(world, story)
     return (first, *(other for other in world.conduct.fallbacks.get(first, ()) if other in world.agents))
 
 

@@ -12,6 +12,7 @@ from shiftwork.app.beginning import check_no_other, claimed
 from shiftwork.app.dispatching import dispatched, unrecorded
 from shiftwork.app.kinds import RUN, STORY, load
 from shiftwork.app.leases import is_gone, taken, taken_over, until_lost
+from shiftwork.app.options import check_profiles
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
 from shiftwork.domain.model import run_facts as r
@@ -41,7 +42,7 @@ class Order:
     the spec's file, and `done` are the stories that it says have landed before. `patterns` are what earlier runs have
     learnt of the code base, and `foreseen` is what it may cost. It continues `without_gates` that the user has named;
     `base_story` is the one of the spec that makes the others green on the branch, before all else. Where `review` is
-    set, a person approves each patch before it lands.
+    set, a person approves each patch before it lands. `model`, `named`, `trusted` and `settings` are as in `RunPlan`.
     """
 
     spec: Spec
@@ -61,6 +62,10 @@ class Order:
     without_gates: tuple[str, ...] = ()
     base_story: StoryId = StoryId("")
     review: bool = False
+    model: str = ""
+    named: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 async def start_run(world: World, order: Order) -> RunId:
@@ -106,6 +111,10 @@ def opening(order: Order, run: RunId, at: float, project: str = "") -> tuple[Fac
         base_story=order.base_story,
         project=project,
         review=order.review,
+        model=order.model,
+        named=order.named,
+        trusted=order.trusted,
+        settings=order.settings,
     )
     adopted = (r.StoryAdopted(at=at, story=story.id) for story in order.spec.stories if story.id in order.done)
     return (r.RunStarted(at=at, plan=plan), *adopted)
@@ -125,6 +134,7 @@ async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> 
     if wanted.status in RUN_ENDED:
         return wanted
     if not wanted.cancelling:
+        check_profiles(wanted.given, world.agents)
         await check_no_other(world, wanted)
     previous = await _take_over(world, run, alive=alive)
     state = await _reopened(world, run)
@@ -271,6 +281,11 @@ async def _joined(world: World, run: RunId) -> None:
 async def cancel_run(inbox: Inbox, run: RunId, key: str = "") -> None:
     """Ask for the end of a run, once for each key; whoever works on it sees that within a second."""
     await inbox.post(run_stream(run), f"cancel/{key}", messages.cancel())
+
+
+async def change_options(inbox: Inbox, run: RunId, key: str, named: r.OptionsChanged) -> None:
+    """Name other options for a run, once for each key; those that are not named stay."""
+    await inbox.post(run_stream(run), f"options/{key}", messages.intent(named))
 
 
 async def raise_limits(inbox: Inbox, run: RunId, key: str, limits: Limits) -> None:

@@ -1,6 +1,7 @@
 """Views of the history: the rows that a change of state writes beside the facts, in the same transaction."""
 
 from collections.abc import Iterable
+from json import dumps
 from typing import Any, Final
 
 from shiftwork.domain.model.budget import Reached
@@ -15,6 +16,7 @@ from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
 from shiftwork.domain.rules.certifying import proof_of
 from shiftwork.domain.rules.choosing import role_of
+from shiftwork.domain.rules.options import in_force
 from shiftwork.ports.views import PAUSED, RESET, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
 
 
@@ -78,6 +80,7 @@ def _run_row(run: RunState) -> RunRow:
         unheard=_unheard(run.noticing, run.endings) if run.ended_at is not None else "",
         without_gates="\n".join(plan.without_gates),
         project=plan.project,
+        options=dumps(in_force(plan)),
     )
 
 

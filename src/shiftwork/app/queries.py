@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from json import loads
+from typing import Any, Final
 
 from shiftwork.app.amounts import Limited, usage_of
 from shiftwork.domain.model.budget import Budget
@@ -102,6 +103,12 @@ class RunView:
     def without_gates(self) -> tuple[str, ...]:
         """Those that the user has let it continue without."""
         return tuple(self.run.without_gates.splitlines())
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Those in force, by name; see `rules.options`."""
+        found: dict[str, Any] = loads(self.run.options)
+        return found
 
     @property
     def moves(self) -> bool:

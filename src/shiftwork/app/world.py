@@ -39,6 +39,7 @@ class Conduct:
     silence_seconds: float = 600
     time_factor: float = 1.0
     output_bytes: int = 32 * 1024 * 1024
+    agent: str = ""  # the profile that works where no other is named: the run's own
     model: str = ""
     models: Mapping[str, str] = field(default_factory=dict)  # by profile, where it names one
     toolless: frozenset[str] = frozenset()  # profiles that are offered no tools

@@ -151,6 +151,7 @@ def conduct_of(settings: Settings) -> Conduct:
         silence_seconds=60 * settings.agent.silence_minutes,
         time_factor=settings.agent.time_factor,
         output_bytes=int(settings.agent.max_output_mib * 1024 * 1024),
+        agent=settings.agent.use,
         model=settings.agent.model,
         models={name: profile.model for name, profile in settings.profiles.items() if profile.model},
         thrifty=frozenset(name for name, profile in everybody.items() if profile.use == "claude-code"),

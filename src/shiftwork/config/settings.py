@@ -1,8 +1,9 @@
 """What `shiftwork.toml` and the environment say about how work is done, checked whole before anything starts."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -229,14 +230,32 @@ class Settings(_Strict):
         )
 
 
-def load_settings(root: Path, env: Mapping[str, str]) -> Settings:
-    """Defaults, then the file, then the environment; the first mistake in each place is told with its key."""
+AGENT_NAMES: Final = get_args(AgentSettings.model_fields["use"].annotation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What the user has named on the command line, or what a run keeps of that: it comes before the file and the
+    environment. None where nothing was named.
+    """
+
+    agent: str | None = None
+    model: str | None = None
+
+
+NOTHING_NAMED: Final = Named()
+
+
+def load_settings(root: Path, env: Mapping[str, str], named: Named = NOTHING_NAMED) -> Settings:
+    """Defaults, then the file, then the environment, then what was named; the first mistake in each place is told with
+    its key.
+    """
     path = root / SETTINGS_FILE
-    values, given = read_toml(path), dict[tuple[int | str, ...], str]()
-    for name, section, key in _FROM_ENVIRONMENT:
-        if env.get(name) and isinstance(table := values.setdefault(section, {}), dict):
-            table[key] = env[name]
-            given[section, key] = f"${name}"
+    values, given = _read(path, env)
+    for key, option, value in (("use", "--agent", named.agent), ("model", "--model", named.model)):
+        if value is not None and isinstance(table := values.setdefault("agent", {}), dict):
+            table[key] = value
+            given["agent", key] = option
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
@@ -244,6 +263,24 @@ def load_settings(root: Path, env: Mapping[str, str]) -> Settings:
     _check_fallbacks(path, settings)
     _check_escalation(path, settings)
     return settings
+
+
+def own_agent(root: Path, env: Mapping[str, str]) -> dict[str, str]:
+    """What the file and the environment say of the agent and its model, whatever was named."""
+    table = _read(root / SETTINGS_FILE, env)[0].get("agent")
+    said = table if isinstance(table, dict) else {}
+    usual = AgentSettings()
+    return {"agent.use": str(said.get("use", usual.use)), "agent.model": str(said.get("model", usual.model))}
+
+
+def _read(path: Path, env: Mapping[str, str]) -> tuple[dict[str, Any], dict[tuple[int | str, ...], str]]:
+    """The file's values with those of the environment in their places, and which variable said which of them."""
+    values, given = read_toml(path), dict[tuple[int | str, ...], str]()
+    for name, section, key in _FROM_ENVIRONMENT:
+        if env.get(name) and isinstance(table := values.setdefault(section, {}), dict):
+            table[key] = env[name]
+            given[section, key] = f"${name}"
+    return values, given
 
 
 def _check_escalation(path: Path, settings: Settings) -> None:

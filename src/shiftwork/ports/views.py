@@ -18,7 +18,7 @@ class RunRow:
     foreseen to cost from `low_usd` to `high_usd`, judging by so many `known` stories. It may use at most `max_usd` and
     `max_tokens`, and each story and each step as much as is told of them, as far as there are limits.
     `unheard` is by which channels nobody could be told how it ended, and why. `without_gates` are those that the user
-    has let it continue without, one a line. It belongs to a `project`.
+    has let it continue without, one a line. It belongs to a `project`. `options` are those in force, as a JSON object.
     """
 
     run: str
@@ -47,6 +47,7 @@ class RunRow:
     unheard: str = ""
     without_gates: str = ""
     project: str = ""
+    options: str = "{}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from shiftwork.config.settings import AgentSettings
-from shiftwork.entrypoints.cli.commands import run
+from shiftwork.entrypoints.cli import options
 from shiftwork.entrypoints.cli.group import LazyGroup, group
 from shiftwork.entrypoints.cli.registry import COMMANDS, WORKFLOW_COMMANDS, Entry
 
@@ -64,7 +64,7 @@ def test_status_loads_nothing_that_is_slow() -> None:
 
 
 def test_the_agents_that_can_be_named_are_those_of_the_settings() -> None:
-    assert get_args(AgentSettings.model_fields["use"].annotation) == run.AGENTS
+    assert get_args(AgentSettings.model_fields["use"].annotation) == options.AGENTS
 
 
 def test_the_page_about_the_command_line_is_up_to_date() -> None:

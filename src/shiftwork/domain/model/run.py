@@ -39,6 +39,11 @@ class RunPlan:
     ground for that. The run continues `without_gates` that the user has named. `base_story` makes gates green that are
     red on the branch: nothing else of the run begins before it has landed. The run belongs to a `project`, and nobody
     else's commands reach it. Where `review` is set, a person approves each patch before it lands.
+
+    Options that the user has `named` stay in force until others are named; `agent`, `model` and `parallel` are as the
+    settings say when the run is resumed where they are not among these. The agent's own choice is asked for where the
+    `model` is empty. `trusted` are digests of what the user allowed the repository to run, for this run alone.
+    `settings` are those that it began with, each with its value as JSON: only what is not a default.
     """
 
     run: RunId
@@ -58,6 +63,10 @@ class RunPlan:
     base_story: StoryId = StoryId("")
     project: str = ""
     review: bool = False
+    model: str = ""
+    named: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -298,6 +298,19 @@ class LimitsRaised(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OptionsChanged(Fact):
+    """Other options are in force: each field is one of the plan's, and stays where it is None. A person has `named`
+    these; the others follow the settings.
+    """
+
+    named: tuple[str, ...] = ()
+    agent: str | None = None
+    model: str | None = None
+    parallel: int | None = None
+    trusted: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsForwarded(Fact):
     """A story in flight has been told which limits hold now."""
 

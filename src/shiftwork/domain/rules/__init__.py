@@ -10,6 +10,7 @@ A run and its stories:
     graph, scheduling, apart          what hangs on what; which story starts; what keeps two apart
     assigning, framing, looping       what a story is given; the run's own steps; the loop among them
     base_repair                       a red base, repaired before any other story
+    options                           what of its options a run keeps, and what changes them
     naming                            which story is meant by an id that was typed differently
     intents, steering                 what people may ask for; how a run follows it
     ticking, noticing, remembering    the spec's file; people who do not watch; notes within bounds

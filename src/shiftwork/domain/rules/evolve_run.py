@@ -9,7 +9,7 @@ from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.notice_facts import NoticeTried
 from shiftwork.domain.model.run import RunState, RunStatus
 from shiftwork.domain.model.story import StoryStatus
-from shiftwork.domain.rules import allowing, booking, framing, noticing, remembering, scheduling, steering
+from shiftwork.domain.rules import allowing, booking, framing, noticing, options, remembering, scheduling, steering
 from shiftwork.domain.rules.budgets import paid
 from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
 from shiftwork.domain.rules.ticking import owe, tick_failed, ticked
@@ -88,4 +88,5 @@ _RUN: Final[dict[type[f.Fact], Callable[[RunState, Any], RunState | None]]] = {
     **framing.HANDLERS,
     **steering.HANDLERS,
     **allowing.RUN_HANDLERS,
+    **options.HANDLERS,
 }

@@ -212,6 +212,7 @@ _OBJECTIONS: Final[dict[type[f.Fact], Callable[[RunState, Any], Objection | None
     r.RunPaused: _pause,
     r.RunUnpaused: _unpause,
     r.LimitsRaised: lambda run, _: None,  # noqa: ARG005 - one shape for all
+    r.OptionsChanged: lambda run, _: None,  # noqa: ARG005 - one shape for all
     r.StoryCancellationRequested: _cancel,
     r.StoryRetryRequested: _retry,
     r.StoryAdded: _add,

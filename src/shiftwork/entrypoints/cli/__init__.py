@@ -6,6 +6,7 @@ The way in and out:
     boundary, group, registry                   errors to words and exit codes; all commands; their names
     here, conditions, trusting                  the repository; its settings; what of it the user has agreed to
     sentence, bounds, limiting                  arguments that are sentences; options for limits; what they come to
+    options, keeping                            options that a run keeps; which are in force when it is resumed
     raising                                     what to type where a limit holds a story
     answer                                      a query answered without an event loop
     hearing, readers                            being asked to end, once or twice; whether anybody reads what we print

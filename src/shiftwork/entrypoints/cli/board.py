@@ -133,6 +133,7 @@ EVENTS: Final[dict[type[f.Fact], tuple[str, str]]] = {
     w.StepDeferred: ("step_deferred", "reason"),
     b.StepCutShort: ("step_cut_short", ""),
     r.LimitsRaised: ("limits_raised", ""),
+    r.OptionsChanged: ("options_changed", ""),
     w.WaitEnded: ("wait_ended", ""),
     f.WorkflowEdited: ("steps_edited", "by"),
     f.WorkflowEditRejected: ("edit_rejected", "reason"),

@@ -8,7 +8,8 @@ from shiftwork.app.world import Conduct
 from shiftwork.bootstrap.workflows import Choice, choose
 from shiftwork.bootstrap.working import current_branch, has_branch
 from shiftwork.config.detection.project import detect
-from shiftwork.config.settings import GateSettings, Settings, load_settings
+from shiftwork.config.recorded import recorded
+from shiftwork.config.settings import NOTHING_NAMED, GateSettings, Named, Settings, load_settings, own_agent
 from shiftwork.config.site import SETTINGS_FILE, Site
 from shiftwork.config.trust import settings_claim
 from shiftwork.config.user import user_folder
@@ -21,10 +22,11 @@ from shiftwork.ports.agent import Agent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """`note` says in one line where the gates are from."""
+    """`note` says in one line where the gates are from; `read` is what a run records of the settings when it begins."""
 
     settings: Settings
     note: str
+    read: Mapping[str, str]
 
 
 def naming_gates(site: Site) -> str:
@@ -33,33 +35,37 @@ def naming_gates(site: Site) -> str:
     return named if (site.root / SETTINGS_FILE).exists() else f"shiftwork init, then {named}"
 
 
-def trusted_conditions(site: Site, env: Mapping[str, str]) -> Conditions:
+def trusted_conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED) -> Conditions:
     """What work is done under, once the user has trusted what the settings would have run."""
-    found = conditions(site, env)
+    found = conditions(site, env, named)
     ensure(settings_claim(site.root), env)
     return found
 
 
-def conditions(site: Site, env: Mapping[str, str]) -> Conditions:
-    """What the settings say; where they are silent about gates, those that the project is found to have."""
-    settings = load_settings(site.root, env)
+def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED) -> Conditions:
+    """What the settings say, and before them what was named; where they are silent about gates, those that the project
+    is found to have.
+    """
+    found, note = _with_gates(site, load_settings(site.root, env, named), env)
+    return Conditions(settings=found, note=note, read=recorded(found, own_agent(site.root, env)))
+
+
+def _with_gates(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Settings, str]:
     unchecked = f"no gates: nothing but the diff will be checked; {naming_gates(site)}"
     if "gates" in settings.model_fields_set:
         names = ", ".join(map(marked, settings.gates))
         note = f"gates from {SETTINGS_FILE}: {names}" if names else unchecked
-        return Conditions(settings=settings, note=note)
+        return settings, note
     found = detect(site.root, env)
     if not found.gates:
-        return Conditions(settings=settings, note=unchecked)
+        return settings, unchecked
     workspace = settings.workspace
     if "setup" not in workspace.model_fields_set:
         workspace = workspace.model_copy(update={"setup": found.setup})
     gates = {gate.name: GateSettings.model_validate(gate.table) if gate.kind else gate.command for gate in found.gates}
     commands = ", ".join(f"{gate.name} ({gate.command})" for gate in found.gates)
-    return Conditions(
-        settings=settings.model_copy(update={"gates": gates, "workspace": workspace}),
-        note=f"gates found in this project: {commands}",
-    )
+    completed = settings.model_copy(update={"gates": gates, "workspace": workspace})
+    return completed, f"gates found in this project: {commands}"
 
 
 def base_branch(site: Site, settings: Settings, env: Mapping[str, str], *, wanted: str = "") -> str:

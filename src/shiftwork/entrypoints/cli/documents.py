@@ -1,7 +1,7 @@
 """What `--json` prints: views as plain values."""
 
 from dataclasses import asdict
-from json import dumps
+from json import dumps, loads
 from typing import Any, Final
 
 import click
@@ -47,7 +47,8 @@ def run_document(view: RunView) -> dict[str, Any]:
 def row_document(row: RunRow) -> dict[str, Any]:
     """What was foreseen and what is limited is told where it can be compared."""
     known = {name: value for name, value in asdict(row).items() if name not in _COMPARED}
-    return known | {"estimated": bool(row.estimated), "without_gates": row.without_gates.splitlines()}
+    lists = {"options": loads(row.options), "without_gates": row.without_gates.splitlines()}
+    return known | {"estimated": bool(row.estimated)} | lists
 
 
 def used_row(row: StoryRow | StepRow) -> dict[str, Any]:

@@ -14,11 +14,13 @@ from shiftwork.app.queries import RunView, run_view
 from shiftwork.bootstrap.looking import Mailbox, open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site, environment
+from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.ids import RunId, StoryId
 from shiftwork.domain.model.run import RUN_ENDED, RunState
 from shiftwork.domain.model.story import StoryStatus
 from shiftwork.domain.rules.evolve_run import evolve_run
+from shiftwork.domain.rules.options import NOTHING, with_options
 from shiftwork.entrypoints.cli import standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
@@ -49,27 +51,34 @@ class Asked:
         return RunId(self.view.run.run)
 
 
-def intend(site: Site, run: str, wanted: Callable[[RunState], Fact], *, carried_on: bool = False) -> Asked:
+def intend(
+    site: Site,
+    run: str,
+    wanted: Callable[[RunState], Fact],
+    *,
+    carried_on: bool = False,
+    options: r.OptionsChanged = NOTHING,
+) -> Asked:
     """Ask for what is wanted of the run as it stands; where somebody works on it, wait until they have heard of it.
 
-    Where nobody does, the run may be `carried_on` here afterwards.
+    Where nobody does, the run may be `carried_on` here afterwards, with other `options` where these are named.
     """
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
     if carried_on:
-        make_sure(site, view)
+        make_sure(site, view, options)
     return asyncio.run(_intend(site, view, wanted))
 
 
-def make_sure(site: Site, view: RunView) -> None:
+def make_sure(site: Site, view: RunView, options: r.OptionsChanged = NOTHING) -> None:
     """That the run can be carried on here, where nobody works on it: asked before anything is recorded of it, because a
     request that cannot be followed now would stand in the way of the next one.
     """
     if view.worker is None:
         from shiftwork.bootstrap.working import check_world  # noqa: PLC0415 - heavy, and needed only here
-        from shiftwork.entrypoints.cli.conditions import trusted_conditions  # noqa: PLC0415 - as above
+        from shiftwork.entrypoints.cli import keeping  # noqa: PLC0415 - as above
 
-        env = environment()
-        asyncio.run(check_world(site, trusted_conditions(site, env).settings, env))
+        plan = with_options(keeping.plan_of(site, RunId(view.run.run)), options)
+        asyncio.run(check_world(site, keeping.trusted_kept(site, plan).settings, environment()))
 
 
 async def _intend(site: Site, view: RunView, wanted: Callable[[RunState], Fact]) -> Asked:

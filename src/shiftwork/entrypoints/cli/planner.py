@@ -103,6 +103,8 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
         landing=landing_stream(site.repository, branch),
         agent=found.settings.agent.use,
         limits=limits,
+        model=found.settings.agent.model,
+        settings=tuple(found.read.items()),
     )
     shift = Shift(site=site, settings=found.settings, begin=starting(order))
     run, stop = carry(shift, chosen_view(f"{spec.title}\nplanned by {order.agent}", as_json=as_json))

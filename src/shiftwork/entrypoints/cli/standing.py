@@ -129,6 +129,22 @@ def unheard(view: RunView) -> str:
     return f"not delivered: {plain('; '.join(told))}" if told else ""
 
 
+def agent(view: RunView) -> str:
+    """Who works on the run by default, with which model, and by which workflow."""
+    model = view.options.get("model")
+    return plain(", ".join((view.run.agent, *((f"model {model}",) if model else ()), f"workflow {view.run.workflow}")))
+
+
+def options(view: RunView) -> str:
+    """The other options that are in force, beside branch, limits and gates."""
+    at_once = view.options.get("parallel", 0)
+    told = (
+        f"at most {at_once} {'story' if at_once == 1 else 'stories'} at once" if at_once else "",
+        "the repository's commands are trusted for this run" if view.options.get("trust") else "",
+    )
+    return ", ".join(part for part in told if part)
+
+
 def without(view: RunView) -> str:
     """Which gates the user has let the run continue without."""
     return plain(states.without(view.without_gates))

@@ -62,6 +62,7 @@ TOLD: Final = {
     "step_deferred": "the agent is at a limit",
     "step_cut_short": "has used what it may",
     "limits_raised": "has other limits",
+    "options_changed": "has other options",
     "wait_ended": "the wait is over",
     "steps_edited": "steps changed",
     "edit_rejected": "a change of steps was refused",

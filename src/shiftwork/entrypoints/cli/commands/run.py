@@ -4,10 +4,8 @@ import click
 
 from shiftwork.entrypoints.cli.bounds import limited, taken
 from shiftwork.entrypoints.cli.here import around, here
+from shiftwork.entrypoints.cli.options import AGENTS, STORIES
 from shiftwork.entrypoints.cli.sentence import SentenceCommand
-
-AGENTS = ("claude-code", "codex", "acp", "command")
-"""Written out, because reading them from the settings' own type would load all of that for `--help`."""
 
 
 @click.command("run", cls=SentenceCommand, short_help="Hand over a piece of work and watch it land.")
@@ -18,7 +16,7 @@ AGENTS = ("claude-code", "codex", "acp", "command")
     "--branch", default="", metavar="NAME", help="Land on it; created if it is new; else the one checked out."
 )
 @limited
-@click.option("--parallel", type=click.IntRange(1, 200), metavar="N", help="Work on at most N stories at once.")
+@click.option("--parallel", type=STORIES, metavar="N", help="Work on at most N stories at once.")
 @click.option("--workflow", default="", metavar="NAME", help="By name or path; else the settings', else dynamic.")
 @click.option("--plan", "planned", is_flag=True, help="Run the plan that `shiftwork plan` wrote: prd.json.")
 @click.option("--without-gate", "without_gates", multiple=True, metavar="NAME", help="Continue without this gate.")

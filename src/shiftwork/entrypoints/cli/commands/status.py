@@ -139,7 +139,8 @@ def _head(view: RunView) -> Iterator[str]:
         [
             ("state", standing.of_run(view) + worker),
             ("branch", run.branch),
-            ("agent", f"{run.agent}, workflow {run.workflow}"),
+            ("agent", standing.agent(view)),
+            ("options", standing.options(view)),
             ("stories", standing.counted(view)),
             *(standing.proof(view) if len(view.stories) > 1 else ()),
             ("took", words.took(run.started_at, run.ended_at, view.idle)),

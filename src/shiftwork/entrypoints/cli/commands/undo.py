@@ -34,7 +34,8 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     asked = intend(site, run, lambda _: r.StoryUndoRequested(at=0, story=wanted), carried_on=True)
     patience = _PATIENCE_SECONDS
     if asked.view.worker is None:
-        carry(ordering.going_on(site, asked.view), chosen_view(ordering.titled(asked.view), as_json=as_json))
+        shift = ordering.going_on(site, asked.view, as_json=as_json)
+        carry(shift, chosen_view(ordering.titled(asked.view, shift.settings.agent.use), as_json=as_json))
         patience = 0.0
     fate = looked_into(site, lambda box: undo_came_to(box.events, asked.run, wanted, asked.version, patience))
     undone = isinstance(fate, r.StoryUndone)
