@@ -1,10 +1,14 @@
 """What is refused by the machine is told calmly, with what to do about it."""
 
 import errno
+import subprocess
+import sys
 
+import click
 import pytest
 
 from shiftwork.entrypoints.cli.boundary import _ended
+from shiftwork.errors import ShiftworkError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -28,3 +32,60 @@ def test_what_the_machine_refuses_is_no_crash(
     assert first == f"shiftwork: {told}"
     assert second.startswith("  try: ")
     assert hint in second
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "typed"),
+    [
+        (UsageError("no"), 64, "shiftwork --help"),
+        (click.ClickException("no"), 64, "shiftwork --help"),
+        (ShiftworkError("no"), 1, "shiftwork doctor"),
+    ],
+)
+def test_no_refusal_is_without_a_next_command(
+    error: Exception, code: int, typed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _ended(error) == code
+    assert capsys.readouterr().err.splitlines() == ["shiftwork: no", f"  try: {typed}"]
+
+
+HALF_MADE = """
+import sys
+from shiftwork.entrypoints.cli.boundary import _ended
+
+class HalfMade:
+    def __del__(self):
+        raise AttributeError("it was never finished")
+
+def interrupted():
+    held = HalfMade()
+    raise KeyboardInterrupt
+
+try:
+    interrupted()
+except KeyboardInterrupt as error:
+    code = _ended(error)
+sys.exit(code)
+"""
+
+ON_THE_WAY_OUT = """
+import os, signal, sys
+from shiftwork.entrypoints.cli import main
+
+sys.argv = ["shiftwork", "--version"]
+code = main()
+os.kill(os.getpid(), signal.SIGINT)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "told"),
+    [
+        pytest.param(HALF_MADE, 130, "shiftwork: interrupted\n", id="with something half made"),
+        pytest.param(ON_THE_WAY_OUT, 0, "", id="on the way out"),
+    ],
+)
+def test_an_interrupt_prints_no_traceback_however_late_it_comes(program: str, code: int, told: str) -> None:
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (code, told)

@@ -271,10 +271,10 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
 @pytest.mark.parametrize(
     ("run", "intent", "reason", "hint"),
     [
-        (RunState(), r.RunPaused(at=1), "the run has not started", ""),
+        (RunState(), r.RunPaused(at=1), "the run has not started", "shiftwork status --all"),
         (over(FAILED), r.RunPaused(at=1), "run r1 is over", "shiftwork status r1"),
         (fold_run(FLYING, r.RunPaused(at=1)), r.RunPaused(at=1), "it is paused already", "shiftwork resume r1"),
-        (FLYING, r.RunUnpaused(at=1), "it is not paused", ""),
+        (FLYING, r.RunUnpaused(at=1), "it is not paused", "shiftwork status r1"),
         (FLYING, cancel(9), "there is no story US-009 in the run", "shiftwork stories r1"),
         (LANDED, cancel(1), "US-001 has landed", "shiftwork undo US-001 --run r1"),
         (FAILED, cancel(1), "US-001 has failed already", "shiftwork retry US-001 --run r1"),
@@ -314,9 +314,14 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
             FLYING,
             r.StoryEdited(at=1, story=asked(2, after=(3,))),
             "the dependencies would be a circle: US-002 → US-003 → US-002",
-            "",
+            "shiftwork stories r1",
         ),
-        (FLYING, r.StoriesReordered(at=1, stories=(story_id(2),) * 2), "a story is named twice", ""),
+        (
+            FLYING,
+            r.StoriesReordered(at=1, stories=(story_id(2),) * 2),
+            "a story is named twice",
+            "shiftwork stories r1",
+        ),
         (
             FLYING,
             r.StoriesReordered(at=1, stories=(story_id(9),)),
@@ -340,7 +345,7 @@ ENDING = fold_run(FLYING, r.CancelRequested(at=1))
             fold_run(started_run(asked(1)), dispatched(1), replace(landed(1), base=Commit("landed-1"))),
             undo(1),
             "US-001 has changed nothing, so there is nothing to undo",
-            "",
+            "shiftwork status r1",
         ),
         (fold_run(LANDED, undo(2)), undo(2), "US-002 is being undone already", "shiftwork status r1"),
         (LANDED, undo(1), "US-002 depends on US-001 and landed after it", "first: shiftwork undo US-002 --run r1"),

@@ -21,13 +21,13 @@ class Objection:
     """Why something cannot be done, and what to type instead."""
 
     reason: str
-    hint: str = ""
+    hint: str
 
 
 def objection(run: RunState, intent: f.Fact) -> Objection | None:
     """Why the intent would change nothing; None where it fits. Only a run that has started is asked anything."""
     if run.plan is None:
-        return Objection(reason="the run has not started")
+        return Objection(reason="the run has not started", hint="shiftwork status --all")
     return _OBJECTIONS[type(intent)](run, intent)
 
 
@@ -63,7 +63,9 @@ def _pause(run: RunState, intent: r.RunPaused) -> Objection | None:  # noqa: ARG
 
 
 def _unpause(run: RunState, intent: r.RunUnpaused) -> Objection | None:  # noqa: ARG001 - one shape for all
-    return _over(run) or (None if run.paused else Objection(reason="it is not paused"))
+    return _over(run) or (
+        None if run.paused else Objection(reason="it is not paused", hint=f"shiftwork status {run.given.run}")
+    )
 
 
 def _called_off(run: RunState) -> Objection | None:
@@ -98,7 +100,8 @@ def _cancel(run: RunState, intent: r.StoryCancellationRequested) -> Objection | 
 
 def _retry(run: RunState, intent: r.StoryRetryRequested) -> Objection | None:
     if intent.story == FRAME:
-        unneeded = None if run.frame.failure else Objection(reason="the run's own steps have not failed")
+        status = f"shiftwork status {run.given.run}"
+        unneeded = None if run.frame.failure else Objection(reason="the run's own steps have not failed", hint=status)
         return _called_off(run) or unneeded
     if amiss := _called_off(run) or _unknown(run, intent.story):
         return amiss
@@ -156,13 +159,14 @@ def _tangled(run: RunState, story: Story) -> Objection | None:
         )
     if story.id in reachable(edges, (story.id,)):
         circle = find_cycle(edges)
-        return Objection(reason=f"the dependencies would be a circle: {' → '.join((*circle, circle[0]))}")
+        told = f"the dependencies would be a circle: {' → '.join((*circle, circle[0]))}"
+        return Objection(reason=told, hint=f"shiftwork stories {run.given.run}")
     return None
 
 
 def _reorder(run: RunState, intent: r.StoriesReordered) -> Objection | None:
     if len(set(intent.stories)) < len(intent.stories):
-        return Objection(reason="a story is named twice")
+        return Objection(reason="a story is named twice", hint=f"shiftwork stories {run.given.run}")
     return _over(run) or next(filter(None, (_unknown(run, story) for story in intent.stories)), None)
 
 
@@ -189,7 +193,8 @@ def _undo(run: RunState, intent: r.StoryUndoRequested) -> Objection | None:
     if not known.commit or not known.base:
         return Objection(reason=f"{story} had landed before this run", hint="git log finds it, git revert undoes it")
     if known.commit == known.base:
-        return Objection(reason=f"{story} has changed nothing, so there is nothing to undo")
+        told = f"{story} has changed nothing, so there is nothing to undo"
+        return Objection(reason=told, hint=f"shiftwork status {run.given.run}")
     if story in run.undoing:
         return Objection(reason=f"{story} is being undone already", hint=f"shiftwork status {run.given.run}")
     return _needed(run, story)

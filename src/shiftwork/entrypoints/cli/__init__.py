@@ -53,14 +53,17 @@ def main() -> int:
     # What is being imported is no garbage, and looking for some there takes a tenth of the time of `status`. The group
     # lets the collector go on when the command is loaded.
     gc.disable()
+    import signal  # noqa: PLC0415 - see above
+
     from shiftwork.entrypoints.cli.boundary import guarded  # noqa: PLC0415 - see above
 
-    code = guarded()
-    if code == _INTERRUPTED:
-        import signal  # noqa: PLC0415 - see above
-
-        # The interpreter lets go of our handlers before it is gone; whoever asks again by then has had their way.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        code = guarded()
+    except KeyboardInterrupt:  # while an error was being printed
+        code = _INTERRUPTED
+    # All is done and said. The interpreter lets go of our handlers before it is gone, and an interrupt on the way out
+    # would print a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Nor is it worth a last search on the way out, which would take another tenth.
     gc.freeze()
     return code

@@ -27,19 +27,33 @@ def guarded() -> int:
 def _ended(error: BaseException) -> int:
     match error:
         case errors.ShiftworkError():
-            return _told(error.kind, error.message, error.hint, error.exit_code)
+            return _told(error.kind, error.message, error.hint or _way_on(error.exit_code), error.exit_code)
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "shiftwork"
             return _told("usage", error.format_message(), f"{command} --help", errors.EXIT_USAGE)
         case click.ClickException():
-            return _told("usage", error.format_message(), "", errors.EXIT_USAGE)
+            return _told("usage", error.format_message(), _way_on(errors.EXIT_USAGE), errors.EXIT_USAGE)
         case click.Abort() | KeyboardInterrupt():
+            _leave_quietly()
             return _told("interrupted", "interrupted", "", errors.EXIT_INTERRUPTED)
         case OSError() if error.errno in {errno.EPIPE, errno.EIO} and _unheard():
             return errors.EXIT_DONE
         case _:
             refusal = _refusal(error) if isinstance(error, OSError) else None
             return _told("files", *refusal, errors.EXIT_FAILED) if refusal else _crashed(error)
+
+
+def _leave_quietly() -> None:
+    """What an interrupt has left half made, such as an event loop, complains when it is thrown away."""
+    import warnings  # noqa: PLC0415 - only an interrupt pays for it
+
+    sys.unraisablehook = lambda _: None
+    warnings.simplefilter("ignore")
+
+
+def _way_on(exit_code: int) -> str:
+    """What can always be typed next; most errors know better."""
+    return "shiftwork --help" if exit_code == errors.EXIT_USAGE else "shiftwork doctor"
 
 
 def _told(kind: str, message: str, hint: str, exit_code: int) -> int:
