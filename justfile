@@ -48,6 +48,10 @@ durability *args:
 chaos *args:
     @{{env}}; python -m tests.chaos {{args}}
 
+# random legal command lines, interrupted and resumed, 5,000 sequences; `--sequences`, `--seed`, `--minutes`, `--jobs`
+fuzz *args:
+    @{{env}}; python -m tests.fuzz {{args}}
+
 # every misbehaviour of the list of pains with the real Claude Code and the real Codex, as a table; rows can be named
 faults *args:
     @{{env}}; python -m tests.faults {{args}}

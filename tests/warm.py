@@ -5,6 +5,7 @@ a process that a user starts, which the tests in e2e are for.
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -20,6 +21,8 @@ from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
 from shiftwork.entrypoints.cli import main
+from shiftwork.entrypoints.cli.registry import COMMANDS, WORKFLOW_COMMANDS
+from shiftwork.errors import EXIT_INTERRUPTED
 from tests.patience import SECONDS
 
 _LOADED: Final = (
@@ -28,6 +31,7 @@ _LOADED: Final = (
     "sqlalchemy.dialects.sqlite.pysqlite",
     "shiftwork.bootstrap.working",
     "shiftwork.entrypoints.cli.ordering",
+    *(f"shiftwork.entrypoints.cli.commands.{entry.module}" for entry in (*COMMANDS, *WORKFLOW_COMMANDS)),
 )
 _ROOT: Final = Path(__file__).parents[1]
 _ORDER_BYTES: Final = 1 << 16
@@ -101,6 +105,7 @@ def close() -> None:
 def _serve() -> None:
     for module in _LOADED:
         importlib.import_module(module)
+    gc.freeze()  # what is loaded is no garbage, and looking for some there would copy all of it in every process
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait for commands
     line = socket.socket(fileno=0)
     while True:
@@ -117,6 +122,7 @@ def _serve() -> None:
 
 def _wait_for(order: dict[str, Any], out: int, err: int, told: int) -> NoReturn:
     """Tell its id, and when it has ended how."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the product begins: see `_play`
     if (pid := os.fork()) == 0:
         os.close(told)
         _play(order, out, err)
@@ -137,6 +143,10 @@ def _play(order: dict[str, Any], out: int, err: int) -> NoReturn:
     os.environ.update(order["env"])  # noqa: TID251
     os.chdir(order["cwd"])
     sys.argv = ["shiftwork", *order["words"]]
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    except KeyboardInterrupt:  # which came before anything was begun
+        os._exit(EXIT_INTERRUPTED)
     sys.exit(main())
 
 
