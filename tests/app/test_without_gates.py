@@ -162,7 +162,7 @@ def test_an_undo_lands_without_it_and_says_so(rig: Rig) -> None:
     state = asyncio.run(run())
     assert rig.log()[0] == "revert: US-001 - Add work.txt"
     assert message(rig).endswith("Shiftwork-Without-Gate: lint")
-    assert state.stories[StoryId("US-001")].status is StoryStatus.FAILED
+    assert state.stories[StoryId("US-001")].status is StoryStatus.UNDONE
 
 
 # Several runs in one queue --------------------------------------------------------------------------------------------

@@ -204,7 +204,7 @@ def test_a_run_that_is_over_goes_on_for_what_is_asked_of_it(project: Project) ->
     assert document(project, "undo", "US-005")["undone"] is True
     assert "US-005" not in project.shiftwork("proof").stdout
     assert "US-005 was undone since" in project.shiftwork("proof", "US-005").stderr
-    assert stories(project)["US-005"] == "failed"
+    assert stories(project)["US-005"] == "undone"
     assert document(project, "edit", "US-005", "--title", "Another")["state"] == "waiting"
     told = typed(project, "edit", "US-005", "--description", "more")
     assert "asked for, and done when the run goes on: the run is over" in told

@@ -15,8 +15,8 @@ from shiftwork.entrypoints.cli import standing
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.commands.status import told
 from shiftwork.entrypoints.cli.commands.stories import table
-from shiftwork.entrypoints.cli.ordering import opening
 from shiftwork.entrypoints.cli.result import summary
+from shiftwork.entrypoints.cli.resuming import opening
 from shiftwork.entrypoints.cli.session import Stop
 from shiftwork.entrypoints.cli.words import WIDTH, o_clock, width
 from shiftwork.testing.store_suite import run_row, step_row, story_row

@@ -365,9 +365,7 @@ class WorkRefused(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MendingPlanned(Fact):
-    """After a refusal: a step that mends it stands before the last one, which runs again. Where the same failure came
-    back, another `profile` is to do it.
-    """
+    """After a refusal: a step that repairs it stands before the last one; another `profile` does it, if one is named."""
 
     cause: Refusal
     type: str

@@ -43,6 +43,7 @@ def in_force(plan: RunPlan) -> dict[str, str | int | bool]:
         "workflow": plan.workflow.id,
         "branch": plan.branch,
         "parallel": plan.parallel,
+        "review": plan.review,
         "trust": bool(plan.trusted),
     }
 

@@ -61,9 +61,9 @@ def approved_all(run: str, because: str, *, as_json: bool) -> int:
 
 
 def _carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
-    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - heavy, and needed only here
+    from shiftwork.entrypoints.cli import resuming  # noqa: PLC0415 - heavy, and needed only here
 
-    return ordering.carry_on(site, view, as_json=as_json)
+    return resuming.carry_on(site, view, as_json=as_json)
 
 
 def _make_sure_which(view: RunView, story: str, waiting: Sequence[str]) -> None:

@@ -52,9 +52,9 @@ def command(  # noqa: PLR0913 - each is an option
     if asked.view.worker:
         done = f"{name} is part of run {asked.run}\nnext: shiftwork stories {asked.run}"
         return tell(asked, done, as_json=as_json, story=name)
-    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - heavy, and needed only here
+    from shiftwork.entrypoints.cli import resuming  # noqa: PLC0415 - heavy, and needed only here
 
     if not as_json:
         with though_unheard():
             click.echo(f"added {name}")
-    return ordering.carry_on(site, asked.view, as_json=as_json)
+    return resuming.carry_on(site, asked.view, as_json=as_json)

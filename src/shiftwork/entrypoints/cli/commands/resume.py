@@ -24,9 +24,9 @@ def command(run: str, *, as_json: bool, **asked: Any) -> int:
     it holds when it is asked for more. The settings are read again, and what differs from those that the run began with
     is printed, with the value that is in force.
     """
-    from shiftwork.entrypoints.cli import ordering, unnamed  # noqa: PLC0415 - `--help` need not wait for all of this
+    from shiftwork.entrypoints.cli import resuming, unnamed  # noqa: PLC0415 - `--help` need not wait for all of this
 
     wanted = changes(asked)
     site = around() if wanted.trust else here()
     named = run or unnamed.chosen(site, "shiftwork resume {run}")
-    return ordering.resume(site, named, wanted, as_json=as_json)
+    return resuming.resume(site, named, wanted, as_json=as_json)

@@ -25,10 +25,10 @@ def command(story: str, *, afresh: bool, run: str, as_json: bool, **typed: Any) 
     on is only asked. You are asked which run is meant if none is named and several are unfinished. Limits and options
     that are named here are new ones of the run; the others stay.
     """
-    from shiftwork.entrypoints.cli import ordering, unnamed  # noqa: PLC0415 - `--help` need not wait for all of this
+    from shiftwork.entrypoints.cli import resuming, unnamed  # noqa: PLC0415 - `--help` need not wait for all of this
 
     again = r.StoryRetryRequested(at=0, story=StoryId(story), afresh=afresh)
     wanted = changes(typed)
     site = around() if wanted.trust else here()
     named = run or unnamed.chosen(site, f"shiftwork retry {story}{' --afresh' if afresh else ''} --run {{run}}")
-    return ordering.retry(site, named, again, wanted, as_json=as_json)
+    return resuming.retry(site, named, again, wanted, as_json=as_json)

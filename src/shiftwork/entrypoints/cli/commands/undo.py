@@ -24,7 +24,7 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     """
     from shiftwork.app.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
     from shiftwork.domain.rules.commit_message import NO_GATES  # noqa: PLC0415 - as above
-    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli import resuming  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.documents import say  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.intending import intend, looked_into  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.session import carry, chosen_view  # noqa: PLC0415 - as above
@@ -34,8 +34,8 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     asked = intend(site, run, lambda _: r.StoryUndoRequested(at=0, story=wanted), carried_on=True)
     patience = _PATIENCE_SECONDS
     if asked.view.worker is None:
-        shift = ordering.going_on(site, asked.view, as_json=as_json)
-        carry(shift, chosen_view(ordering.titled(asked.view, shift.settings.agent.use), as_json=as_json))
+        shift = resuming.going_on(site, asked.view, as_json=as_json)
+        carry(shift, chosen_view(resuming.titled(asked.view, shift.settings.agent.use), as_json=as_json))
         patience = 0.0
     fate = looked_into(site, lambda box: undo_came_to(box.events, asked.run, wanted, asked.version, patience))
     undone = isinstance(fate, r.StoryUndone)
