@@ -125,6 +125,7 @@ def test_the_base_is_examined_once_and_then_known(rig: Rig) -> None:
             assert await examiner.known(tip) is None, "the base is green, and what the gate sees is not known"
             sights = await examiner.sights(report, "base", heard=told.append)
             assert await examiner.known(tip) == sights == tuple(told)
+            assert await examiner.sights(report, "base") == sights
             assert [one.sight for one in sights] == [Sight.SEES]
             assert (await examiner.base(tip, "base")).cached
 

@@ -66,6 +66,7 @@ def test_what_is_in_force_is_shown() -> None:
         "workflow": "dynamic",
         "branch": "main",
         "parallel": 3,
+        "review": False,
         "trust": True,
     }
 

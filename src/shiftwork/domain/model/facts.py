@@ -365,7 +365,7 @@ class WorkRefused(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MendingPlanned(Fact):
-    """After a refusal: a step that repairs it stands before the last one. Another `profile` does it, if one is named."""
+    """After a refusal: a step that repairs it stands before the last one; `profile` does it, where one is named."""
 
     cause: Refusal
     type: str
