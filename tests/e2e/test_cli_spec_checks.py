@@ -37,6 +37,9 @@ def test_nothing_lands_while_a_check_of_the_spec_is_red(project: Project) -> Non
     assert not passes(path)
     assert project.git("log", "--format=%s", "main").splitlines() == ["start"]
     assert "test (prd.json)" in told.stdout, "the settings have a gate of that name as well"
+    without = project.shiftwork("run", "prd.json", "--without-gate", "test (prd.json)")
+    assert without.returncode == 0, without
+    assert passes(path)
 
 
 def test_the_checks_of_a_spec_are_run_only_once_they_are_trusted(project: Project) -> None:

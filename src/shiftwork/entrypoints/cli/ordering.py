@@ -19,6 +19,7 @@ from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import settings_claim
 from shiftwork.domain.model.ids import RunId, landing_stream
 from shiftwork.domain.model.workflow import Workflow
+from shiftwork.domain.rules.spec_gates import gates_for
 from shiftwork.entrypoints.cli import (
     beforehand,
     limiting,
@@ -148,7 +149,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         proof=settings.proof.evidence,
         foreseen=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
         notices=notice_plan(settings),
-        without_gates=red_base.known_gates(ordered.without_gates, settings.gate_list),
+        without_gates=red_base.known_gates(ordered.without_gates, gates_for(settings.gate_list, spec.gates)),
         review=ordered.review or settings.landing.review,
         model=settings.agent.model,
         named=tuple(name for name in ("agent", "model", "parallel") if getattr(ordered, name)),
