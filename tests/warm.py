@@ -1,7 +1,7 @@
 """The command in processes of its own that need not load the product first: they are forked from one that has.
 
-For tests that start it again and again, to kill it: most of what a start takes is imports. From `main` on all is as in
-a process that a user starts, which the tests in e2e are for.
+For tests that start it again and again: most of what a start takes is imports. From `main` on all is as in a process
+that a user starts. Tests of the documentation, of terminals and of signals start the installed command itself.
 """
 
 import contextlib
@@ -54,20 +54,24 @@ class Started:
             return int(self._told.readline())
 
 
-def start(words: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: int, err: int) -> Started:
-    """In a session of its own, and with nothing to read."""
+def start(
+    words: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: int, err: int, timeout: float = SECONDS
+) -> Started:
+    """In a session of its own, and with nothing to read. It is waited for so many seconds."""
     order = json.dumps({"words": words, "cwd": str(cwd), "env": dict(env)})
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        ours.settimeout(SECONDS)
+        ours.settimeout(timeout)
         socket.send_fds(_server().line, [order.encode()], [out, err, theirs.fileno()])
         told = ours.makefile(encoding="utf-8")  # which stays open
     return Started(pid=int(told.readline()), _told=told)
 
 
-def run(words: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+def run(
+    words: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float = SECONDS
+) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        started = start(words, cwd=cwd, env=env, out=out.fileno(), err=err.fileno())
+        started = start(words, cwd=cwd, env=env, out=out.fileno(), err=err.fileno(), timeout=timeout)
         try:
             code = started.wait()
         except TimeoutError:

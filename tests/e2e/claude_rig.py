@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn
+from tests import warm
 from tests.patience import SECONDS, eventually
 from tests.repositories import first_commit
 
@@ -100,15 +101,7 @@ class Handover:
         self.play(lambda _, request: play(step_name(request.prompt), request))
 
     def shiftwork(self, *args: str, timeout: float = SECONDS) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            (SHIFTWORK, *args),
-            cwd=self.repo,
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        return warm.run(args, cwd=self.repo, env=self.environment(), timeout=timeout)
 
     @contextlib.contextmanager
     def started(self, *args: str) -> Iterator[subprocess.Popen[str]]:

@@ -1,4 +1,4 @@
-"""The installed command in a subprocess, in a repository with an agent that is a small shell script of the test's."""
+"""The command in a process of its own, in a repository with an agent that is a small shell script of the test's."""
 
 import contextlib
 import json
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shiftwork.config.site import CACHE_HOME, STATE_HOME
+from tests import warm
 from tests.documented import at_a_prompt
 from tests.patience import SECONDS
 
@@ -48,15 +49,8 @@ class Project:
         (self.root / "shiftwork.toml").write_text(settings, encoding="utf-8")
 
     def shiftwork(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [SHIFTWORK, *words],
-            cwd=self.root,
-            env=self.environment(**env),
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        """In a process that has loaded the product already; the others here start the installed command."""
+        return warm.run(words, cwd=self.root, env=self.environment(**env))
 
     def shift(self, name: str) -> subprocess.CompletedProcess[str]:
         """One of `shifts`, from its beginning to its end."""
