@@ -1,10 +1,8 @@
 """A run that has reached its limit: it stops, says so, and goes on when a person allows more."""
 
-import contextlib
 import json
 import os
 import signal
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -82,25 +80,6 @@ def test_a_limit_stops_the_run_until_it_is_raised(tmp_path: Path) -> None:
     assert f"run {run}: Greetings" in resumed.stdout.splitlines()
     assert "  cost    at least 1.20 USD, 7 attempts unknown" in resumed.stdout
     assert project.git("log", "-1", "--format=%s") == "feat: US-001 - Add a greeting"
-
-
-def test_a_story_that_has_waited_at_a_limit_since_before_an_upgrade_is_told_how_to_go_on(tmp_path: Path) -> None:
-    project = new_project(tmp_path)
-    assert project.shift("costly").returncode == 2
-    run = project.status()["run"]
-    with contextlib.closing(sqlite3.connect(project.root / ".shiftwork" / "state.db", timeout=SECONDS)) as store:
-        for table, first in (("stories", "hold"), ("runs", "max_usd")):
-            columns = [name for _, name, *_ in store.execute(f"PRAGMA table_info({table})")]
-            for name in columns[columns.index(first) :]:
-                store.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
-        store.execute("UPDATE shiftwork_schema SET version_num = '0005'")
-        store.execute("UPDATE facts SET body = json_remove(body, '$.reached') WHERE kind = 'StoryHeld'")
-        store.commit()
-    assert project.shiftwork("status").stdout.splitlines()[-1] == f"next: shiftwork resume {run}"
-    unchanged = project.shiftwork("resume")
-    assert unchanged.returncode == 2, unchanged
-    assert "limit reached: the story has spent 1.20 of 1.00 USD" in unchanged.stdout
-    assert unchanged.stdout.splitlines()[-1] == f"next: shiftwork resume {run} --max-story-cost 3"
 
 
 def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Path) -> None:
