@@ -1,11 +1,13 @@
 """kill -9 at every failpoint and in the middle of an agent's work; start again; everything lands exactly once."""
 
+import os
 import signal
 from pathlib import Path
 
 import pytest
 
 from shiftwork import failpoints
+from tests.conformance.programs import guards_of
 from tests.documented import ROOT, blocks
 from tests.durability.rig import assert_landed_once, make_bench
 from tests.patience import eventually
@@ -86,12 +88,16 @@ fi
 def test_pain_13_an_agent_that_outlives_its_orchestrator_commits_nothing(
     engine: str, store_url: str, tmp_path: Path
 ) -> None:
-    """The agent and the daemon it spawned outlive the orchestrator; nothing they do afterwards reaches the base."""
+    """The agent and the daemon it spawned outlive the orchestrator, whose guard was killed as well; nothing they do
+    afterwards reaches the base.
+    """
     once = tmp_path / "once"
     bench = make_bench(tmp_path, store_url, special=DAEMON.format(once=once))
     running = bench.start("run", REQUEST)
     try:
         eventually(lambda: once.exists() and len(bench.marked()) >= 2)
+        for guard in guards_of(running.pid):
+            os.kill(guard, signal.SIGKILL)
     finally:
         running.kill()
     assert bench.marked(), "the agent outlives its orchestrator"
