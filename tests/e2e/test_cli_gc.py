@@ -1,9 +1,12 @@
 """`shiftwork gc` typed by a user: after runs that ended, after one that was killed, and by the documentation's word."""
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.programs import guards_of
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import Project, lives, sleeping
 from tests.patience import eventually
@@ -19,10 +22,12 @@ def swept(project: Project, *words: str) -> dict[str, Any]:
 
 
 def killed(project: Project, where: Path) -> int:
-    """A run whose worker was killed while its agent slept; the agent's pid."""
+    """A run whose worker was killed, and its guard with it, while its agent slept; the agent's pid."""
     project.settle(agent=WRITING + sleeping(where))
     with project.started("run", "Add a greeting") as process:
         eventually((where / "pid").exists)
+        for guard in guards_of(process.pid):
+            os.kill(guard, signal.SIGKILL)
         process.kill()
     return int((where / "pid").read_text(encoding="utf-8"))
 

@@ -18,6 +18,7 @@ IDLE = "SHIFTWORK_STEP_TYPE=nothing\n"
 """Before the rest of the agent: it then changes no file."""
 
 STEPS = {f"step-{number:03d}" for number in range(1, 11)}
+UP_TO_CODING = {f"step-{number:03d}" for number in range(1, 6)}
 
 
 def failed(bench: Bench) -> str:
@@ -54,7 +55,9 @@ CLAIMS = "echo '<promise>COMPLETE</promise>'\n"
 def test_pain_02_a_promise_neither_ends_a_story_early_nor_proves_it(said: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, "", special=said + IDLE)
     assert "ended without changing a file" in failed(bench)
-    assert bench.attempts().keys() >= STEPS, "every step was done, whatever the first one had said"
+    done = bench.attempts().keys()
+    assert done >= UP_TO_CODING, "the work was begun, whatever the first step had said"
+    assert done.isdisjoint(STEPS - UP_TO_CODING), "no step is paid for after a coding step that changed nothing"
 
 
 def test_pain_02_a_promise_in_prose_does_not_stand_in_the_way_either(tmp_path: Path) -> None:
