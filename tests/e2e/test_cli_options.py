@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from shiftwork.entrypoints.cli.commands.run import command
+from shiftwork.errors import EXIT_LIMIT
 from tests.e2e.options_rig import Stage, new_stage
 
 pytestmark = pytest.mark.slow
@@ -19,11 +20,11 @@ def stage(tmp_path: Path) -> Stage:
     return new_stage(tmp_path)
 
 
-def resumed(stage: Stage, run: str, *words: str, **env: str) -> str:
-    """Let agents work, go on with the run to its end, and give what was printed."""
+def resumed(stage: Stage, run: str, *words: str, code: int = 0, **env: str) -> str:
+    """Let agents work, continue the run to its end, and give what was printed."""
     stage.release()
     told = stage.types("resume", run, *words, **env)
-    assert told.returncode == 0, told
+    assert told.returncode == code, told
     return told.stdout
 
 
@@ -48,7 +49,7 @@ def test_the_model_of_a_run_is_asked_for_when_it_is_resumed(stage: Stage) -> Non
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """Parameters of the command, what is typed for them, and what must hold of a run that was interrupted and then
-    resumed without a word about them; `prepare` comes before, `env` is there each time.
+    resumed without a word about them; `prepare` comes before, `env` is there each time, and it ends with `code`.
     """
 
     of: frozenset[str]
@@ -56,6 +57,7 @@ class Row:
     holds: Callable[[Stage], object]
     prepare: Callable[[Stage], object] = lambda _: None
     env: tuple[tuple[str, str], ...] = ()
+    code: int = 0
 
 
 def same_limits(stage: Stage) -> bool:
@@ -134,6 +136,12 @@ ROWS: Final = (
         holds=lambda stage: landed(stage, "US-001") and stage.status()["without_gates"] == ["red"],
     ),
     Row(
+        of=frozenset({"review"}),
+        typed=("--review", "Add a greeting"),
+        holds=lambda stage: stage.status()["options"]["review"] and not landed(stage, "US-001"),
+        code=EXIT_LIMIT,
+    ),
+    Row(
         of=frozenset({"repair_base"}),
         typed=("--repair-base", "Add a greeting"),
         prepare=lambda stage: stage.settle(gates='red = "test -e BASE-1.txt"'),
@@ -163,7 +171,7 @@ def test_what_was_given_at_run_is_in_force_after_resume(stage: Stage, row: Row) 
     row.prepare(stage)
     run = stage.interrupted("run", *row.typed, **dict(row.env))
     before = stage.status()["options"]
-    resumed(stage, run, **dict(row.env))
+    resumed(stage, run, code=row.code, **dict(row.env))
     assert stage.status()["options"] == before
     assert row.holds(stage), stage.status()
 

@@ -82,13 +82,14 @@ steps:
 def test_an_approval_asks_its_question_in_the_run_that_is_named(project: Project) -> None:
     (project.root / "gap.yml").write_text(GAP, encoding="utf-8")
     project.settle(gates='test = "true"')
-    for request in ("Old work", "New work"):
+    for request, named in (("Old work", False), ("New work", True)):
         ran = project.shiftwork("run", request, "--workflow", "gap.yml")
         assert ran.returncode == 2, ran
         assert f"waits for you: approval: Land {request} or not?" in ran.stdout
+        which = f" --run {project.status()['run']}" if named else ""  # where two runs are unfinished, one is named
         assert ran.stdout.splitlines()[-3:-1] == [
-            "next: shiftwork diff US-001    (look at it first)",
-            "      shiftwork approve US-001",
+            f"next: shiftwork diff US-001{which}    (look at it first)",
+            f"      shiftwork approve US-001{which}",
         ]
     listed = project.shiftwork("status", "--all", "--json").stdout
     new, old = (row["run"] for row in json.loads(listed)["runs"])

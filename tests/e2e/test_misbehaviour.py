@@ -56,7 +56,7 @@ def test_fifty_megabytes_of_output_end_the_attempt(flood: str, tmp_path: Path) -
     logs = list((bench.repo / ".shiftwork" / "logs").rglob("*.jsonl"))
     assert len(logs) == 2
     assert all(log.stat().st_size < 40 * 1024 * 1024 for log in logs), "the log is bounded"
-    assert all(len(line) < 400 for line in said.splitlines()), "the terminal is not flooded"
+    assert [line for line in said.splitlines() if len(line) >= 800] == [], "what an agent prints is not"
     assert peak < 600 * 1024, f"no process needed more than 600 MiB, it was {peak // 1024}"
 
 

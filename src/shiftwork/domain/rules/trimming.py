@@ -58,7 +58,7 @@ def _spread(lines: list[str], wanted: set[int]) -> list[str]:
     return shown
 
 
-WORDS_LIMIT: Final = 400
+WORDS_LIMIT: Final = 200
 _UNREADABLE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
