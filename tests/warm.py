@@ -9,6 +9,7 @@ import gc
 import importlib
 import json
 import os
+import runpy
 import signal
 import socket
 import subprocess
@@ -70,6 +71,7 @@ def start(
 def run(
     words: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float = SECONDS
 ) -> subprocess.CompletedProcess[str]:
+    """With `-m` and a module in the place of words of the command, that module is the program."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         started = start(words, cwd=cwd, env=env, out=out.fileno(), err=err.fileno(), timeout=timeout)
         try:
@@ -151,6 +153,9 @@ def _play(order: dict[str, Any], out: int, err: int) -> NoReturn:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     except KeyboardInterrupt:  # which came before anything was begun
         os._exit(EXIT_INTERRUPTED)
+    if order["words"][:1] == ["-m"]:
+        runpy.run_module(order["words"][1], run_name="__main__")
+        sys.exit(0)
     sys.exit(main())
 
 

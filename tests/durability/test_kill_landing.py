@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -12,8 +11,7 @@ import pytest
 
 from shiftwork import failpoints
 from shiftwork.config.site import CACHE_HOME, STATE_HOME
-from tests.documented import ROOT
-from tests.patience import SECONDS
+from tests import warm
 from tests.repositories import first_commit
 
 pytestmark = pytest.mark.durability
@@ -32,15 +30,7 @@ PLACES = (
 def lander(repo: Path, failpoint: str = "") -> subprocess.CompletedProcess[str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG", CACHE_HOME, STATE_HOME) if name in os.environ}  # noqa: TID251 - a test's
     armed = {"SHIFTWORK_FAILPOINT": failpoint} if failpoint else {}
-    return subprocess.run(
-        (sys.executable, "-m", "tests.durability.lander"),
-        cwd=repo,
-        env={**kept, **armed, "HOME": str(repo.parent), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    return warm.run(("-m", "tests.durability.lander"), cwd=repo, env={**kept, **armed, "HOME": str(repo.parent)})
 
 
 def git(repo: Path, *args: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests import warm
 from tests.ordinary.row import Row
 from tests.patience import LONG_SECONDS, SECONDS
 
@@ -18,7 +19,6 @@ ROOT: Final = Path(__file__).parents[2]
 CACHE: Final = ROOT / ".cache" / "ordinary"
 """Programs that rows need, and what their package managers download: kept for the next time."""
 
-SHIFTWORK: Final = Path(sys.executable).with_name("shiftwork")
 
 _FROM_NPM: Final = {"pnpm": "pnpm@10"}
 _PACKAGES: Final = {"cargo": "cargo", "rustc": "rustc", "go": "golang-go"}
@@ -60,16 +60,7 @@ class User:
             raise RuntimeError(f"{self.row.name}: {command} ended with {done.returncode}\n{done.stdout}")
 
     def shiftwork(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [SHIFTWORK, *words],
-            cwd=self.root,
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=LONG_SECONDS,
-            check=False,
-        )
+        return warm.run(words, cwd=self.root, env=self.environment(), timeout=LONG_SECONDS)
 
     def git(self, *words: str) -> str:
         done = subprocess.run(
