@@ -37,6 +37,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "proof",
         "quickstart",
         "recover",
+        "review",
         "sandbox",
         "spec",
         "steer",
