@@ -146,9 +146,9 @@ def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: R
     assert again.refused
     assert content(rig, again.refused.candidate) == "good and better" == git(rig.repo, "show", "main:work.txt")
     assert asyncio.run(rig.story(run)).holds == 2
-    told = report(asyncio.run(account(rig.store.events, run)))
-    assert "gates passed, no person has approved it yet" in told
-    assert "gates passed, the patch has changed since it was approved, in work.txt" in told
+    text = report(asyncio.run(account(rig.store.events, run)))
+    assert "gates passed, no person has approved it yet" in text
+    assert "gates passed, the patch has changed since it was approved, in work.txt" in text
 
 
 def test_a_resolved_conflict_is_another_patch(rig: Rig) -> None:
@@ -226,8 +226,8 @@ def test_who_waits_for_a_person_is_a_batch_of_its_own(rig: Rig, proof: Proof) ->
 
 
 def seen(landing: Landing, request: LandingRequest) -> Patch:
-    told = landing.answers[request.story]
-    return Patch(base=told["base"], commit=told["candidate"])
+    text = landing.answers[request.story]
+    return Patch(base=text["base"], commit=text["candidate"])
 
 
 # All at once ----------------------------------------------------------------------------------------------------------

@@ -100,19 +100,20 @@ def test_an_agent_that_is_gone_is_refused_with_the_one_to_type_instead() -> None
 # Settings that differ ------------------------------------------------------------------------------------------------
 
 
-USUAL = {"agent.model": '""', "run.parallel": "3", "landing.batch": "16"}
+USUAL = {"agent.model": '""', "run.parallel": "3", "landing.batch": "16", "landing.review": "false"}
 
 
 def test_what_the_run_keeps_stays_in_force_and_the_rest_is_the_files() -> None:
     then = (("agent.model", '"cheap"'), ("gates.old", '"x"'))
     plan = replace(run_plan(parallel=2), model="cheap", settings=then, named=("model", "parallel"))
-    now = {"agent.model": '"dear"', "landing.batch": "4", "run.parallel": "9"}
+    now = {"agent.model": '"dear"', "landing.batch": "4", "landing.review": "true", "run.parallel": "9"}
     assert differences(plan, now, USUAL) == (
         Difference(
             setting="agent.model", before='"cheap"', after='"dear"', in_force='"cheap"', kept=True, option="--model"
         ),
         Difference(setting="gates.old", before='"x"', after="none", in_force="none", kept=False),
         Difference(setting="landing.batch", before="16", after="4", in_force="4", kept=False),
+        Difference(setting="landing.review", before="false", after="true", in_force="false", kept=True),
         Difference(setting="run.parallel", before="3", after="9", in_force="2", kept=True, option="--parallel"),
     )
 

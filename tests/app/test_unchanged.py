@@ -53,10 +53,10 @@ def test_a_story_that_changes_nothing_is_not_sent_back_twice_for_the_same_reason
     story = asyncio.run(rig.story(run))
     assert run.status is RunStatus.FAILED
     assert [kind for kind, _ in paid][-2:] == ["coding", "coding"]
-    told = (
+    result = (
         "not landed (empty) after 1 repair (the same failure came back): step-011 coding ended without changing a file"
     )
-    assert story.failure.startswith(told)
+    assert story.failure.startswith(result)
     shown = report(asyncio.run(account(rig.store.events, run.given.run)))
     assert "step-005 sent back (empty): step-005 coding ended without changing a file" in shown
 

@@ -138,14 +138,14 @@ def test_gates_of_two_repositories_have_no_port_and_no_name_in_common(
     said = tmp_path / "said"
     said.mkdir()
     both = f"while [ $(ls {said} | wc -l) -lt 2 ]; do sleep 0.02; done"
-    told = "$SHIFTWORK_PORT_BASE $COMPOSE_PROJECT_NAME $SHIFTWORK_DATABASE"
+    result = "$SHIFTWORK_PORT_BASE $COMPOSE_PROJECT_NAME $SHIFTWORK_DATABASE"
     gates = [GitGates(hub=hub_of(user), setup=setup_of(user, tmp_path / "leases")) for user in users]
 
     async def checked() -> None:
         checks = (
             one.check(
                 user.at("HEAD"),
-                [Gate(name="test", command=f'echo "{told}" > {said}/{number}; {both}')],
+                [Gate(name="test", command=f'echo "{result}" > {said}/{number}; {both}')],
                 f"r{number}/s/1",
             )
             for number, (one, user) in enumerate(zip(gates, users, strict=True))

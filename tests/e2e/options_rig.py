@@ -72,9 +72,9 @@ class Stage:
         return str(self.status()["run"])
 
     def status(self) -> dict[str, Any]:
-        told = self.types("status", "--json")
-        assert told.returncode == 0, told
-        document: dict[str, Any] = json.loads(told.stdout)
+        result = self.types("status", "--json")
+        assert result.returncode == 0, result
+        document: dict[str, Any] = json.loads(result.stdout)
         return document
 
     def played(self) -> list[str]:

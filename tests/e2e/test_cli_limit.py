@@ -90,7 +90,7 @@ def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Pat
     telling(project)
     kept = project.shiftwork("resume", run, "--max-story-cost", "2", "--max-step-tokens", "1000")
     assert (kept.returncode, kept.stderr) == (0, "")
-    assert kept.stdout.splitlines()[0] == f"run {run} is over: these limits hold when it goes on"
+    assert kept.stdout.splitlines()[0] == f"run {run} is over: these limits hold when it continues"
     assert kept.stdout.splitlines()[-1] == "      shiftwork retry US-001    (when you know why)"
     too_little = project.shiftwork("retry", "US-001", "--max-cost", "1.1")
     assert (too_little.returncode, "1.20 USD are spent already" in too_little.stderr) == (64, True)
@@ -113,7 +113,7 @@ def test_whoever_works_on_the_run_is_told_of_other_limits_paused_or_not(tmp_path
         assert told.stdout == f"run {run} has other limits\nnext: shiftwork status {run}\n"
         assert project.shiftwork("pause").returncode == 0
         both = project.shiftwork("resume", "--max-tokens", "90000000")
-        assert both.stdout == f"run {run} has other limits and goes on\nnext: shiftwork status {run}\n"
+        assert both.stdout == f"run {run} has other limits and continues\nnext: shiftwork status {run}\n"
         busy = project.shiftwork("resume")
         assert (busy.returncode, "is being worked on" in busy.stderr) == (1, True)
         (tmp_path / "go").touch()

@@ -37,9 +37,9 @@ TYPED = {
 def test_with_two_unfinished_runs_the_user_is_given_both_to_choose_from(project: Project) -> None:
     first, second = killed(project, "Greet the world"), killed(project, "Greet once more")
     for words, command in TYPED.items():
-        told = typed(project, *words)
-        assert told.returncode == 64
-        head, newest, oldest, *commands = told.stderr.splitlines()
+        result = typed(project, *words)
+        assert result.returncode == 64
+        head, newest, oldest, *commands = result.stderr.splitlines()
         assert head == "shiftwork: 2 runs are unfinished, and none is named:"
         assert newest.startswith(f"  {second}  interrupted  0/1  ")
         assert newest.endswith("Greet once more")
@@ -56,8 +56,8 @@ def test_at_a_terminal_the_user_is_asked_which_run_is_meant_and_then_no_more(pro
     code, screen = on_a_terminal(project, "cancel", typed=b"2\n")
     assert (code, b"which one" in screen) == (0, True), screen
     assert state(project, first)["status"] == "cancelled"
-    told = typed(project, "cancel")
-    assert (told.returncode, told.stdout) == (0, f"run {second} is cancelled\n"), "the other is the only unfinished one"
+    result = typed(project, "cancel")
+    assert (result.returncode, result.stdout) == (0, f"run {second} is cancelled\n"), "the only unfinished one"
 
 
 def test_what_is_undone_is_so_in_every_view_and_in_the_spec(project: Project) -> None:
@@ -87,8 +87,8 @@ def test_what_is_undone_is_so_in_every_view_and_in_the_spec(project: Project) ->
     assert story["notes"].splitlines()[-1] == f"Undone: reverted by {revert} in shiftwork run {run}"
     edited = typed(project, "edit", "US-001", "--title", "Greet all")
     assert "prd.json is not changed: edit it too if later runs are to read it so" in edited.stdout
-    told = json.loads(typed(project, "edit", "US-001", "--title", "Greet them", "--json").stdout)
-    assert (told["spec_file"], told["spec_file_changed"]) == ("prd.json", False)
+    result = json.loads(typed(project, "edit", "US-001", "--title", "Greet them", "--json").stdout)
+    assert (result["spec_file"], result["spec_file_changed"]) == ("prd.json", False)
     assert json.loads(spec.read_text())["userStories"][0]["title"] == "Greet"
     assert typed(project, "retry", "US-001").returncode == 0
     assert state(project)["status"] == "completed"

@@ -23,9 +23,9 @@ def stage(tmp_path: Path) -> Stage:
 def resumed(stage: Stage, run: str, *words: str, code: int = 0, **env: str) -> str:
     """Let agents work, continue the run to its end, and give what was printed."""
     stage.release()
-    told = stage.types("resume", run, *words, **env)
-    assert told.returncode == code, told
-    return told.stdout
+    result = stage.types("resume", run, *words, **env)
+    assert result.returncode == code, result
+    return result.stdout
 
 
 def test_the_agent_of_a_run_goes_on_with_it(stage: Stage) -> None:
@@ -209,21 +209,21 @@ def test_settings_that_changed_are_printed_with_what_is_in_force(stage: Stage) -
     stage.settle('use = "codex"\nmodel = "cheap"')
     run = stage.interrupted("run", "--model", "cheap", "Add a greeting")
     stage.settle('use = "codex"\nmodel = "dear"', gates='fine = "true"')
-    told = resumed(stage, run)
-    assert told.startswith(
+    result = resumed(stage, run)
+    assert result.startswith(
         "the settings have changed since this run began:\n"
         '  agent.model  "cheap" -> "dear"; in force: "cheap"\n'
         '  gates.fine   not set -> "true"; in force: "true"\n'
         f"  the run keeps its own agent.model; to change it: shiftwork resume {run} --model dear\n"
-    ), told
+    ), result
     assert all("--model cheap" in line for line in stage.played())
 
 
 def test_a_setting_that_was_not_named_is_in_force_as_the_file_has_it(stage: Stage) -> None:
     run = stage.interrupted("run", "Add a greeting")
     stage.settle('use = "codex"')
-    told = resumed(stage, run)
-    assert '  agent.use  "command" -> "codex"; in force: "codex"\n' in told
+    result = resumed(stage, run)
+    assert '  agent.use  "command" -> "codex"; in force: "codex"\n' in result
     assert [line.split()[0] for line in stage.played()] == ["command", "codex"]
     assert stage.status()["options"]["agent"] == "codex"
 

@@ -97,7 +97,7 @@ def test_a_run_is_paused_and_goes_on_under_its_worker(project: Project) -> None:
         assert "paused (process" in shown
         assert shown.splitlines()[-1] == f"next: shiftwork resume {status['run']}"
         assert begun(project) == ["US-001"], "nothing is begun in a paused run"
-        assert "goes on" in typed(project, "resume")
+        assert "continues" in typed(project, "resume")
         told = finished(process)
     assert "paused: nothing new begins until shiftwork resume" in told
     assert set(stories(project).values()) == {"completed"}
@@ -210,7 +210,7 @@ def test_a_run_that_is_over_goes_on_for_what_is_asked_of_it(project: Project) ->
     assert "asked for, and done when the run goes on: the run is over" in told
     assert told.splitlines()[-1] == "next: shiftwork retry US-005"
     told = typed(project, "retry", "US-005")
-    assert "US-005 begins anew, with its first step: its work was taken back" in told.splitlines()
+    assert "US-005 starts again with its first step: its work was taken back" in told.splitlines()
     assert begun(project).count("US-005") == 2
     assert project.git("log", "-1", "--format=%s") == "feat: US-005 - Another"
 

@@ -100,7 +100,7 @@ def test_nothing_lands_in_a_paused_run(project: Project) -> None:
         project.agent.with_name("go").touch()
         eventually(lambda: project.status()["stories"][0]["landing"] == "none")
         assert log(project) == ["settings", "start"]
-        assert "goes on" in project.shiftwork("resume").stdout
+        assert "continues" in project.shiftwork("resume").stdout
         told, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, told
     assert "has left the landing queue" in told

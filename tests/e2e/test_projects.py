@@ -139,15 +139,15 @@ def test_whatever_is_typed_in_one_repository_nothing_crosses_into_the_other(pair
     def check(chosen: tuple[Member, Member, tuple[str, ...]]) -> None:
         who, other, words = chosen
         before, own = other.trace(), who.trace()
-        told = who.types(*words)
+        result = who.types(*words)
         assert other.trace() == before, words
         named = any(run[:-1] in word for run in other.runs for word in words)
         if named:
-            assert told.returncode == 64, told
-            assert "there is no run" in told.stdout + told.stderr, told
+            assert result.returncode == 64, result
+            assert "there is no run" in result.stdout + result.stderr, result
             assert who.trace() == own, words
         elif words != ("status", "--all-projects"):
-            assert not any(run in told.stdout + told.stderr for run in other.runs), told
+            assert not any(run in result.stdout + result.stderr for run in other.runs), result
 
     check()
 
@@ -158,8 +158,8 @@ def test_commands_that_name_no_run_mean_none_of_another_repository(
 ) -> None:
     ours, _ = pair
     before = ours.trace()
-    told = typed(new_project(tmp_path), ours.url, *words)
-    assert (told.returncode, told.stderr) == (
+    result = typed(new_project(tmp_path), ours.url, *words)
+    assert (result.returncode, result.stderr) == (
         64,
         'shiftwork: nothing has been run here yet\n  try: shiftwork run "what you want done"\n',
     )
@@ -168,12 +168,12 @@ def test_commands_that_name_no_run_mean_none_of_another_repository(
 
 def test_every_run_can_be_listed_with_the_folder_of_its_project(pair: tuple[Member, Member]) -> None:
     ours, theirs = pair
-    told = ours.types("status", "--all-projects")
-    assert told.returncode == 0
+    result = ours.types("status", "--all-projects")
+    assert result.returncode == 0
     for one in pair:
         for run in one.runs:
-            assert f"{run}  " in told.stdout
-        assert f"  in {one.project.root}\n" in told.stdout
+            assert f"{run}  " in result.stdout
+        assert f"  in {one.project.root}\n" in result.stdout
     listed = json.loads(ours.types("status", "--all-projects", "--json").stdout)["runs"]
     projects = {row["run"]: row["project"] for row in listed}
     assert projects[ours.landed] == projects[ours.unfinished] != projects[theirs.landed] == projects[theirs.unfinished]
@@ -192,8 +192,8 @@ def test_on_one_postgres_a_run_of_another_repository_is_unknown_too(tmp_path: Pa
     for words in (("status",), ("pause",), ("cancel",), ("resume",), ("undo", STORY)):
         assert "nothing has been run here yet" in typed(theirs, postgres_url, *words).stderr
     for command in (("pause", ours.unfinished), ("resume", ours.unfinished), ("undo", STORY, "--run", ours.landed)):
-        told = typed(theirs, postgres_url, *command)
-        assert (told.returncode, "there is no run" in told.stderr) == (64, True), told
+        result = typed(theirs, postgres_url, *command)
+        assert (result.returncode, "there is no run" in result.stderr) == (64, True), result
     assert ours.trace() == before
     with psycopg.connect(postgres_url) as connection:
         assert connection.execute("SELECT count(DISTINCT project) FROM runs").fetchone() == (1,)
@@ -202,25 +202,25 @@ def test_on_one_postgres_a_run_of_another_repository_is_unknown_too(tmp_path: Pa
 def test_a_run_goes_on_where_its_folder_was_moved_to(tmp_path: Path) -> None:
     ours = member(tmp_path / "ours", f"sqlite:///{tmp_path}/shared.db")
     moved = Project(root=ours.project.root.rename(tmp_path / "moved"), agent=ours.project.agent)
-    told = typed(moved, ours.url, "resume", ours.unfinished)
-    assert told.returncode == 0, told
+    result = typed(moved, ours.url, "resume", ours.unfinished)
+    assert result.returncode == 0, result
     assert moved.git("log", "-1", "--format=%s", "main") != "start"
 
 
 def test_two_repositories_that_are_worked_on_at_once_have_ports_of_their_own(tmp_path: Path) -> None:
     """Each agent tells its port and waits for the other's: so both have theirs at the same moment."""
-    told = tmp_path / "told"
-    told.mkdir()
+    result = tmp_path / "result"
+    result.mkdir()
     projects = []
     for name in ("ours", "theirs"):
         (tmp_path / name).mkdir()
         project = new_project(tmp_path / name)
-        wait = f"while [ $(ls {told} | wc -l) -lt 2 ]; do sleep 0.05; done"
-        project.settle(agent=f'echo "$SHIFTWORK_PORT_BASE" > {told}/{name}\n{wait}\n{WORKING}')
+        wait = f"while [ $(ls {result} | wc -l) -lt 2 ]; do sleep 0.05; done"
+        project.settle(agent=f'echo "$SHIFTWORK_PORT_BASE" > {result}/{name}\n{wait}\n{WORKING}')
         projects.append(project)
     ours, theirs = projects
     with ours.started("run", "Greet the world", "--workflow", "ralph") as process:
         assert theirs.shiftwork("run", "Greet the world", "--workflow", "ralph").returncode == 0
         assert process.wait(timeout=SECONDS) == 0
-    first, second = ((told / name).read_text() for name in ("ours", "theirs"))
+    first, second = ((result / name).read_text() for name in ("ours", "theirs"))
     assert first != second

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from tests.fuzz.stage import MODES, Stage, Told, new_stage
+from tests.fuzz.stage import MODES, Ended, Stage, new_stage
 from tests.fuzz.typed import Line, commands, line
 
 SEQUENCES_A_START: Final = 40
@@ -95,35 +95,35 @@ def _change(stage: Stage, random: Random) -> None:
 
 def _type(campaign: Campaign, stage: Stage, random: Random, wanted: Line, history: list[Line]) -> None:
     env = {"SHIFTWORK_TRUST": random.choice(("1", "1", "1", ""))}
-    told = stage.types(wanted, env, random.choice(_INTERRUPTIONS), random.uniform(0.05, _LONGEST_SECONDS))
+    ended = stage.types(wanted, env, random.choice(_INTERRUPTIONS), random.uniform(0.05, _LONGEST_SECONDS))
     history.append(wanted)
     campaign.typed[wanted.command] += 1
-    campaign.codes[told.code] += 1
-    campaign.interrupted[told.signalled] += bool(told.signalled)
-    found = [*wrong(told), *(f"an internal error:\n{text}" for text in stage.crashes())]
+    campaign.codes[ended.code] += 1
+    campaign.interrupted[ended.signalled] += bool(ended.signalled)
+    found = [*wrong(ended), *(f"an internal error:\n{text}" for text in stage.crashes())]
     if found:
         before = "\n".join(f"    shiftwork {' '.join(map(repr, one.words))}" for one in history)
-        campaign.wrong.append("\n".join((*found, "after:", before, f"{told.out[-1500:]}\n{told.err[-1500:]}")))
+        campaign.wrong.append("\n".join((*found, "after:", before, f"{ended.out[-1500:]}\n{ended.err[-1500:]}")))
 
 
-def wrong(told: Told) -> Iterator[str]:
+def wrong(ended: Ended) -> Iterator[str]:
     """What must not be, whatever was typed and however it was interrupted."""
-    said = f"{told.out}\n{told.err}"
-    if told.hangs:
-        yield f"{told.line.command} hangs"
-    elif told.code not in (_SIGNALLED if told.signalled else _ORDINARY):
-        yield f"{told.line.command} ends with {told.code}"
+    said = f"{ended.out}\n{ended.err}"
+    if ended.hangs:
+        yield f"{ended.line.command} hangs"
+    elif ended.code not in (_SIGNALLED if ended.signalled else _ORDINARY):
+        yield f"{ended.line.command} ends with {ended.code}"
     if "Traceback (most recent" in said or "this should not have happened" in said:
-        yield f"{told.line.command} has an internal error"
-    elif told.code in {1, 64} and not _leads_on(told):
-        yield f"{told.line.command} refuses with {told.code} and no next command"
+        yield f"{ended.line.command} has an internal error"
+    elif ended.code in {1, 64} and not _leads_on(ended):
+        yield f"{ended.line.command} refuses with {ended.code} and no next command"
 
 
-def _leads_on(told: Told) -> bool:
+def _leads_on(ended: Ended) -> bool:
     """Whether a refusal says what to type or to do next; one that a program reads may be a result with its reasons."""
-    if not told.line.as_json:
-        return "  try: " in f"{told.out}\n{told.err}" or "next: " in told.out or "try: " in told.err
-    documents = [json.loads(one) for one in told.out.splitlines() if one.startswith("{")]
+    if not ended.line.as_json:
+        return "  try: " in f"{ended.out}\n{ended.err}" or "next: " in ended.out or "try: " in ended.err
+    documents = [json.loads(one) for one in ended.out.splitlines() if one.startswith("{")]
     errors = [one["error"] for one in documents if "error" in one]
     return all(one["hint"] for one in errors) and bool(documents)
 

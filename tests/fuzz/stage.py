@@ -75,7 +75,7 @@ _AGENTS: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Ended:
     """What became of a line: below zero the signal that ended it; `hangs` where it had to be killed."""
 
     line: Line
@@ -144,7 +144,7 @@ class Stage:
         logs = self._root / ".shiftwork" / "logs"
         return tuple(sorted(one.name for one in logs.iterdir())) if logs.is_dir() else ()
 
-    def types(self, line: Line, env: Mapping[str, str], number: int = 0, after: float = SLOWEST_SECONDS) -> Told:
+    def types(self, line: Line, env: Mapping[str, str], number: int = 0, after: float = SLOWEST_SECONDS) -> Ended:
         """Type it, and signal it after so many seconds; one that was to end in order has its time, and no more."""
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             started = warm.start(
@@ -156,7 +156,7 @@ class Stage:
             out.seek(0)
             err.seek(0)
             name = signal.Signals(fuse.sent).name if fuse.sent else ""
-            return Told(line=line, code=code, out=out.read(), err=err.read(), signalled=name, hangs=fuse.hangs)
+            return Ended(line=line, code=code, out=out.read(), err=err.read(), signalled=name, hangs=fuse.hangs)
 
     def crashes(self) -> list[str]:
         """What internal errors have left."""

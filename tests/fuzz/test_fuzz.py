@@ -7,7 +7,7 @@ import click
 import pytest
 
 from tests.fuzz.campaign import Campaign, play, wrong
-from tests.fuzz.stage import Told
+from tests.fuzz.stage import Ended
 from tests.fuzz.typed import Line, commands, line
 
 SEED = 7
@@ -16,9 +16,9 @@ LONGEST_SECONDS = 30.0
 
 @pytest.mark.slow
 def test_no_internal_error_and_no_refusal_without_a_next_command() -> None:
-    campaign, told = Campaign(seed=SEED), list[str]()
-    play(campaign, 60, time.monotonic() + LONGEST_SECONDS, told.append)
-    assert campaign.wrong == [], "\n".join(told)
+    campaign, result = Campaign(seed=SEED), list[str]()
+    play(campaign, 60, time.monotonic() + LONGEST_SECONDS, result.append)
+    assert campaign.wrong == [], "\n".join(result)
     assert campaign.typed.total() > 0
 
 
@@ -31,7 +31,7 @@ def test_every_option_is_typed_sooner_or_later(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "problem"),
+    ("result", "problem"),
     [
         ({"code": 0}, None),
         ({"code": 64, "err": "shiftwork: no\n  try: shiftwork status\n"}, None),
@@ -43,13 +43,13 @@ def test_every_option_is_typed_sooner_or_later(command: str) -> None:
         ({"code": -9, "signalled": "SIGINT", "hangs": True}, "status hangs"),
     ],
 )
-def test_what_must_not_be_is_noticed(told: dict[str, object], problem: str | None) -> None:
-    shown = Told(**{"line": Line(command="status", words=("status",)), "out": "", "err": "", **told})  # type: ignore[arg-type]
+def test_what_must_not_be_is_noticed(result: dict[str, object], problem: str | None) -> None:
+    shown = Ended(**{"line": Line(command="status", words=("status",)), "out": "", "err": "", **result})  # type: ignore[arg-type]
     assert list(wrong(shown)) == ([problem] if problem else [])
 
 
 @pytest.mark.parametrize(("hint", "problems"), [("", 1), ("shiftwork status", 0)])
 def test_what_programs_are_told_needs_a_next_command_too(hint: str, problems: int) -> None:
     out = f'{{"error": {{"kind": "usage", "message": "no", "hint": "{hint}", "exit_code": 64}}}}\n'
-    told = Told(line=Line(command="status", words=("status", "--json")), code=64, out=out, err="")
-    assert len(list(wrong(told))) == problems
+    result = Ended(line=Line(command="status", words=("status", "--json")), code=64, out=out, err="")
+    assert len(list(wrong(result))) == problems

@@ -165,12 +165,12 @@ class Reviewed:
         """Play the queue until it has answered the story's request."""
         assert self.request is not None
         asked = q.EntryQueued(at=1, branch="main", request=self.request)
-        self.queue, told = fold_queue(self.queue, asked), list[f.Fact]()
-        while not told:
+        self.queue, result = fold_queue(self.queue, asked), list[f.Fact]()
+        while not result:
             (effect,) = decide_queue(self.queue)
-            told = self._tells(effect)
+            result = self._tells(effect)
             self.queue = fold_queue(self.queue, *_QUEUE[type(effect)](self, effect))
-        return tuple(told)
+        return tuple(result)
 
     def _tells(self, effect: e.Effect) -> list[f.Fact]:
         """As the product writes and reads it."""

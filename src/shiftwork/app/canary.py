@@ -104,14 +104,15 @@ class Examiner:
         paths = [path for path, _ in now.files]
         found: list[GateSight] = []
         for gate in self.gates:
-            known = None if suspect and is_test_gate(gate) else self._recall(gate, now)
-            if known is None and is_test_gate(gate):
-                known = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True)
-                on_base = self._recall(gate, before)
-                known = against_base(on_base, known, paths) if on_base else known
+            examined = is_test_gate(gate)
+            sight = None if suspect and examined else self._recall(gate, now)
+            if sight is None and examined:
+                sight = await self._sight(report.commit, gate, f"{marker}.{gate.name}", green=True)
+                if on_base := self._recall(gate, before):
+                    sight = against_base(on_base, sight, paths)
                 if not suspect:
-                    await self._keep(gate, report.commit, known)
-            found += [known] if known else []
+                    await self._keep(gate, report.commit, sight)
+            found += [sight] if sight else []
         return tuple(found)
 
     async def _known_or_found(self, report: GateReport, gate: Gate, marker: str) -> GateSight:
@@ -126,19 +127,23 @@ class Examiner:
 
     def _recall(self, gate: Gate, situation: Situation) -> GateSight | None:
         known = self.canary.recall(self._key(gate, situation))
-        return known.sight if known and still_holds(known, self._tests(situation)) else None
+        return known.sight if known and still_holds(known, self._tests(gate, situation)) else None
 
     async def _keep(self, gate: Gate, commit: Commit, sight: GateSight) -> None:
         """By what surrounded the gate in the end: an environment may have failed meanwhile."""
         situation = await self.canary.situation(commit)
-        self.canary.keep(self._key(gate, situation), KnownSight(sight=sight, tests=self._tests(situation)))
+        self.canary.keep(self._key(gate, situation), KnownSight(sight=sight, tests=self._tests(gate, situation)))
 
-    def _tests(self, situation: Situation) -> tuple[tuple[str, str], ...]:
-        return tuple(one for one in situation.files if is_of_tests(one[0], self.protection))
+    def _tests(self, gate: Gate, situation: Situation) -> tuple[tuple[str, str], ...]:
+        survey = self._surveyed(gate, situation)
+        return tuple(one for one in situation.files if one[0] in survey.tests)
 
     async def changed_roots(self, commit: Commit, paths: Iterable[str]) -> frozenset[str]:
         """The source roots of these files, as far as they are sources that can be broken."""
-        changed, situation = set(paths), await self.canary.situation(commit)
+        changed = set(paths)
+        if not changed:
+            return frozenset()
+        situation = await self.canary.situation(commit)
         found = sources((path for path, _ in situation.files), self._protection)
         return frozenset(root for root, files in found.roots.items() if not changed.isdisjoint(files))
 
@@ -151,24 +156,29 @@ class Examiner:
 
     async def _sources(self, commit: Commit, gate: Gate) -> Sources:
         situation = await self.canary.situation(commit)
-        paths, own = tuple(path for path, _ in situation.files), self._commands(gate, situation)
-        texts = await self.canary.texts(commit, sorted(_survey(paths, self._protection, own).configuring))
-        return sources(paths, self._protection, mentions(texts), own)
+        texts = await self.canary.texts(commit, sorted(self._surveyed(gate, situation).configuring))
+        paths = (path for path, _ in situation.files)
+        return sources(paths, self._protection, mentions(texts), self._commands(gate, situation))
 
     def _commands(self, gate: Gate, situation: Situation) -> tuple[str, ...]:
         """What is run before the gate has come to an end: what these name is not broken."""
         return (situation.setup, *(one.command for one in with_preparation(gate, self.gates)))
 
+    def _surveyed(self, gate: Gate, situation: Situation) -> "_Survey":
+        paths = tuple(path for path, _ in situation.files)
+        return _survey(paths, self._protection, self._commands(gate, situation))
+
     def _key(self, gate: Gate, situation: Situation) -> str:
-        survey = _survey(tuple(path for path, _ in situation.files), self._protection, self._commands(gate, situation))
+        survey = self._surveyed(gate, situation)
         configuration = [one for one in situation.files if one[0] in survey.configuring]
         return gate_key(gate, situation.setup, situation.environment, configuration, survey.roots)
 
 
 class _Survey(NamedTuple):
-    """What a verdict depends on of the paths of a tree: files that configure gates, and source roots."""
+    """What a verdict depends on of the paths of a tree: files that configure gates, tests, and source roots."""
 
     configuring: frozenset[str]
+    tests: frozenset[str]
     roots: tuple[str, ...]
 
 
@@ -176,7 +186,8 @@ class _Survey(NamedTuple):
 def _survey(paths: tuple[str, ...], protection: Protection, own: tuple[str, ...]) -> _Survey:
     """Remembered: most candidates have the paths of their base, and there may be thousands."""
     configuring = frozenset(path for path in paths if is_gate_configuration(path, protection))
-    return _Survey(configuring=configuring, roots=tuple(sources(paths, protection, own=own).roots))
+    tests = frozenset(path for path in paths if is_of_tests(path, protection))
+    return _Survey(configuring=configuring, tests=tests, roots=tuple(sources(paths, protection, own=own).roots))
 
 
 def _base_key(situation: Situation, gate: Gate) -> str:

@@ -75,6 +75,7 @@ def _kept(plan: RunPlan) -> dict[str, str]:
         **{setting: value for setting, value in named.items() if _FIELDS[setting] in plan.named},
         "run.workflow": plan.workflow.id,
         "workspace.branch": plan.branch,
+        "landing.review": plan.review,
         "limits.run_usd": limits.run.usd,
         "limits.run_tokens": limits.run.tokens,
         "limits.story_usd": limits.story.usd,

@@ -45,8 +45,10 @@ async def verdict(pen: Pen, entry: Entry, report: GateReport) -> q.CandidateVeri
 
 def unapproved(entry: Entry, report: GateReport, proof: ProofReport, at: float) -> q.CandidateUnproved:
     """All is green, and a person is to be asked before it lands."""
-    cause, told = Refusal.APPROVAL, approving.lacking(entry)
-    return q.CandidateUnproved(at=at, request=entry.request.key, report=report, proof=proof, lacking=told, cause=cause)
+    cause, lacking = Refusal.APPROVAL, approving.lacking(entry)
+    return q.CandidateUnproved(
+        at=at, request=entry.request.key, report=report, proof=proof, lacking=lacking, cause=cause
+    )
 
 
 def uninstalled(entry: Entry, why: str, at: float) -> q.CandidateUnproved:

@@ -243,8 +243,8 @@ async def has_branch(site: Site, env: Mapping[str, str], branch: str) -> bool:
 async def uncommitted(site: Site, env: Mapping[str, str]) -> Sequence[str]:
     """What the user's checkout has beyond its last commit, ignored files excepted."""
     git = user_git(root=site.root, state=site.state, env=env)
-    told = await git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", accept=(0, 128))
-    return [row[3:] for row in told.parts]
+    answer = await git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", accept=(0, 128))
+    return [row[3:] for row in answer.parts]
 
 
 async def repository_problems(site: Site, env: Mapping[str, str]) -> Sequence[tuple[str, str]]:

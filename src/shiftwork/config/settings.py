@@ -247,8 +247,8 @@ NOTHING_NAMED: Final = Named()
 
 
 def load_settings(root: Path, env: Mapping[str, str], named: Named = NOTHING_NAMED) -> Settings:
-    """Defaults, then the file, then the environment, then what was named; the first mistake in each place is told with
-    its key.
+    """Defaults, then the file, then the environment, then what was named; the first mistake in each place is reported
+    with its key.
     """
     path = root / SETTINGS_FILE
     values, given = _read(path, env)

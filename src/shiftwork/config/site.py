@@ -93,26 +93,27 @@ def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> S
 
 def cache_home(env: Mapping[str, str]) -> Path:
     """Where working trees and environments are kept: `SHIFTWORK_CACHE_HOME`, else the user's cache folder."""
-    if given := env.get(CACHE_HOME):
-        return Path(given).absolute()
-    home = Path(env.get("HOME") or Path.home())
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "shiftwork"
-    given = env.get("XDG_CACHE_HOME", "")
-    return (Path(given) if given.startswith("/") else home / ".cache") / "shiftwork"
+    return _home(env, CACHE_HOME, "Caches", "XDG_CACHE_HOME", ".cache")
 
 
 def state_home(env: Mapping[str, str]) -> Path:
     """Where projects and what they lease on this machine are registered: `SHIFTWORK_STATE_HOME`, else the user's folder
     for such state.
     """
-    if given := env.get(STATE_HOME):
+    return _home(env, STATE_HOME, "Application Support", "XDG_STATE_HOME", ".local/state")
+
+
+def _home(env: Mapping[str, str], own: str, library: str, variable: str, usual: str) -> Path:
+    """The folder that `own` names; else the user's for such files: in the `library` on macOS, elsewhere where the
+    `variable` of the desktop says, or at the `usual` place.
+    """
+    if given := env.get(own):
         return Path(given).absolute()
     home = Path(env.get("HOME") or Path.home())
     if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "shiftwork"
-    given = env.get("XDG_STATE_HOME", "")
-    return (Path(given) if given.startswith("/") else home / ".local" / "state") / "shiftwork"
+        return home / "Library" / library / "shiftwork"
+    given = env.get(variable, "")
+    return (Path(given) if given.startswith("/") else home / usual) / "shiftwork"
 
 
 def _root(start: Path) -> Path:

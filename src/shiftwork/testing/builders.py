@@ -145,11 +145,11 @@ def given_back(story: StoryState, *differs: str) -> StoryState:
     """A story that has asked to land, whose gates are green, and whose patch a person is to be asked about."""
     number = story.landings + 1
     asked = f.LandingRequested(at=90, number=number, tip=story.head)
-    told = "the patch has changed" if differs else "no person has approved it yet"
+    detail = "the patch has changed" if differs else "no person has approved it yet"
     refused = f.LandingRefused(
         at=91,
         cause=Refusal.APPROVAL,
-        detail=told,
+        detail=detail,
         files=differs,
         base=story.base,
         candidate=Commit(f"candidate-{number}"),

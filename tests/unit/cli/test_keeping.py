@@ -29,9 +29,9 @@ def test_each_setting_is_told_with_both_values_and_the_one_in_force(capsys: pyte
 
 def test_programs_are_told_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     tell_differences(PLAN, NOW, as_json=True)
-    told = json.loads(capsys.readouterr().out)
-    assert (told["event"], told["run"]) == ("settings_changed", "r1")
-    assert told["settings"][1:] == [
+    result = json.loads(capsys.readouterr().out)
+    assert (result["event"], result["run"]) == ("settings_changed", "r1")
+    assert result["settings"][1:] == [
         {"setting": "gates.new", "before": None, "after": "make new", "in_force": "make new", "kept": False},
         {"setting": "gates.old", "before": "make old", "after": None, "in_force": None, "kept": False},
     ]

@@ -50,13 +50,13 @@ def under_review(*steps: str) -> StoryState:
 
 
 def held(story: StoryState) -> StoryState:
-    """The story once it waits for a person; what others are told of that is left out."""
+    """The story once it waits for a person; what others receive of that is left out."""
     while not story.hold:
         story = concluded(story)
     return replace(story, waits=True)
 
 
-def told(story: StoryState, *, granted: bool, answer: str = "") -> StoryState:
+def replied(story: StoryState, *, granted: bool, answer: str = "") -> StoryState:
     return replace(fold_story(story, f.StoryReleased(at=9, granted=granted, answer=answer)), waits=False)
 
 
@@ -105,7 +105,7 @@ def test_a_run_under_review_asks_about_every_story_in_words_of_its_own() -> None
 
 def test_an_approval_amid_the_steps_is_asked_at_once_and_holds_for_no_patch() -> None:
     story = started_story("planning", SIGN, "coding")
-    story = told(held(after_steps(story, 1)), granted=True)
+    story = replied(held(after_steps(story, 1)), granted=True)
     assert (story.approved, approving.reviewed(after_steps(story, 1))) == (None, False)
 
 
@@ -116,7 +116,7 @@ def test_what_changes_nothing_is_asked_about_at_once() -> None:
     story = fold_story(story, began(story))
     story = fold_story(story, done(story, commit=BASE))
     assert held(story).hold
-    assert told(held(story), granted=True).approved is None
+    assert replied(held(story), granted=True).approved is None
 
 
 def test_a_step_that_is_added_behind_the_last_approval_does_not_make_it_unnecessary() -> None:
@@ -124,7 +124,7 @@ def test_a_step_that_is_added_behind_the_last_approval_does_not_make_it_unnecess
     story = concluded(fold_story(landing(signed()), refused()))
     steps = (*story.pipeline.steps[:1], story.pipeline.steps[2], story.pipeline.steps[1])
     story = replace(story, pipeline=replace(story.pipeline, steps=steps))
-    story = after_steps(told(held(story), granted=True), 1)
+    story = after_steps(replied(held(story), granted=True), 1)
     assert (approving.reviewed(story), approving.approved(story)) == (True, None)
     again = held(given_back(story))
     assert again.hold
@@ -135,9 +135,9 @@ def test_a_step_that_is_added_behind_the_last_approval_does_not_make_it_unnecess
 
 def test_of_several_last_approvals_each_is_asked_and_only_then_it_lands() -> None:
     story = after_steps(started_story("coding", SIGN, SIGN), 1)
-    story = told(held(given_back(story)), granted=True)
+    story = replied(held(given_back(story)), granted=True)
     assert (story.approved, approving.approved(story), asks_to_land(story)) == (None, None, 2)
-    story = told(held(given_back(story)), granted=True)
+    story = replied(held(given_back(story)), granted=True)
     assert approving.approved(story) == Patch(base=BASE, commit=Commit("candidate-2"))
 
 
@@ -147,7 +147,7 @@ def test_the_run_asks_only_by_itself_before_its_stories_begin() -> None:
     assert not approving.reviewed(story)
     story = replace(story, assignment=replace(story.given, review=True))
     assert approving.reviewed(story)
-    story = told(held(given_back(story)), granted=True)
+    story = replied(held(given_back(story)), granted=True)
     assert approving.approved(story) == SEEN
     landed = fold_story(landing(story), f.LandingAccepted(at=9, commit=Commit("landed"), ref="main"))
     assert concluded(landed).approved is None, "what comes after the stories is another patch"
@@ -158,7 +158,7 @@ def test_the_run_asks_only_by_itself_before_its_stories_begin() -> None:
 
 @pytest.mark.parametrize("story", [signed(), under_review()], ids=["a last step", "a run under review"])
 def test_a_yes_is_to_the_patch_and_holds_while_only_the_base_moves(story: StoryState) -> None:
-    story = told(held(given_back(story)), granted=True)
+    story = replied(held(given_back(story)), granted=True)
     assert (approving.approved(story), story.landing, asks_to_land(story)) == (SEEN, LandingStage.NONE, 2)
     story = concluded(fold_story(landing(story), refused(base=Commit("moved"))))
     story = fold_story(story, f.BaseMerged(at=9, commit=Commit("merged"), base=Commit("moved"), files=()))
@@ -168,17 +168,17 @@ def test_a_yes_is_to_the_patch_and_holds_while_only_the_base_moves(story: StoryS
 
 @pytest.mark.parametrize("story", [signed(), under_review()], ids=["a last step", "a run under review"])
 def test_a_changed_patch_is_asked_about_again(story: StoryState) -> None:
-    story = told(held(given_back(story)), granted=True)
+    story = replied(held(given_back(story)), granted=True)
     again = held(given_back(story, "a.py"))
     assert again.hold
     assert again.hold.cause is HoldCause.CHANGED
     assert again.hold.detail.startswith("the patch has changed: ")
-    assert approving.approved(told(again, granted=True)) == Patch(base=BASE, commit=Commit("candidate-2"))
+    assert approving.approved(replied(again, granted=True)) == Patch(base=BASE, commit=Commit("candidate-2"))
 
 
 def test_a_no_takes_the_route_of_the_workflow_and_ends_an_earlier_yes() -> None:
-    story = told(held(given_back(signed(Route(value="rejected", target="coding", back=True)))), granted=True)
-    story = told(held(given_back(story, "a.py")), granted=False, answer="too slow")
+    story = replied(held(given_back(signed(Route(value="rejected", target="coding", back=True)))), granted=True)
+    story = replied(held(given_back(story, "a.py")), granted=False, answer="too slow")
     assert (story.approved, story.landing) == (None, LandingStage.NONE)
     story = concluded(story)
     assert [step.status for step in story.pipeline.steps] == ["pending", "pending"]
@@ -187,7 +187,7 @@ def test_a_no_takes_the_route_of_the_workflow_and_ends_an_earlier_yes() -> None:
 
 
 def test_a_no_to_the_last_step_without_a_route_fails_it_and_a_retry_asks_again() -> None:
-    story = concluded(told(held(given_back(signed())), granted=False))
+    story = concluded(replied(held(given_back(signed())), granted=False))
     assert story.status is StoryStatus.FAILED
     assert story.failure.endswith("sign_off failed after 1 attempt: rejected")
     again = f.StoryReopened(at=9, assignment=story.given, steps=(), afresh=False, cursor=0)
@@ -196,7 +196,7 @@ def test_a_no_to_the_last_step_without_a_route_fails_it_and_a_retry_asks_again()
 
 
 def test_a_no_with_a_reason_under_review_has_the_work_changed_and_spends_no_repair() -> None:
-    story = told(held(given_back(under_review())), granted=False, answer="use tabs")
+    story = replied(held(given_back(under_review())), granted=False, answer="use tabs")
     story = replace(story, limits=replace(story.limits, repairs=0))
     planned_repair = conclusion(story)
     assert isinstance(planned_repair, f.MendingPlanned)
@@ -211,20 +211,20 @@ def test_a_no_with_a_reason_under_review_has_the_work_changed_and_spends_no_repa
 
 def test_a_no_under_review_ends_an_earlier_yes() -> None:
     """Else the work could return to what was approved before, and land though the last word was a no."""
-    story = told(held(given_back(under_review())), granted=True)
-    story = concluded(told(held(given_back(story, "a.py")), granted=False, answer="as it was"))
+    story = replied(held(given_back(under_review())), granted=True)
+    story = concluded(replied(held(given_back(story, "a.py")), granted=False, answer="as it was"))
     assert (story.approved, approving.approved(after_steps(story, 1)), approving.reviewed(story)) == (None, None, True)
 
 
 def test_a_no_without_a_reason_under_review_ends_the_story_and_a_retry_asks_again() -> None:
-    story = concluded(told(held(given_back(under_review())), granted=False))
+    story = concluded(replied(held(given_back(under_review())), granted=False))
     assert (story.status, story.failure) == (StoryStatus.FAILED, "not approved")
     again = f.StoryReopened(at=9, assignment=story.given, steps=(), afresh=False, cursor=0)
     assert approving.asked_about(fold_story(story, again)) == SEEN
 
 
 def test_a_story_that_begins_again_has_nothing_approved() -> None:
-    story = concluded(told(held(given_back(signed())), granted=False))
+    story = concluded(replied(held(given_back(signed())), granted=False))
     steps = (planned("coding"), SIGN)
     again = f.StoryReopened(at=9, assignment=assignment(), steps=steps, afresh=True, cursor=0)
     fresh = fold_story(replace(story, approved=SEEN), again)

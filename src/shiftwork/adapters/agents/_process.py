@@ -28,7 +28,7 @@ _logger = logging.getLogger(__name__)
 
 
 class ProcessAgent:
-    """An agent that is started anew for every attempt, gets its prompt on standard input and prints what it does. The
+    """An agent that is started for every attempt, gets its prompt on standard input and prints what it does. The
     question about its login is given up after `login_seconds`.
     """
 
@@ -64,19 +64,19 @@ class ProcessAgent:
 
     async def _version(self, task: AgentTask) -> str:
         program = self._driver.launch(task).argv[0]
-        over, told = await self._asked(task, self._driver.version_argv())
-        if over.cause is not Cause.EXITED or over.code != 0 or not told:
-            why = over.stderr.strip() or told or f"exit code {over.code}, {over.cause}"
-            raise AgentMissingError(f"{program} does not tell its version: {why}", hint=self._driver.install_hint())
-        return told.splitlines()[0]
+        over, printed = await self._asked(task, self._driver.version_argv())
+        if over.cause is not Cause.EXITED or over.code != 0 or not printed:
+            why = over.stderr.strip() or printed or f"exit code {over.code}, {over.cause}"
+            raise AgentMissingError(f"{program} does not report its version: {why}", hint=self._driver.install_hint())
+        return printed.splitlines()[0]
 
     async def _login(self, task: AgentTask) -> str:
         """Whatever cannot be found out in time is found out by the first session."""
         argv = self._driver.login_argv()
         if not argv:
             return self._driver.login("")
-        over, told = await self._asked(task, argv)
-        return self._driver.login(told or clean(over.stderr)) if over.cause is Cause.EXITED else ""
+        over, printed = await self._asked(task, argv)
+        return self._driver.login(printed or clean(over.stderr)) if over.cause is Cause.EXITED else ""
 
     async def _asked(self, task: AgentTask, argv: tuple[str, ...]) -> tuple[Exit, str]:
         """What a command of the agent's prints that is no session."""

@@ -120,9 +120,9 @@ class Codex:
         """A provider of the user's own needs no login; warnings stand before the answer."""
         if self._endpoint.api_key is not None:
             return "with an API key"
-        told = next((line for line in printed.splitlines() if not line.startswith("WARNING")), "")
-        if told != _LOGGED_OUT:
-            return told
+        said = next((line for line in printed.splitlines() if not line.startswith("WARNING")), "")
+        if said != _LOGGED_OUT:
+            return said
         if provider := _own_provider(_folder(self._env)):
             return f"with your own provider {provider}"
         raise AgentLoginError("Codex is not logged in", hint=f"{Path(self._program).name} login, or set CODEX_API_KEY")

@@ -17,7 +17,7 @@ class Quarry(Protocol):
     group: int
 
     def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
-        """Those that are left, each told as soon as it is seen."""
+        """Those that are left, each given as soon as it is seen."""
         ...
 
 

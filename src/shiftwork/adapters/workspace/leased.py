@@ -65,7 +65,7 @@ class Numbers:
                 if (descriptor := locked(self.folder / f"{self.kind}-{number}.lock")) is not None:
                     return number, descriptor
         except OSError as error:
-            told = f"ports and names for a tree cannot be leased: {error}"
-            raise RepositoryError(told, hint=f"see who may write there: ls -ld {self.folder}") from error
-        told = f"all {self.most} ranges of ports for {self.kind} are in use on this machine"
-        raise RepositoryError(told, hint="end a run, or run fewer stories at once: run --parallel N")
+            reason = f"ports and names for a tree cannot be leased: {error}"
+            raise RepositoryError(reason, hint=f"see who may write there: ls -ld {self.folder}") from error
+        reason = f"all {self.most} ranges of ports for {self.kind} are in use on this machine"
+        raise RepositoryError(reason, hint="end a run, or run fewer stories at once: run --parallel N")

@@ -88,7 +88,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """The last refusal, as it is fed to the step that must mend it. `broken` are gates that are red on the base too.
+    """The last refusal, as it is fed to the step that must repair it. `broken` are gates that are red on the base too.
     `candidate` is the commit that was refused, until a person has rejected it.
     """
 

@@ -61,21 +61,21 @@ def resume(site: Site, run: str, wanted: Changes, *, as_json: bool) -> int:
 
 
 def _kept(site: Site, view: RunView, wanted: Mapping[str, Fact], *, as_json: bool) -> int:
-    """A run that is over goes on when it is asked for more, and its limits and options hold then."""
+    """A run that is over continues when it is asked for more, and its limits and options hold then."""
     asked = [intending.intend(site, view.run.run, _exactly(fact)) for fact in wanted.values()][-1]
     if as_json:
         return intending.tell(asked, "", as_json=True)
-    kinds = " and ".join(told.rpartition(" ")[2] for told in wanted)
-    click.echo(f"run {asked.run} is over: these {kinds} hold when it goes on")
+    kinds = " and ".join(text.rpartition(" ")[2] for text in wanted)
+    click.echo(f"run {asked.run} is over: these {kinds} hold when it continues")
     click.echo("\n".join(words.following(standing.reviving(view))))
     return EXIT_DONE
 
 
 def _told(site: Site, view: RunView, facts: Mapping[str, Fact], *, as_json: bool) -> int:
-    """Whoever works on the run is told: of other limits and options, and that a pause is over."""
+    """The process that works on the run receives the other limits and options, and that a pause is over."""
     run_id, wanted = view.run.run, dict(facts)
     if view.pulse is Pulse.PAUSED:
-        wanted["goes on"] = r.RunUnpaused(at=0)
+        wanted["continues"] = r.RunUnpaused(at=0)
     asked = [intending.intend(site, run_id, _exactly(fact)) for fact in wanted.values()]
     done = f"run {run_id} {' and '.join(wanted)}\nnext: shiftwork status {run_id}"
     return intending.tell(asked[-1], done, as_json=as_json)
@@ -86,7 +86,7 @@ def _exactly(fact: Fact) -> Callable[[RunState], Fact]:
 
 
 def retry(site: Site, run: str, again: r.StoryRetryRequested, wanted: Changes, *, as_json: bool) -> int:
-    """Asked of whoever works on the run; where nobody does, it is carried on here."""
+    """Asked of the process that works on the run; where there is none, it continues here."""
     options = NOTHING
     if wanted.said:
         options = keeping.checked(site, answer(lambda: run_view(open_queries(site), run, liveness())), wanted)
@@ -94,16 +94,16 @@ def retry(site: Site, run: str, again: r.StoryRetryRequested, wanted: Changes, *
         again = replace(again, limits=limiting.typed(wanted.bounds))
     asked = intending.intend(site, run, _exactly(again), carried_on=True, options=options)
     why = "" if again.afresh else anew(asked.before, again.story)
-    told = f"{again.story} begins anew, with its first step: {why}" if why else ""
+    note = f"{again.story} starts again with its first step: {why}" if why else ""
     if asked.view.worker:
         if options != NOTHING:
             intending.intend(site, asked.run, _exactly(options))
-        done = f"{told or f'{again.story} has another go'}\nnext: shiftwork status {asked.run}"
+        done = f"{note or f'{again.story} is retried'}\nnext: shiftwork status {asked.run}"
         more = {"anew": why} if why else {}
         return intending.tell(asked, done, as_json=as_json, story=again.story, **more)
-    if told and not as_json:
+    if note and not as_json:
         with though_unheard():
-            click.echo(told)
+            click.echo(note)
     named = replace(asked.view.run, title=asked.before.given.spec.title)  # it may have been changed by an edit
     return carry_on(site, replace(asked.view, run=named), options=options, as_json=as_json)
 
@@ -130,7 +130,7 @@ def titled(view: RunView, agent: str) -> str:
 
 
 async def _nothing(world: World) -> None:
-    """Nothing has to be said before the run goes on."""
+    """Nothing has to be said before the run continues."""
 
 
 def going_on(

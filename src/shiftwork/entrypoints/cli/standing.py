@@ -138,11 +138,12 @@ def agent(view: RunView) -> str:
 def options(view: RunView) -> str:
     """The other options that are in force, beside branch, limits and gates."""
     at_once = view.options.get("parallel", 0)
-    told = (
+    parts = (
         f"at most {at_once} {'story' if at_once == 1 else 'stories'} at once" if at_once else "",
+        "each story waits for your approval before it lands" if view.options.get("review") else "",
         "the repository's commands are trusted for this run" if view.options.get("trust") else "",
     )
-    return ", ".join(part for part in told if part)
+    return ", ".join(part for part in parts if part)
 
 
 def without(view: RunView) -> str:

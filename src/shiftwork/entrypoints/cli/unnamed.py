@@ -27,8 +27,8 @@ def chosen(site: Site, command: str) -> str:
     more = [f"{len(rows) - len(runs)} more: shiftwork status --all"] if len(rows) > len(runs) else []
     lines = [*outlined(runs), *more]
     if not at_a_terminal():
-        told = "\n".join((f"{len(rows)} runs are unfinished, and none is named:", *(f"  {line}" for line in lines)))
-        raise SeveralRunsError(told, hint="\n       ".join(command.format(run=row.run) for row, _ in runs))
+        reason = "\n".join((f"{len(rows)} runs are unfinished, and none is named:", *(f"  {line}" for line in lines)))
+        raise SeveralRunsError(reason, hint="\n       ".join(command.format(run=row.run) for row, _ in runs))
     click.echo(f"{len(rows)} runs are unfinished:")
     for number, line in enumerate(lines, start=1):
         click.echo(f"  {number if number <= len(runs) else ' '}  {line}")

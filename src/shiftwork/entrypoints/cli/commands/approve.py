@@ -24,8 +24,8 @@ def command(story: str, *, everything: bool, because: str, run: str, as_json: bo
     from shiftwork.errors import UsageError  # noqa: PLC0415 - as above
 
     if everything == bool(story):
-        told = "a story is named beside --all" if everything else "no story is named"
-        raise UsageError(told, hint="shiftwork approve STORY, or: shiftwork approve --all")
+        reason = "a story is named beside --all" if everything else "no story is named"
+        raise UsageError(reason, hint="shiftwork approve STORY, or: shiftwork approve --all")
     if everything:
         return approved_all(run, because, as_json=as_json)
     return said(run, story, Word.APPROVE, because, as_json=as_json)

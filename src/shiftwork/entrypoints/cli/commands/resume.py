@@ -17,7 +17,7 @@ def command(run: str, *, as_json: bool, **asked: Any) -> int:
 
     RUN is an id or the beginning of one; where none is named, the one that is not over is taken, and you are asked if
     several are. Each step that was under way starts again from where it began. A pause is lifted, also of a run that
-    somebody works on. A run that is over is only told about.
+    somebody works on. A run that is over is only shown.
 
     A run keeps its workflow, branch and limits, and what you named when it began: agent, model, how many stories at
     once, and what you let it run. What is named here is in force from now on, and the rest stays; of a run that is over

@@ -30,8 +30,8 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
 
     Read are prd.json, an OpenSpec change folder, spec-kit's tasks.md and plans in Markdown; stories that land are
     ticked there. A spec's own branch is landed on; --branch overrides it. A branch that is not there yet is created
-    from the one checked out. A spec of which a run is unfinished is not begun anew: `shiftwork resume` goes on with
-    that one.
+    from the one checked out. A spec of which a run is unfinished is not started again: `shiftwork resume`
+    continues that one.
 
     Before anything is paid for it says how many sessions the workflow takes at least, and which uncommitted files
     agents will not see.
