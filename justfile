@@ -56,6 +56,10 @@ fuzz *args:
 faults *args:
     @{{env}}; python -m tests.faults {{args}}
 
+# every attack of the table, with the sandbox and without, as a table; words choose rows as `pytest -k` does
+attacks *args:
+    @{{env}}; python -m tests.attacks {{args}}
+
 # ordinary repositories through `init`, `doctor --gates` and `run`, as a table; rows can be named, `--ci` for CI's
 repositories *args:
     @{{env}}; python -m tests.ordinary {{args}}

@@ -1,0 +1,37 @@
+"""Compares what an attack came to with what its row says, and keeps it for the table."""
+
+from collections.abc import Generator
+
+import pytest
+
+from tests.attacks.table import Attack
+
+SEEN = pytest.StashKey[str]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    mark = pyfuncitem.get_closest_marker("attack")
+    if mark is None:
+        return None
+    row: Attack = mark.args[0]
+    asked = pyfuncitem._fixtureinfo.argnames
+    given = {name: pyfuncitem.funcargs[name] for name in asked}
+    outcome = pyfuncitem.obj(**given)
+    pyfuncitem.stash[SEEN] = outcome
+    expected = row.expected(str(given["tier"]))
+    assert outcome == expected, f"{row.name}: {outcome}, and the table says {expected}"
+    assert not row.complaint, f"{row.name}: {row.complaint}"
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    mark = item.get_closest_marker("attack")
+    if mark is not None and report.when == "call" and isinstance(item, pytest.Function):
+        seen = item.stash.get(SEEN, "error")
+        report.user_properties.append(("attack", f"{mark.args[0].name}\t{item.funcargs['tier']}\t{seen}"))
+    return report
