@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -38,21 +39,30 @@ _ROOT: Final = Path(__file__).parents[1]
 _ORDER_BYTES: Final = 1 << 16
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Started:
-    """A command under way."""
+    """A command under way. An exit code below zero is the signal that has ended it."""
 
     pid: int
     _told: IO[str]
+    _code: int | None = None
 
     def kill(self) -> None:
-        os.kill(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
         self.wait()
 
     def wait(self) -> int:
-        """Its exit code, asked once; below zero the signal that has ended it."""
-        with self._told:
-            return int(self._told.readline())
+        if self._code is None:
+            with self._told:
+                self._code = int(self._told.readline())
+        return self._code
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it lives."""
+        if self._code is None and select.select([self._told], [], [], 0)[0]:
+            self.wait()
+        return self._code
 
 
 def start(

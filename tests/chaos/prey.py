@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ from dataclasses import dataclass
 import psutil
 
 from shiftwork.adapters.workspace.git import MARK
+from tests import warm
 from tests.durability.rig import Bench
-from tests.e2e.cli_rig import SHIFTWORK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,20 +24,13 @@ class Prey:
 
 
 class Orchestrator:
-    """One process of the installed command, with its output in a file."""
+    """One process of the command, with its output in a file."""
 
     def __init__(self, bench: Bench, args: tuple[str, ...], failpoint: str) -> None:
         self.output = bench.root / "output"
         with self.output.open("wb") as output:
-            self._process = subprocess.Popen(
-                (SHIFTWORK, *args),
-                cwd=bench.repo,
-                env=bench.environment(failpoint),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            ends = {"out": output.fileno(), "err": output.fileno()}
+            self._process = warm.start(args, cwd=bench.repo, env=bench.environment(failpoint), **ends)
 
     @property
     def code(self) -> int | None:
@@ -46,16 +38,17 @@ class Orchestrator:
         return self._process.poll()
 
     def kill(self) -> None:
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
+        self._process.kill()
 
     def kill_group(self) -> None:
-        os.killpg(self._process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def kill_with_all(self, bench: Bench) -> None:
         """As when a container is ended: nobody lives to see a git, a gate or an agent die first."""
-        self._process.send_signal(signal.SIGSTOP)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGSTOP)
         kill_everything(bench)
         self._process.wait()
 
