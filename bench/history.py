@@ -184,7 +184,7 @@ async def whole_run(root: Path) -> float:
         spec=Spec(title="A thousand stories", description="", stories=chains(WHOLE)),
         workflow=workflow(planned("coding")),
         branch="main",
-        landing=landing_stream(site.repository, "main"),
+        landing=landing_stream(site.project, "main"),
         agent="scripted",
         parallel=8,
     )

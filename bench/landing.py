@@ -108,7 +108,7 @@ async def under_shiftwork(root: Path, proof: str) -> float:
     watch = Watch(Commit(git(root, "rev-parse", "main")))
     async with open_world(site, settings, env, observe=watch.see) as world:
         tips = list(enumerate(stories(root, site.state / "hub.git", WARM_UP + STORIES)))
-        queue = landing_stream(site.repository, "main")
+        queue = landing_stream(site.project, "main")
         await watch.land(world, queue, tips[:WARM_UP])
         began = time.perf_counter()
         await watch.land(world, queue, tips[WARM_UP:])

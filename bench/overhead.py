@@ -123,7 +123,7 @@ async def under_shiftwork(root: Path) -> list[float]:
             spec=one_shot("Bench"),
             workflow=WORKFLOW,
             branch="main",
-            landing=landing_stream(site.repository, "main"),
+            landing=landing_stream(site.project, "main"),
             agent="command",
         )
         state = await wait_for(world, await start_run(world, order))

@@ -128,7 +128,12 @@ class Rig:
     price: Callable[[str, Usage], float | None] = unpriced
     notebook: Notebook | None = None
     review: bool = False
+    worktree: str = ""
     clock: Clock = field(default_factory=SystemClock)
+
+    @property
+    def state(self) -> Path:
+        return self.repo / ".git/shiftwork"
 
     @property
     def cache(self) -> Path:
@@ -143,9 +148,7 @@ class Rig:
         clock = self.clock
         owner = this_owner(clock.fresh())
         identity = Identity(name="Test", email="test@localhost")
-        hub = await open_hub(
-            root=self.repo, state=self.repo / ".shiftwork", cache=self.cache, identity=identity, env=ENV
-        )
+        hub = await open_hub(root=self.repo, state=self.state, cache=self.cache, identity=identity, env=ENV)
         setup = Setup(shell=Shell(env=ENV), command=self.setup, minutes=1)
         gates = GitGates(hub=hub, setup=setup)
         worlds: list[World] = []
@@ -182,6 +185,7 @@ class Rig:
                 thrifty=self.thrifty,
             ),
             owner=owner,
+            worktree=self.worktree,
             project="test",
             observe=self._observe,
             alive=self.alive,

@@ -58,7 +58,7 @@ async def say(world: World, run: RunId, word: Word, text: str = "", story: str =
 
 
 def content(rig: Rig, commit: str, name: str = "work.txt") -> str:
-    return git(rig.repo / ".shiftwork" / "hub.git", "show", f"{commit}:{name}")
+    return git(rig.state / "hub.git", "show", f"{commit}:{name}")
 
 
 async def approving_all(rig: Rig, world: World, run: RunId) -> tuple[RunState, Sequence[str]]:

@@ -34,8 +34,8 @@ def order(source: str = "prd:prd.json", repository: str = "test", branch: str = 
     )
 
 
-def claim_of(wanted: Order) -> Stream:
-    return spec_claim(repository_of(wanted.landing), wanted.source)
+def claim_of(wanted: Order, worktree: str = "") -> Stream:
+    return spec_claim(repository_of(wanted.landing), worktree, wanted.source)
 
 
 def at_length(rig: Rig) -> None:
@@ -245,5 +245,5 @@ def test_the_place_of_a_dead_one_is_taken_by_one(rig: Rig) -> None:
 
 def test_the_claims_of_a_store_are_apart_by_repository_and_spec() -> None:
     claims = {claim_of(order()), claim_of(order("prd:other.json")), claim_of(order(repository="beside"))}
-    assert len(claims) == 3
+    assert len({*claims, claim_of(order(), "side")}) == 4, "a worktree has a file of its own"
     assert claim_of(order()) == claim_of(order(branch="other")), "it is one spec, wherever it lands"

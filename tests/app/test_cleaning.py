@@ -55,7 +55,7 @@ async def broom(rig: Rig) -> Broom:
 
 
 def state(rig: Rig) -> Path:
-    return rig.repo / ".shiftwork"
+    return rig.state
 
 
 async def swept(rig: Rig, *, unfinished: bool = False, dry: bool = False) -> Sweep:

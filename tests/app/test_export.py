@@ -164,7 +164,7 @@ def test_a_real_run_is_exported_with_files_named_from_the_repository(rig: Rig) -
         assert document["prd_file"] is None
         story = document["stories"]["US-001"]
         assert [step["log_file"] for step in story["steps"]] == [
-            f".shiftwork/logs/{run.given.run}/US-001/step-00{number}-1.jsonl" for number in (1, 2)
+            f".git/shiftwork/logs/{run.given.run}/US-001/step-00{number}-1.jsonl" for number in (1, 2)
         ]
         actions = [entry["action"] for entry in story["history"]]
         attempts = ["step_started", "step_completed"] * 2

@@ -10,7 +10,7 @@ from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.domain.model.spec import Spec, one_shot
-from shiftwork.domain.model.story import FailureCause, StoryStatus
+from shiftwork.domain.model.story import FailureCause, Refusal, StoryStatus
 from shiftwork.ports.agent import AgentTask
 from tests.app.rig import SHORT, Rig, done, git
 
@@ -109,7 +109,7 @@ def test_the_diff_that_is_kept_of_a_merge_adds_what_has_landed(rig: Rig) -> None
 
     rig.script = script
     assert asyncio.run(rig.run(workflow=SHORT)).status is RunStatus.COMPLETED
-    (kept,) = (rig.repo / ".shiftwork" / "diffs").rglob("merge-1-merge.diff")
+    (kept,) = (rig.state / "diffs").rglob("merge-1-merge.diff")
     text = kept.read_text()
     assert "new file mode 100644\n" in text
     assert "\n+landed\n" in text
@@ -156,8 +156,29 @@ def test_a_conflict_left_standing_fails_and_lands_nothing(rig: Rig) -> None:
     assert rig.log() == ["user's own", "start"]
 
 
+def test_files_of_the_harness_are_refused_and_land_once_they_are_taken_out(rig: Rig) -> None:
+    name = ".shiftwork/hub.git/commondir"
+
+    def script(task: AgentTask) -> Turn:
+        if "Take the files out of the change" in task.prompt:
+            (task.workdir / name).unlink()
+        first = task.env["SHIFTWORK_STEP"] == "step-001"
+        return done(write={"work.txt": "w\n", name: "../evil\n"} if first else {})
+
+    async def scenario() -> None:
+        rig.script = script
+        run = await rig.run(workflow=SHORT)
+        assert run.status is RunStatus.COMPLETED
+        (refused,) = [fact for fact in await rig.facts(run) if isinstance(fact, f.LandingRefused)]
+        assert (refused.cause, refused.files) == (Refusal.RESERVED, (name,))
+        assert refused.detail == f"These files are git's or shiftwork's own, and nothing may land there: {name}"
+
+    asyncio.run(scenario())
+    assert git(rig.repo, "ls-tree", "-r", "--name-only", "main").splitlines() == ["README", "work.txt"]
+
+
 def test_a_base_that_moves_while_gates_run_costs_a_round_not_the_story(rig: Rig) -> None:
-    once = rig.repo / ".shiftwork" / "moved"
+    once = rig.state / "moved"
     move = (
         f"test -e {once} || {{ touch {once}; "
         f"git -C {rig.repo} -c user.name=T -c user.email=t@l commit -q --allow-empty -m other; }}"

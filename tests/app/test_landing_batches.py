@@ -37,7 +37,7 @@ def test_stories_that_wait_together_land_together_each_as_one_commit(several: Ri
         assert moved.commits == tuple(commits)
         verified = [fact.report.commit for fact in landing.of(q.CandidateVerified)]
         trees = [git(several.repo, "rev-parse", f"{commit}^{{tree}}") for commit in commits]
-        hub = several.repo / ".shiftwork" / "hub.git"
+        hub = several.state / "hub.git"
         checked = [git(several.repo, f"--git-dir={hub}", "rev-parse", f"{one}^{{tree}}") for one in verified]
         assert sorted(checked) == sorted(trees), "what landed has the trees that were checked"
         assert (await queue(several)).entries == ()

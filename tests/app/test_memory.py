@@ -53,7 +53,7 @@ def finds(task: AgentTask) -> Turn | None:
 
 
 def pages(rig: Rig, run: RunState) -> Path:
-    return rig.repo / ".shiftwork" / "runs" / run.given.run
+    return rig.state / "runs" / run.given.run
 
 
 def test_a_story_dispatched_later_is_shown_what_an_earlier_one_learnt(rig: Rig) -> None:

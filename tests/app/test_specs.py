@@ -178,6 +178,25 @@ def test_a_file_that_is_gone_stops_nothing(rig: Rig) -> None:
     assert failed[0].reason == "there is no file prd.json"
 
 
+@pytest.mark.parametrize(("begun", "told"), [("side", "the worktree side"), ("", "the main checkout")])
+def test_a_run_that_goes_on_in_another_checkout_leaves_the_file_of_the_same_name_alone(
+    rig: Rig, begun: str, told: str
+) -> None:
+    path = project(rig)
+    rig.worktree = "" if begun else "other"
+
+    async def scenario() -> RunState:
+        async with rig.open() as world:
+            run = await start_run(replace(world, worktree=begun), await ordered(world))
+            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+
+    run = asyncio.run(scenario())
+    assert run.status is RunStatus.COMPLETED
+    assert path.read_text(encoding="utf-8") == PRD
+    failed = [fact for fact in asyncio.run(rig.facts(run, "")) if isinstance(fact, r.SpecTickFailed)]
+    assert failed[0].reason == f"prd.json lies in {told}, and the run goes on elsewhere"
+
+
 def test_a_file_that_is_being_edited_is_told_with_what_lands_next(rig: Rig) -> None:
     path = project(rig)
 

@@ -119,7 +119,7 @@ class Inspector:
             yield f"half of the spec's file: {half}"
 
     def _damage(self) -> Iterator[str]:
-        for folder in (".git", ".shiftwork/hub.git"):
+        for folder in (".git", ".git/shiftwork/hub.git"):
             if told := self._fails(f"--git-dir={folder}", "fsck", "--full", "--no-dangling"):
                 yield f"{folder} is damaged: {told}"
 

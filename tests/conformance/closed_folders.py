@@ -35,7 +35,7 @@ def close(tree: Path) -> None:
 async def main(root: Path, base: Commit, env: dict[str, str]) -> Commit:
     """Everything the harness does with a workspace, each time on a closed one; gives the commit of its content."""
     identity, cache = Identity(name="A", email="a@b"), root.parent / "cache"
-    hub = await open_hub(root=root, state=root / ".shiftwork", cache=cache, identity=identity, env=env)
+    hub = await open_hub(root=root, state=root / ".git/shiftwork", cache=cache, identity=identity, env=env)
     workspaces = GitWorkspaces(hub=hub, setup=Setup(shell=Shell(env=env)))
     keep = hub.state / "keep.diff"
     tree = await workspaces.prepare(PLACE, base)

@@ -12,7 +12,17 @@ from shiftwork.adapters.workspace.shell import Shell
 from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.adapters.workspace.user_trees import holding_branch
 from shiftwork.domain.model.ids import Commit
-from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Place, Repository, Unchanged, Workspaces
+from shiftwork.ports.workspace import (
+    Candidate,
+    Conflict,
+    Missed,
+    Moved,
+    Place,
+    Repository,
+    Reserved,
+    Unchanged,
+    Workspaces,
+)
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
 
 # Names one workspace, and so one program of the whole host, where other tests run at the same time.
@@ -79,7 +89,7 @@ class World:
         assert isinstance(built, Candidate)
         return built
 
-    def try_candidate(self, tip: Commit, message: str = "feat: US - it") -> Candidate | Conflict | Unchanged:
+    def try_candidate(self, tip: Commit, message: str = "feat: US - it") -> Candidate | Conflict | Unchanged | Reserved:
         """On the present tip of `main`."""
         return asyncio.run(self.repository.candidate(self.tip(), tip, message))
 

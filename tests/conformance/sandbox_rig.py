@@ -69,9 +69,9 @@ def reach(hosts: Iterable[str]) -> Pass | None:
 def confined(folder: Path, reaching: Iterable[str] = ()) -> Confined:
     home = folder / "home" / "ada"
     repo = home / "project"
-    tree = repo / ".shiftwork" / "workspaces" / "r1" / "US-001-1"
+    tree = repo / ".git/shiftwork" / "workspaces" / "r1" / "US-001-1"
     tree.mkdir(parents=True, exist_ok=True)
-    for secret in (home / ".ssh" / "id", home / ".netrc", repo / ".env", repo / ".shiftwork" / "state.db"):
+    for secret in (home / ".ssh" / "id", home / ".netrc", repo / ".env", repo / ".git/shiftwork" / "state.db"):
         secret.parent.mkdir(exist_ok=True)
         secret.write_text(SECRET)
     (repo / ".git").mkdir(exist_ok=True)

@@ -3,11 +3,11 @@
 import asyncio
 
 from shiftwork.domain.model.ids import Commit
-from shiftwork.ports.workspace import Candidate, Conflict, Unchanged
+from shiftwork.ports.workspace import Candidate, Conflict, Reserved, Unchanged
 from tests.conformance.git_rig import World
 
 
-def revert(world: World, landed: Commit, before: Commit) -> Candidate | Conflict | Unchanged:
+def revert(world: World, landed: Commit, before: Commit) -> Candidate | Conflict | Unchanged | Reserved:
     onto = world.tip()
     return asyncio.run(world.repository.candidate(onto, before, "revert: it", base=landed))
 

@@ -31,8 +31,10 @@ def inside(tmp_path: Path) -> Iterator[Confined]:
 
 def test_neither_the_home_nor_the_repository_can_be_read(inside: Confined) -> None:
     told = inside.run(f"grep -rs '{SECRET}' {inside.home} {inside.repo} /tmp /home /root /var; ls -A {inside.repo}")
-    assert told.output == ".shiftwork"
-    listed = inside.run(f"ls -A {inside.home}; ls -A {inside.repo}/.shiftwork/workspaces/r1; cat {inside.home}/.netrc")
+    assert told.output == ".git"
+    listed = inside.run(
+        f"ls -A {inside.home}; ls -A {inside.repo}/.git/shiftwork/workspaces/r1; cat {inside.home}/.netrc"
+    )
     assert listed.output.startswith("project\nUS-001-1\ncat: ")
     assert not listed.passed
 

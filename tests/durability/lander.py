@@ -52,7 +52,7 @@ async def main(root: Path) -> None:
     env = environment()
     site = find_site(root, env)
     async with open_world(site, SETTINGS, env) as world:
-        queue = landing_stream(site.repository, "main")
+        queue = landing_stream(site.project, "main")
         requests = [await asked(world, queue, story, files) for story, files in STORIES.items()]
         await call(world, queue, requests[0].key)
         told = {}

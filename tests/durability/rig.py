@@ -131,9 +131,13 @@ class Bench:
         """Of the commits on the base, the newest first."""
         return self.git("log", "--format=%s", "main").splitlines()
 
+    @property
+    def state(self) -> Path:
+        return self.repo / ".git/shiftwork"
+
     def forget_engine(self) -> None:
         """Delete what the engine remembers; the history stays."""
-        for file in (self.repo / ".shiftwork").glob("engine.db*"):
+        for file in self.state.glob("engine.db*"):
             file.unlink()
         if self.store_url:
             with psycopg.connect(self.store_url, autocommit=True) as connection:

@@ -62,7 +62,7 @@ def history(bench: Bench) -> list[tuple[object, ...]]:
 
 
 def _database(bench: Bench) -> contextlib.closing[sqlite3.Connection]:
-    return contextlib.closing(sqlite3.connect(bench.repo / ".shiftwork" / "state.db", timeout=SECONDS))
+    return contextlib.closing(sqlite3.connect(bench.state / "state.db", timeout=SECONDS))
 
 
 def test_who_stands_still_on_the_same_host_has_its_run_still(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_killed_while_undoing_an_interrupted_attempt(engine: str, store_url: str
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert_landed_once(bench, again=1)
-    kept = list((bench.repo / ".shiftwork" / "diffs").rglob("step-005-1-interrupted*.diff"))
+    kept = list((bench.state / "diffs").rglob("step-005-1-interrupted*.diff"))
     assert len(kept) == 1
     assert "work of step-005" in kept[0].read_text()
 

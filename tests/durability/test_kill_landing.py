@@ -60,7 +60,7 @@ def test_a_batch_killed_at(place: str, engine: str, repo: Path) -> None:
     died = lander(repo, place)
     assert died.returncode == -signal.SIGKILL, f"{place} was not reached:\n{died.stdout}{died.stderr}"
     if engine == "deleted":
-        for file in (repo / ".shiftwork").glob("engine.db*"):
+        for file in (repo / ".git/shiftwork").glob("engine.db*"):
             file.unlink()
     again = lander(repo)
     assert again.returncode == 0, again.stdout + again.stderr

@@ -43,6 +43,11 @@ class Project:
     root: Path
     agent: Path
 
+    @property
+    def state(self) -> Path:
+        """Where the product keeps what it knows of the runs."""
+        return self.root / ".git/shiftwork"
+
     def settle(self, *, agent: str = WORKING, gates: str = f'test = "{GATE}"') -> None:
         self.agent.write_text(agent, encoding="utf-8")
         settings = f'[agent]\nuse = "command"\ncommand = "sh {self.agent}"\n\n[gates]\n{gates}\n'
@@ -96,7 +101,7 @@ class Project:
 
     def mail(self, key: str) -> int:
         """How much of that kind has been left for the run."""
-        with contextlib.closing(sqlite3.connect(self.root / ".shiftwork" / "state.db", timeout=SECONDS)) as store:
+        with contextlib.closing(sqlite3.connect(self.state / "state.db", timeout=SECONDS)) as store:
             return int(store.execute("SELECT count(*) FROM inbox WHERE key LIKE ?", (key,)).fetchone()[0])
 
     def git(self, *words: str) -> str:

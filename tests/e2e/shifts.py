@@ -73,7 +73,7 @@ def main(name: str, root: Path) -> int:
         spec=Spec(title="Greetings", description="", stories=(story,)),
         workflow=DYNAMIC,
         branch="main",
-        landing=landing_stream(site.repository, "main"),
+        landing=landing_stream(site.project, "main"),
         agent=_AGENT,
         limits=played.limits,
         foreseen=played.foreseen,

@@ -22,7 +22,7 @@ def test_a_mistyped_variable_is_a_mistake_of_usage(project: Project, url: str) -
             f"shiftwork: SHIFTWORK_STORE_URL is no address of a database: {WRONG[url]}",
             "  try: SHIFTWORK_STORE_URL=postgresql://user@host:5432/name or sqlite:////absolute/path.db, or unset it",
         ]
-    assert not (project.root / ".shiftwork" / "state.db").exists()
+    assert not (project.state / "state.db").exists()
 
 
 def test_every_command_that_opens_it_says_so(project: Project) -> None:

@@ -34,7 +34,7 @@ def killed(project: Project, where: Path) -> int:
 
 def test_a_finished_run_leaves_nothing_but_its_logs(project: Project) -> None:
     assert project.shiftwork("gc").stdout == "freed 0 bytes\n"
-    assert not (project.root / ".shiftwork").exists(), "where nothing was run, nothing is made"
+    assert not project.state.exists(), "where nothing was run, nothing is made"
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     run = project.status()["run"]
     dry = project.shiftwork("gc", "--dry-run").stdout
@@ -42,9 +42,9 @@ def test_a_finished_run_leaves_nothing_but_its_logs(project: Project) -> None:
     told = project.shiftwork("gc").stdout
     assert told.startswith(f"{run}  removed 0 workspaces, 10 desks, ")
     assert told.splitlines()[-1].startswith("freed ")
-    left = [path.name for path in (project.root / ".shiftwork" / "runs" / run).iterdir()]
+    left = [path.name for path in (project.state / "runs" / run).iterdir()]
     assert sorted(left) == ["progress.txt", "scratch.md"], "what it has learnt stays"
-    assert len(list((project.root / ".shiftwork" / "logs" / run / "US-001").iterdir())) == 10
+    assert len(list((project.state / "logs" / run / "US-001").iterdir())) == 10
     assert swept(project)["cleaned"] == []
     assert project.shiftwork("diff", "US-001").returncode == 0, "what has landed can be looked at for ever"
 
@@ -80,7 +80,7 @@ def test_pain_10_nothing_of_a_cancelled_run_is_lost_and_the_checkout_stays_as_it
     assert [one["run"] for one in swept(project)["cleaned"]] == [run]
     assert project.git("status", "--porcelain") == before
     assert (project.root / "README").read_text(encoding="utf-8") == "half an idea\n"
-    diffs = (project.root / ".shiftwork" / "diffs" / run).rglob("*.diff")
+    diffs = (project.state / "diffs" / run).rglob("*.diff")
     assert any("+half" in diff.read_text(encoding="utf-8").splitlines() for diff in diffs)
 
 

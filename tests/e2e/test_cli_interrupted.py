@@ -128,7 +128,7 @@ def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project
         agent = agent_of(project)
     eventually(lambda: not lives(agent))
     eventually(lambda: project.status()["pulse"] == "interrupted")
-    assert not list((project.root / ".shiftwork").glob("crash-*"))
+    assert not list(project.state.glob("crash-*"))
     project.agent.with_name("go").touch()
     resumed = project.shiftwork("resume")
     assert resumed.returncode == 0, resumed

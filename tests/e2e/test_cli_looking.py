@@ -74,7 +74,7 @@ def test_where_nothing_was_run_that_is_said(project: Project) -> None:
     assert told.stderr == 'shiftwork: nothing has been run here yet\n  try: shiftwork run "what you want done"\n'
     error = json.loads(project.shiftwork("status", "--json").stdout)["error"]
     assert (error["kind"], error["exit_code"]) == ("unknown-run", 64)
-    assert not (project.root / ".shiftwork").exists(), "looking leaves no trace"
+    assert not project.state.exists(), "looking leaves no trace"
 
 
 def test_outside_a_repository_that_is_said(project: Project, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_init_writes_what_it_finds_and_never_over_a_file(project: Project) -> No
 def test_in_a_folder_that_cannot_be_written_to_it_is_told_and_what_is_there_can_be_looked_at(project: Project) -> None:
     bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     assert project.shiftwork("run", "--workflow", "ralph", "Add a greeting").returncode == 0
-    state = project.root / ".shiftwork"
+    state = project.state
 
     def typed(*words: str) -> subprocess.CompletedProcess[str]:
         command = [*bound, str(SHIFTWORK), *words]

@@ -32,7 +32,7 @@ def test_what_a_run_has_learnt_is_shown_and_the_next_one_knows_it(tmp_path: Path
     project.settle(agent=LEARNING, gates='test = "true"')
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     run = project.status()["run"]
-    folder = project.root / ".shiftwork" / "runs" / run
+    folder = project.state / "runs" / run
 
     shown = told(project, "notes")
     assert shown.startswith(f"# Progress Log\nRun: {run}\nTask: Add a greeting\n")

@@ -110,7 +110,7 @@ def test_killed_before_a_notice_is_recorded_it_is_sent_again_under_its_key(
     assert died.returncode == -signal.SIGKILL, died.stdout + died.stderr
     assert len(receiver.requests) == 1
     if engine == "deleted":
-        for file in (project.root / ".shiftwork").glob("engine.db*"):
+        for file in project.state.glob("engine.db*"):
             file.unlink()
     resumed = project.shiftwork("resume", HOOK=SECRET)
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr

@@ -101,7 +101,7 @@ def test_a_dry_run_prints_the_first_prompts_and_leaves_nothing_behind(project: P
     assert "1 prompt would be sent first; nothing was done" in told.stdout
     document = json.loads(project.shiftwork("run", "Fix the typo", "--dry-run", "--json").stdout)
     assert [one["step"] for one in document["prompts"]] == ["context_gathering"]
-    assert not (project.root / ".shiftwork").exists()
+    assert not project.state.exists()
 
 
 def test_running_a_plan_that_is_not_there_says_how_to_make_one(project: Project) -> None:

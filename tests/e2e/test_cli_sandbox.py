@@ -109,7 +109,7 @@ def prying(project: Project) -> str:
     tries = (
         f"cat {root.parent}/secret; cat {root}/README; echo x > {root}/README; echo x > {root.parent}/secret; "
         f"git -C {root} commit --allow-empty -qm taken; git -C {root} update-ref refs/heads/main HEAD~1; "
-        f"rm -rf {root}/.shiftwork/hub.git"
+        f"rm -rf {root}/.git/shiftwork/hub.git"
     )
     # What it saw lands with its work.
     return f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then ( {tries} ) > seen.txt 2> /dev/null; fi\n{WORKING}'

@@ -104,7 +104,7 @@ def test_what_is_not_there_is_told(project: Project) -> None:
         answer = project.shiftwork(*words)
         assert (answer.returncode, answer.stdout) == (64, ""), words
         assert "nothing has been run here yet" in answer.stderr
-    assert not (project.root / ".shiftwork").exists(), "looking leaves no trace"
+    assert not project.state.exists(), "looking leaves no trace"
     assert project.shiftwork("run", "Add a greeting").returncode == 0
     missing = project.shiftwork("diff", "US-404")
     assert (missing.returncode, missing.stdout) == (64, "")

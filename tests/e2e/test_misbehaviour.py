@@ -53,7 +53,7 @@ def test_fifty_megabytes_of_output_end_the_attempt(flood: str, tmp_path: Path) -
     assert "context_gathering failed after 2 attempts" in story["failure"]
     assert bench.git("log", "--format=%s", "main") == "start"
     assert bench.marked() == []
-    logs = list((bench.repo / ".shiftwork" / "logs").rglob("*.jsonl"))
+    logs = list((bench.state / "logs").rglob("*.jsonl"))
     assert len(logs) == 2
     assert all(log.stat().st_size < 40 * 1024 * 1024 for log in logs), "the log is bounded"
     assert [line for line in said.splitlines() if len(line) >= 800] == [], "what an agent prints is not"

@@ -116,15 +116,15 @@ def moving(repo: Path, index: str) -> str:
 
 def user_of(task: AgentTask) -> Path:
     """The rig has its cache beside the repository."""
-    return next(folder / "repo" for folder in task.workdir.parents if (folder / "repo" / ".shiftwork").is_dir())
+    return next(folder / "repo" for folder in task.workdir.parents if (folder / "repo" / ".git/shiftwork").is_dir())
 
 
 def hooks(task: AgentTask) -> None:
     """Settings, a filter and a hook that would run in the harness's git: in the repository it was given, and beside."""
     trap, user = task.home / "trap", user_of(task)
-    for file in (".git/config", ".shiftwork/git/config", ".shiftwork/hub.git/config"):
+    for file in (".git/config", ".git/shiftwork/git/config", ".git/shiftwork/hub.git/config"):
         shell(task, f"git config --file {user / file} core.fsmonitor 'touch {trap}'")
-    shell(task, f"git config --file {user}/.shiftwork/hub.git/config filter.fake.clean 'touch {trap}; cat'")
+    shell(task, f"git config --file {user}/.git/shiftwork/hub.git/config filter.fake.clean 'touch {trap}; cat'")
     shell(
         task,
         f"git config core.fsmonitor 'touch {trap}' && git config core.hooksPath .hooks && mkdir -p .hooks"
@@ -136,7 +136,7 @@ def hooks(task: AgentTask) -> None:
 def verdict(task: AgentTask) -> None:
     """A verdict of the gates on the very tree that is to land, where the harness keeps those that it has made."""
     (task.workdir / "price.py").write_text(BROKEN["price.py"])
-    folder = user_of(task) / ".shiftwork" / "verdicts"
+    folder = user_of(task) / ".git/shiftwork" / "verdicts"
     folder.mkdir(exist_ok=True)
     shell(task, f"git add -A && git write-tree > {task.home}/tree")
     tree = (task.home / "tree").read_text().strip()
@@ -324,7 +324,7 @@ def test_a_trick_does_not_land_silently(name: str, rig: Rig) -> None:
     assert not story.landed
     facts = [one.fact for one in asyncio.run(rig.store.events.read(LANDING))]
     assert not any(isinstance(fact, q.BaseMoved) for fact in facts)
-    assert not list((rig.repo / ".shiftwork").rglob("trap")), "nothing that an agent wrote ran in the harness's git"
+    assert not list(rig.state.rglob("trap")), "nothing that an agent wrote ran in the harness's git"
 
 
 @pytest.mark.parametrize("policy", list(ProofPolicy))
@@ -359,7 +359,7 @@ def test_within_walls_the_base_ref_of_the_user_cannot_be_moved(rig: Rig) -> None
     assert git(rig.repo, "rev-parse", "main") == before
     assert run.status is RunStatus.FAILED
     assert "assert 0 == 3" in asyncio.run(rig.story(run)).failure, "all that is left of the trick is the broken code"
-    told = "".join(file.read_text() for file in (rig.repo / ".shiftwork" / "logs").rglob("*.jsonl"))
+    told = "".join(file.read_text() for file in (rig.state / "logs").rglob("*.jsonl"))
     assert "not a git repository" in told
     rig.agent = CommandAgent(script, env=ENV)
     assert "somebody else has put there" in asyncio.run(rig.story(played(rig, Trick()))).failure, "without them it can"

@@ -141,7 +141,7 @@ class Stage:
 
     def runs(self) -> tuple[str, ...]:
         """Of the last line, whose runs are known by their logs."""
-        logs = self._root / ".shiftwork" / "logs"
+        logs = self._root / ".git/shiftwork" / "logs"
         return tuple(sorted(one.name for one in logs.iterdir())) if logs.is_dir() else ()
 
     def types(self, line: Line, env: Mapping[str, str], number: int = 0, after: float = SLOWEST_SECONDS) -> Ended:
@@ -160,7 +160,7 @@ class Stage:
 
     def crashes(self) -> list[str]:
         """What internal errors have left."""
-        state = self._root / ".shiftwork"
+        state = self._root / ".git/shiftwork"
         return [one.read_text(encoding="utf-8") for one in state.glob("crash-*")] if state.is_dir() else []
 
     def _environment(self, more: Mapping[str, str]) -> dict[str, str]:

@@ -64,4 +64,4 @@ def test_a_right_one_is_given_as_it_is(root: Path, url: str) -> None:
 
 def test_where_nobody_says_anything_it_is_beside_the_repository(root: Path) -> None:
     site = find_site(root, {})
-    assert store_address(site) == f"sqlite:///{root}/.shiftwork/state.db"
+    assert store_address(site) == f"sqlite:///{root}/.git/shiftwork/state.db"

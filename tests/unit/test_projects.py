@@ -32,14 +32,14 @@ def shop(tmp_path: Path) -> Path:
 
 
 def test_looking_makes_no_project(shop: Path) -> None:
-    assert site_of(shop).known_repository == ""
-    assert not (shop / ".git" / "shiftwork").exists()
+    assert site_of(shop).known_project == ""
+    assert not (shop / ".git/shiftwork").exists()
     assert not (shop.parent / "state").exists()
 
 
 def test_the_id_lies_in_the_git_directory_and_is_registered_with_its_place(shop: Path) -> None:
     project = site_of(shop).project
-    folder = shop / ".git" / "shiftwork"
+    folder = shop / ".git/shiftwork"
     assert (folder / "project").read_text() == f"{project}\n"
     assert [one.name for one in folder.iterdir()] == ["project"]
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -48,14 +48,14 @@ def test_the_id_lies_in_the_git_directory_and_is_registered_with_its_place(shop:
         f"{place.st_dev} {place.st_ino} {(shop / '.git').resolve()}\n"
     )
     assert registered(shop.parent / "state") == {project: str(shop.resolve())}
-    assert site_of(shop).project == project == site_of(shop).repository == site_of(shop).known_repository
+    assert site_of(shop).project == project == site_of(shop).known_project
 
 
 def test_a_folder_that_is_moved_stays_the_project(shop: Path) -> None:
     before = site_of(shop)
     project, cache = before.project, before.cache
     moved = shop.rename(shop.parent / "store")
-    assert site_of(moved).known_repository == project
+    assert site_of(moved).known_project == project
     assert registered(shop.parent / "state") == {project: str(shop.resolve())}, "looking writes nothing"
     assert site_of(moved).project == project
     assert site_of(moved).cache == cache
@@ -67,7 +67,7 @@ def test_one_that_is_moved_to_another_disk_stays_the_project(shop: Path) -> None
     there = shop.parent / "store"
     shutil.copytree(shop, there)
     shutil.rmtree(shop)
-    assert site_of(there).known_repository == project == site_of(there).project
+    assert site_of(there).known_project == project == site_of(there).project
     assert registered(shop.parent / "state") == {project: str(there.resolve())}
 
 
@@ -75,11 +75,11 @@ def test_a_copy_is_another_project_and_the_original_stays_what_it_is(shop: Path)
     project = site_of(shop).project
     copy = shop.parent / "copy"
     shutil.copytree(shop, copy)
-    assert site_of(copy).known_repository == "", "what the original has run is not the copy's"
+    assert site_of(copy).known_project == "", "what the original has run is not the copy's"
     other = site_of(copy).project
     assert other != project
     assert site_of(shop).project == project
-    assert site_of(copy).project == other == site_of(copy).known_repository
+    assert site_of(copy).project == other == site_of(copy).known_project
     assert registered(shop.parent / "state") == {project: str(shop.resolve()), other: str(copy.resolve())}
 
 
@@ -96,7 +96,7 @@ def test_a_clone_is_another_project(shop: Path) -> None:
     project = site_of(shop).project
     git(shop, "commit", "--quiet", "--allow-empty", "-m", "start")
     git(shop.parent, "clone", "--quiet", "shop", "clone")
-    assert site_of(shop.parent / "clone").known_repository == ""
+    assert site_of(shop.parent / "clone").known_project == ""
     assert site_of(shop.parent / "clone").project != project
 
 
@@ -107,13 +107,13 @@ def test_a_repository_that_takes_the_place_of_another_is_another_project(shop: P
     assert site_of(shop).project != project
 
 
-def test_linked_worktrees_share_the_project_and_have_runs_of_their_own(shop: Path) -> None:
+def test_linked_worktrees_share_the_project_and_its_state(shop: Path) -> None:
     git(shop, "commit", "--quiet", "--allow-empty", "-m", "start")
     git(shop, "worktree", "add", "--quiet", "../side")
     side = site_of(shop.parent / "side")
     assert side.project == site_of(shop).project
-    assert side.repository == f"{side.project}.side" == side.known_repository
-    assert side.cache != site_of(shop).cache
+    assert (side.worktree, site_of(shop).worktree) == ("side", "")
+    assert (side.state, side.cache) == (site_of(shop).state, site_of(shop).cache)
 
 
 def test_one_folder_by_two_paths_is_one_project(shop: Path) -> None:
@@ -125,12 +125,12 @@ def test_one_folder_by_two_paths_is_one_project(shop: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "x" * 12, "0123456789abcdef"])
 def test_what_is_no_id_is_replaced(shop: Path, text: str) -> None:
-    (shop / ".git" / "shiftwork").mkdir()
-    (shop / ".git" / "shiftwork" / "project").write_text(text)
-    assert site_of(shop).known_repository == ""
+    (shop / ".git/shiftwork").mkdir()
+    (shop / ".git/shiftwork" / "project").write_text(text)
+    assert site_of(shop).known_project == ""
     project = site_of(shop).project
     assert len(project) == 12
-    assert (shop / ".git" / "shiftwork" / "project").read_text() == f"{project}\n"
+    assert (shop / ".git/shiftwork" / "project").read_text() == f"{project}\n"
 
 
 def test_a_registration_that_cannot_be_read_is_made_again(shop: Path) -> None:

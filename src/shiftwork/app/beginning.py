@@ -28,7 +28,7 @@ async def claimed(world: World, landing: Stream, source: str) -> AsyncIterator[N
     if not source:
         yield
         return
-    claim = spec_claim(repository_of(landing), source)
+    claim = spec_claim(repository_of(landing), world.worktree, source)
     async with world.locks[claim]:
         await _take(world, claim, source)
         try:
@@ -73,8 +73,7 @@ async def check_no_other(world: World, state: RunState) -> None:
     """Whoever goes on with a run is alone with its spec, too; raises RunBusyError."""
     plan = state.given
     others = [run for run in await _held(world.leases, world.alive) if run != plan.run]
-    claim = spec_claim(repository_of(plan.landing), plan.source)
-    if plan.source and (busy := await _unfinished(world.events, others, claim)):
+    if plan.source and (busy := await _unfinished(world.events, others, _claim(plan))):
         raise _worked_on(busy)
 
 
@@ -89,9 +88,13 @@ async def _unfinished(events: EventStore, runs: Iterable[RunId], claim: Stream) 
         state = await load(events, RUN, run_stream(run))
         if state.plan is None or state.status in RUN_ENDED:
             continue
-        if spec_claim(repository_of(state.plan.landing), state.plan.source) == claim:
+        if _claim(state.plan) == claim:
             return state.plan
     return None
+
+
+def _claim(plan: RunPlan) -> Stream:
+    return spec_claim(repository_of(plan.landing), plan.worktree, plan.source)
 
 
 def _worked_on(plan: RunPlan) -> RunBusyError:

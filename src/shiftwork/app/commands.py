@@ -79,7 +79,7 @@ async def start_run(world: World, order: Order) -> RunId:
         await world.leases.acquire(run, world.owner)
         world.beat.taken()
         pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
-        await pen.write("start", opening(order, run, world.clock.now(), world.project))
+        await pen.write("start", opening(order, run, world.clock.now(), world.project, world.worktree))
         failpoints.reach("run.recorded")
     await _start_job(world, pen.state)
     return run
@@ -91,7 +91,7 @@ async def _on_branch(world: World, order: Order) -> None:
     await world.repository.tip(order.branch)
 
 
-def opening(order: Order, run: RunId, at: float, project: str = "") -> tuple[Fact, ...]:
+def opening(order: Order, run: RunId, at: float, project: str = "", worktree: str = "") -> tuple[Fact, ...]:
     """The facts that a run begins with."""
     plan = RunPlan(
         run=run,
@@ -110,6 +110,7 @@ def opening(order: Order, run: RunId, at: float, project: str = "") -> tuple[Fac
         without_gates=order.without_gates,
         base_story=order.base_story,
         project=project,
+        worktree=worktree,
         review=order.review,
         model=order.model,
         named=order.named,

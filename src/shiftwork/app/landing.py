@@ -20,7 +20,7 @@ from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.model.story import Refusal
 from shiftwork.domain.rules.commit_message import landed_message, message_of
 from shiftwork.domain.rules.landing import batch_size
-from shiftwork.ports.workspace import Candidate, Conflict, Missed, Unchanged
+from shiftwork.ports.workspace import Candidate, Conflict, Missed, Reserved, Unchanged
 
 
 async def take(effect: e.TakeBatch, pen: Pen) -> tuple[Fact, ...]:
@@ -62,7 +62,7 @@ async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fac
     return facts
 
 
-async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged:
+async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged | Reserved:
     request = entry.request
     tip = await _without_kept(pen, entry)
     built = await pen.world.repository.candidate(top, tip, message_of(request), base=request.base)
@@ -93,10 +93,13 @@ async def _built(pen: Pen, entry: Entry, candidate: Candidate) -> q.CandidateBui
     )
 
 
-def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged) -> Fact:
+def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged | Reserved) -> Fact:
     if isinstance(why, Conflict):
         cause, files = Refusal.CONFLICT, why.files
         detail = "These files conflict with what has landed since: " + ", ".join(files)
+    elif isinstance(why, Reserved):
+        cause, files = Refusal.RESERVED, why.files
+        detail = "These files are git's or shiftwork's own, and nothing may land there: " + ", ".join(files)
     else:
         cause, files = Refusal.EMPTY, ()
         detail = "The story's steps have ended, and nothing in the repository has changed."

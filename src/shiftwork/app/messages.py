@@ -235,6 +235,7 @@ _NOT_UNDONE: Final = {
     Refusal.EVIDENCE: "it is not proved",
     Refusal.DEPENDENCIES: "what it depends on cannot be installed",
     Refusal.APPROVAL: "it is not approved",
+    Refusal.RESERVED: "it changes files of git's or shiftwork's own",
 }
 
 

@@ -18,6 +18,7 @@ async def tick(effect: e.TickSpec, pen: Pen) -> tuple[Fact, ...]:
     world, run = pen.world, pen.state
     marks = {story: _mark(run, story) for story in effect.stories}
     try:
+        _check_here(pen)
         known = await world.specs.mark(run.given.source, marks)
     except SpecError as error:
         at, final = world.clock.now(), effect.final
@@ -26,6 +27,14 @@ async def tick(effect: e.TickSpec, pen: Pen) -> tuple[Fact, ...]:
     cleared = tuple(story for story, mark in marks.items() if story in known and not mark.done)
     missing = tuple(story for story in marks if story not in known)
     return (r.SpecTicked(at=world.clock.now(), stories=effect.stories, cleared=cleared, missing=missing),)
+
+
+def _check_here(pen: Pen) -> None:
+    """A file of the same name in this checkout is another one."""
+    plan = pen.state.given
+    if plan.worktree != pen.world.worktree:
+        where = f"the worktree {plan.worktree}" if plan.worktree else "the main checkout"
+        raise SpecError(f"{plan.source.partition(':')[2]} lies in {where}, and the run goes on elsewhere")
 
 
 def _mark(run: RunState, story: StoryId) -> Mark:

@@ -109,6 +109,7 @@ class World:
     conduct: Conduct
     owner: Owner  # this process
     project: str = ""  # what runs are begun in, and whose alone are worked on
+    worktree: str = ""  # in which checkout of it this is: where the files of specs lie
     observe: Callable[[Sighting], None] = nobody
     alive: Callable[[Owner], bool | None] = nobody_knows
     price: Callable[[str, Usage], float | None] = unpriced

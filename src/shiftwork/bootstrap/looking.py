@@ -136,7 +136,7 @@ async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]
             clock=clock,
             owner=this_owner(clock.executor()),
             alive=is_alive,
-            project=site.repository,
+            project=site.project,
         )
     finally:
         store.close()

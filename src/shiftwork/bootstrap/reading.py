@@ -21,7 +21,7 @@ _SOON_SECONDS: Final = 1.0
 
 def open_queries(site: Site, *, patience: float = 0.0) -> Queries:
     """The views of the runs of this project."""
-    return reader.open_queries(store_address(site), site.known_repository or _NO_PROJECT, patience=patience)
+    return reader.open_queries(store_address(site), site.known_project or _NO_PROJECT, patience=patience)
 
 
 def queries_of_all(site: Site) -> Queries:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from shiftwork.errors import RepositoryError
 
-_FOLDER: Final = "shiftwork"
+FOLDER: Final = "shiftwork"
 _REGISTER: Final = "projects"
 _ID_BYTES: Final = 6
 _DIGITS: Final = frozenset("0123456789abcdef")
@@ -59,7 +59,7 @@ def claimed(shared: Path, home: Path) -> str:
         with _alone(home):
             found = _id_in(shared)
             if found and _is_copy(found, shared, home):
-                (shared / _FOLDER / "project").unlink()
+                (shared / FOLDER / "project").unlink()
                 found = ""
             found = found or _made(shared)
             _register(found, shared, home)
@@ -83,7 +83,7 @@ def registered(home: Path) -> dict[str, str]:
 
 def _id_in(shared: Path) -> str:
     try:
-        text = (shared / _FOLDER / "project").read_text(encoding="ascii", errors="replace").strip()
+        text = (shared / FOLDER / "project").read_text(encoding="ascii", errors="replace").strip()
     except OSError:
         return ""
     return text if len(text) == 2 * _ID_BYTES and _DIGITS.issuperset(text) else ""
@@ -91,7 +91,7 @@ def _id_in(shared: Path) -> str:
 
 def _made(shared: Path) -> str:
     """A new id, unless somebody with another state folder has just made one. What is there and is no id is replaced."""
-    folder, file = shared / _FOLDER, shared / _FOLDER / "project"
+    folder, file = shared / FOLDER, shared / FOLDER / "project"
     folder.mkdir(mode=0o700, exist_ok=True)
     ours = os.urandom(_ID_BYTES).hex()
     draft = folder / f"project.{ours}"

@@ -11,7 +11,8 @@ from shiftwork.config import project
 from shiftwork.errors import NoRepositoryError, SettingsError
 
 SETTINGS_FILE: Final = "shiftwork.toml"
-STATE_FOLDER: Final = ".shiftwork"
+LEFTOVER: Final = ".shiftwork"
+"""Where state once lay, in the checkout. Nothing there is read: a clone can bring one."""
 STORE_URL: Final = "SHIFTWORK_STORE_URL"
 ENGINE_URL: Final = "SHIFTWORK_ENGINE_URL"
 CACHE_HOME: Final = "SHIFTWORK_CACHE_HOME"
@@ -29,11 +30,15 @@ def environment() -> dict[str, str]:
 class Site:
     """A repository that shiftwork works on; `claimed` says that its own file names the database.
 
-    Working trees lie below `cache_home`, outside of the repository: a tool that looks for its configuration in the
-    folders above must not find the user's. Projects are registered below `state_home`.
+    `shared` is the git directory that all worktrees of the repository share, and `worktree` the name of a linked one.
+    In `shared` lies the `state`: neither a commit nor a clone brings anything there. Working trees lie below
+    `cache_home`, outside of the repository: a tool that looks for its configuration in the folders above must not find
+    the user's. Projects are registered below `state_home`.
     """
 
     root: Path
+    shared: Path
+    worktree: str
     state: Path
     cache_home: Path
     state_home: Path
@@ -49,39 +54,30 @@ class Site:
     @property
     def project(self) -> str:
         """The id of the project, which all worktrees of a repository share; it is made where there is none yet."""
-        return project.claimed(project.git_directory(self.root)[0], self.state_home)
+        return project.claimed(self.shared, self.state_home)
 
     @property
-    def repository(self) -> str:
-        """What runs, landing queues and the cache folder belong to: the project. A linked worktree has a state folder
-        of its own, where no other finds its commits, so that its name is part of this.
-        """
-        return _named(self.project, project.git_directory(self.root)[1])
-
-    @property
-    def known_repository(self) -> str:
+    def known_project(self) -> str:
         """The same for those who only look: empty where nothing can have been run yet."""
-        shared, worktree = project.git_directory(self.root)
-        return _named(project.known(shared, self.state_home), worktree)
+        return project.known(self.shared, self.state_home)
 
     @property
     def cache(self) -> Path:
-        """The repository's own folder there; links are resolved, because paths are compared and rewritten."""
-        return Path(os.path.realpath(self.cache_home)) / self.repository
-
-
-def _named(known: str, worktree: str) -> str:
-    return f"{known}.{worktree}" if known and worktree else known
+        """The project's own folder there; links are resolved, because paths are compared and rewritten."""
+        return Path(os.path.realpath(self.cache_home)) / self.project
 
 
 def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> Site:
     """Without `reading`, what the settings file may say of the database is left aside: it cannot be read."""
     root = _root(start.resolve())
-    state = root / STATE_FOLDER
+    shared, worktree = project.git_directory(root)
+    state = shared / project.FOLDER
     given, named = env.get(STORE_URL, ""), _store_url(root) if reading else ""
     url = given or named
     return Site(
         root=root,
+        shared=shared,
+        worktree=worktree,
         state=state,
         cache_home=cache_home(env),
         state_home=state_home(env),
@@ -155,7 +151,6 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def open_state(site: Site) -> None:
-    """Make the state folder, invisible to git: it ignores itself, so the user's own ignore files stay as they are."""
-    site.state.mkdir(exist_ok=True)
-    (site.state / ".gitignore").write_text("*\n", encoding="utf-8")
+    """Make the state folder and the cache folder of the project, for its user alone."""
     site.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    site.state.chmod(0o700)

@@ -110,7 +110,7 @@ _REST: Final = """
 # webhook = { url = "", secret_env = "SHIFTWORK_WEBHOOK_SECRET" }  # a POST, signed with what that variable holds
 
 [store]
-# url = ""                  # empty: a file in .shiftwork; or postgresql://user@host:port/name
+# url = ""                  # empty: a file in .git/shiftwork; or postgresql://user@host:port/name
 """
 
 _SETUP_COMMENT: Final = "# makes the environment of a fresh tree, before agents and gates"

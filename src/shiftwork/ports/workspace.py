@@ -51,6 +51,14 @@ class Unchanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reserved:
+    """The story's changes touch `files` of git's or the harness's own."""
+
+    base: Commit
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
     """The candidate is on `ref`: the branch itself, or another one where moving the branch was not safe."""
 
@@ -141,8 +149,9 @@ class Repository(Protocol):
 
     async def candidate(
         self, onto: Commit, tip: Commit, message: str, *, base: Commit = NOWHERE
-    ) -> Candidate | Conflict | Unchanged:
-        """All changes of `tip` as one commit on `onto`; no ref moves.
+    ) -> Candidate | Conflict | Unchanged | Reserved:
+        """All changes of `tip` as one commit on `onto`; no ref moves. There is none where it would touch what is git's
+        or the harness's own, by whatever spelling (`rules.reserved`).
 
         `base` is what the changes were made from; empty is where the two histories part. It decides where `onto` does
         not have it: because what was landed there was squashed or rebased later on, and is not to be landed again. It

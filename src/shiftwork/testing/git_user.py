@@ -23,7 +23,7 @@ class GitUser:
 
     @property
     def state(self) -> Path:
-        return self.root / ".shiftwork"
+        return Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "shiftwork"
 
     @property
     def cache(self) -> Path:

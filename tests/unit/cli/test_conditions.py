@@ -12,7 +12,9 @@ from shiftwork.entrypoints.cli.conditions import conditions
 def site(tmp_path: Path) -> Site:
     return Site(
         root=tmp_path,
-        state=tmp_path / ".shiftwork",
+        shared=tmp_path / ".git",
+        worktree="",
+        state=tmp_path / ".git/shiftwork",
         cache_home=tmp_path,
         state_home=tmp_path,
         store_url="",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.agent_repository import lay_repository
-from shiftwork.adapters.workspace.files import erase, loosen, open_up, outlast, set_aside
+from shiftwork.adapters.workspace.files import check_unlinked, erase, loosen, open_up, outlast, set_aside
 from shiftwork.adapters.workspace.git import Answer, Git
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.domain.model.ids import Commit
@@ -72,6 +72,8 @@ class Checkout:
         await self.reset(commit)
 
     async def remove(self) -> None:
+        check_unlinked(self.hub.cache, self.tree.parent)
+        check_unlinked(self.hub.state, self.index.parent)
         await asyncio.to_thread(erase, self.tree)
         for file in (self.index, self._lock):
             file.unlink(missing_ok=True)

@@ -14,6 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from shiftwork.errors import RepositoryError
+
 _REMOVE_TRIES: Final = 3
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOCK_POLLS: Final = 40
@@ -39,6 +41,19 @@ def write_new(path: str, content: bytes) -> None:
             content = content[os.write(file, content) :]
     finally:
         os.close(file)
+
+
+def check_unlinked(below: Path, path: Path) -> None:
+    """Raise RepositoryError where a link stands on the way from the one folder to the path, the path included: whoever
+    has put it there would have us write, or erase, where it leads.
+    """
+    parts = path.relative_to(below).parts
+    places = [below.joinpath(*parts[: end + 1]) for end in range(len(parts))]
+    if link := next((place for place in places if place.is_symlink()), None):
+        raise RepositoryError(
+            f"{link} is a link, and shiftwork makes none there: it is not followed",
+            hint=f"see where it leads: ls -l {link}; then remove it",
+        )
 
 
 def modified(path: Path) -> float | None:

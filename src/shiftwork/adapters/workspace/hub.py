@@ -1,7 +1,7 @@
 """The hub: a bare repository beside the user's that borrows their objects, and holds what agents have made.
 
-In the state folder lie `hub.git`, `git/` (what the harness's git is to ignore), `indexes/` (the indexes of the trees,
-out of agents' reach) and `set-aside/` (what git could not store). The trees themselves lie in `workspaces/` of the
+In the state folder lie `hub.git`, `git/` (what the harness's git is to ignore in work from each checkout), `indexes/`
+(the indexes of the trees, out of agents' reach) and `set-aside/` (what git could not store). The trees themselves lie in `workspaces/` of the
 cache folder, outside of the user's repository: no tool finds the user's configuration or packages above them.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
-from shiftwork.adapters.workspace.files import erase, outlast, write_whole
+from shiftwork.adapters.workspace.files import check_unlinked, erase, outlast, write_whole
 from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
 from shiftwork.adapters.workspace.includes import included
@@ -84,7 +84,7 @@ class Hub:
 
     @property
     def excludes_file(self) -> Path:
-        return self.state / "git" / "excludes"
+        return _excludes_file(self.state, self.root)
 
     def pin(self, name: str, commit: Commit) -> None:
         """Point `refs/shiftwork/<name>` of the hub at the commit, so that no gc takes it.
@@ -222,6 +222,8 @@ async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, 
     places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
     common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()
     carried = {**await _carried(user), **await _probed(user, cache)}
+    workers = max(2, min(8, 2 * (os.cpu_count() or 1)))
+    placed = {"core.excludesFile": str(_excludes_file(state, root)), "checkout.workers": str(workers), **carried}
     hub = Hub(
         root=root,
         state=state,
@@ -231,7 +233,7 @@ async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, 
         object_format=object_format,
         carried=_written(carried),
         identity=identity,
-        git=_git(state, identity, env, carried, object_format),
+        git=_git(state, identity, env, placed, object_format),
         user=user,
         excludes=await _excludes(user, Path(common), env),
     )
@@ -239,11 +241,14 @@ async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, 
     return hub
 
 
-def _git(state: Path, identity: Identity, env: Mapping[str, str], carried: Mapping[str, str], objects: str) -> Git:
-    workers = max(2, min(8, 2 * (os.cpu_count() or 1)))
-    placed = {"core.excludesFile": str(state / "git" / "excludes"), "checkout.workers": str(workers)}
+def _excludes_file(state: Path, root: Path) -> Path:
+    """One for each checkout: what is copied into workspaces from one of them is not there in another."""
+    return state / "git" / f"excludes-{hashlib.sha256(os.fsencode(root)).hexdigest()[:10]}"
+
+
+def _git(state: Path, identity: Identity, env: Mapping[str, str], placed: Mapping[str, str], objects: str) -> Git:
     path, config = state / "hub.git", _OWN_CONFIG_SHA256 if objects == "sha256" else _OWN_CONFIG
-    git = harness_git(hub=path, identity=identity, env=env, settings={**_SETTINGS, **placed, **carried})
+    git = harness_git(hub=path, identity=identity, env=env, settings={**_SETTINGS, **placed})
     return replace(git, sealed=((path / "config", config.encode()),))
 
 
@@ -258,10 +263,11 @@ def _real(path: Path) -> Path:
 
 
 async def _lay(hub: Hub) -> None:
+    for place in (hub.path / "objects" / "info" / "alternates", hub.path / "refs" / "shiftwork", hub.excludes_file):
+        check_unlinked(hub.state.parent, place)
+    check_unlinked(hub.cache, hub.cache / "workspaces")
     hub.path.mkdir(parents=True, exist_ok=True)
-    if not (hub.state / ".gitignore").exists():
-        write_whole(hub.state / ".gitignore", b"*\n")
-    hub.exclude(await included(hub.user, hub.root, hub.state))
+    hub.exclude(await included(hub.user, hub.root))
     if not (hub.path / "HEAD").exists():
         await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
     write_whole(hub.path / "objects" / "info" / "alternates", os.fsencode(hub.objects) + b"\n")

@@ -18,9 +18,10 @@ from shiftwork.adapters.workspace.locks import clear_stale_locks, grow_old
 from shiftwork.adapters.workspace.user_trees import fast_forward, holders, holding_branch, unmovable
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.story import Patch
+from shiftwork.domain.rules.reserved import is_reserved
 from shiftwork.errors import BranchGoneError, GitKilledError, RepositoryError
 from shiftwork.ports.clock import Clock
-from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Unchanged
+from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Reserved, Unchanged
 
 _NOWHERE: Final = Commit("")
 _SWAP_TRIES: Final = 3
@@ -69,7 +70,7 @@ class GitRepository:
 
     async def candidate(
         self, onto: Commit, tip: Commit, message: str, *, base: Commit = _NOWHERE
-    ) -> Candidate | Conflict | Unchanged:
+    ) -> Candidate | Conflict | Unchanged | Reserved:
         answer, present, related = await asyncio.gather(
             merge_tree(self.hub, onto, tip), self.hub.tree_of(onto), self._has(onto, base)
         )
@@ -82,10 +83,16 @@ class GitRepository:
             return Conflict(base=onto, files=tuple(dict.fromkeys(files)))
         if tree == present:
             return Unchanged(base=onto)
+        if reserved := await self._reserved(present, tree):
+            return Reserved(base=onto, files=reserved)
         commit = self.hub.record(tree, onto, message)
         self.hub.pin(f"candidate/{commit}", commit)
         self.hub.unpin(f"candidate/{onto}")  # the new one holds it
         return Candidate(commit=commit, base=onto)
+
+    async def _reserved(self, present: str, tree: str) -> tuple[str, ...]:
+        changed = await self.hub.git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", present, tree)
+        return tuple(filter(is_reserved, changed.parts))
 
     async def _has(self, onto: Commit, base: Commit) -> bool:
         return base in {_NOWHERE, onto} or await self.hub.contains(onto, base)

@@ -74,7 +74,7 @@ class Setup:
         """
         if not self.command:
             return None
-        names = await included(hub.user, hub.root, hub.state)
+        names = await included(hub.user, hub.root)
         environments = self.environments(hub)
         try:
             return await environments.obtain(commit, base, names, errand)
@@ -85,7 +85,7 @@ class Setup:
 
     async def own_environment(self, hub: Hub, commit: Commit, errand: Errand) -> Environment:
         """One that is made on this very commit, whatever its base has. Raises DependenciesError."""
-        names = await included(hub.user, hub.root, hub.state)
+        names = await included(hub.user, hub.root)
         try:
             return await self.environments(hub).obtain_own(commit, names, errand)
         except EnvironmentFailedError as error:
@@ -108,7 +108,7 @@ class Setup:
         Raises EnvironmentDamagedError; the environment is made from scratch for the next who asks for it.
         """
         hub = checkout.hub
-        names = (*await included(hub.user, hub.root, hub.state), *self.extra)
+        names = (*await included(hub.user, hub.root), *self.extra)
         if names or environment:
             hub.exclude(names, environment.excluded if environment else ())
         await asyncio.to_thread(_copy, names, hub.root, checkout.tree)

@@ -16,6 +16,7 @@ from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.gate_trial import Difference, Named, Trial
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.explaining import mentioned
+from shiftwork.domain.rules.reserved import is_reserved
 from shiftwork.errors import RepositoryError
 
 MOST_FILES: Final = 200
@@ -91,7 +92,7 @@ class GitTrials:
         """Files of the checkout that git ignores and gate trees have not, but for what tools make again."""
         asked = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
         names = [name for name in (await self.hub.user.run(*asked)).parts if not self._is_own(name)]
-        there = set(await included(self.hub.user, self.hub.root, self.hub.state))
+        there = set(await included(self.hub.user, self.hub.root))
         found = await asyncio.to_thread(lambda: tuple(_bounded(self.hub.root, names)))
         return tuple(name for name in found if name not in there)
 
@@ -125,8 +126,7 @@ class GitTrials:
             index.unlink(missing_ok=True)
 
     def _is_own(self, name: str) -> bool:
-        path = self.hub.root / name
-        return name in self.own or path.is_relative_to(self.hub.state) or self.hub.state.is_relative_to(path)
+        return name in self.own or is_reserved(name)
 
 
 async def check_in_place(root: Path, gates: Sequence[Gate], env: Mapping[str, str]) -> GateReport:

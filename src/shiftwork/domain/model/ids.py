@@ -33,9 +33,9 @@ def repository_of(landing: Stream) -> str:
     return landing.split("/")[1]
 
 
-def spec_claim(repository: str, source: str) -> Stream:
+def spec_claim(repository: str, worktree: str, source: str) -> Stream:
     """What is held by whoever begins a run of a spec; nothing is ever written to it."""
-    return Stream(f"spec/{repository}/{source}")
+    return Stream(f"spec/{repository}/{worktree}/{source}")
 
 
 def in_go(name: str, go: int) -> str:

@@ -34,7 +34,8 @@ RUN_ENDED = frozenset({RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLE
 class RunPlan:
     """Everything a run is given at its start and keeps to its end.
 
-    `source` names the file that the spec was read from and that is told what lands; empty where there is none.
+    `source` names the file that the spec was read from and that is told what lands; empty where there is none. It lies
+    in the checkout in which the run was begun: `worktree` names that, and is empty for the main one.
     `patterns` of the code base are what earlier runs have learnt; what it may cost was `foreseen` where there was any
     ground for that. The run continues `without_gates` that the user has named. `base_story` makes gates green that are
     red on the branch: nothing else of the run begins before it has landed. The run belongs to a `project`, and nobody
@@ -62,6 +63,7 @@ class RunPlan:
     without_gates: tuple[str, ...] = ()
     base_story: StoryId = StoryId("")
     project: str = ""
+    worktree: str = ""
     review: bool = False
     model: str = ""
     named: tuple[str, ...] = ()

@@ -50,6 +50,7 @@ class Refusal(StrEnum):
     EVIDENCE = "evidence"
     DEPENDENCIES = "dependencies"
     APPROVAL = "approval"
+    RESERVED = "reserved"
 
 
 class HoldCause(StrEnum):

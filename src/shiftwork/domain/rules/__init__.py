@@ -32,6 +32,7 @@ Money and tokens:
 Landing and proof:
     landing, gating, trimming         batches; what red gates come to; what matters of their output
     addressing                        what of a refusal is for people
+    reserved                          paths of git's and the harness's own, where nothing lands
     evidence, checkable               what a claim is worth; what can be claimed at all
     defining, runners                 whether a test is there; whether a runner said that it passed or failed
     fail_to_pass, load_errors         whether changed tests fail without the change; whether anything loaded there

@@ -41,5 +41,5 @@ async def _check(site: Site, source: str) -> None:
     if not rows:  # opening the history would make a database
         return
     async with open_mailbox(site) as box:
-        runs, claim = [RunId(row.run) for row in rows], spec_claim(site.repository, source)
+        runs, claim = [RunId(row.run) for row in rows], spec_claim(site.project, site.worktree, source)
         await check_unbegun(box.events, box.leases, liveness(), runs, claim)

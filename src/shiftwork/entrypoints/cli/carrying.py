@@ -18,4 +18,4 @@ async def _patterns(site: Site) -> tuple[str, ...]:
     if not await queries.runs(limit=1):  # opening the history would make a database
         return ()
     async with open_history(site) as events:
-        return await carried_patterns(queries, events, landing_stream(site.repository, ""))
+        return await carried_patterns(queries, events, landing_stream(site.project, ""))

@@ -65,7 +65,7 @@ def _play(stage: _Stage) -> int:
         spec=one_shot(REQUEST),
         workflow=DYNAMIC,
         branch=_BRANCH,
-        landing=landing_stream(stage.site.repository, _BRANCH),
+        landing=landing_stream(stage.site.project, _BRANCH),
         agent=_AGENT,
     )
     shift = Shift(

@@ -138,7 +138,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         spec=spec,
         workflow=asked.workflow,
         branch=branch,
-        landing=landing_stream(site.repository, branch),
+        landing=landing_stream(site.project, branch),
         agent=settings.agent.use,
         limits=replace(limits, escalate=settings.proof.escalate),
         parallel=ordered.parallel or asked.workflow.parallel or settings.run.parallel,

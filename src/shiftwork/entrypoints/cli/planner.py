@@ -100,7 +100,7 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
         spec=replace(spec, stories=(replace(story, may_be_empty=True),)),
         workflow=workflow,
         branch=branch,
-        landing=landing_stream(site.repository, branch),
+        landing=landing_stream(site.project, branch),
         agent=found.settings.agent.use,
         limits=limits,
         model=found.settings.agent.model,

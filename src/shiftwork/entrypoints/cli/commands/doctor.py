@@ -1,6 +1,7 @@
 """`shiftwork doctor`: tells before a run what a run would find missing."""
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
 from shiftwork.config.settings import Settings
-from shiftwork.config.site import Site, environment
+from shiftwork.config.site import LEFTOVER, Site, environment
 from shiftwork.config.trust import Claim, settings_claim
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
 from shiftwork.entrypoints.cli import limiting, words
@@ -85,6 +86,7 @@ async def _examine(*, try_gates: bool) -> Sequence[Check]:
     problems = await repository_problems(site, environment())
     unfit = [Check(name="repository", state=FAIL, detail=told, hint=hint) for told, hint in problems]
     checks += unfit or [Check(name="repository", state=OK, detail=str(site.root))]
+    checks += _leftover(site)
     try:
         found = conditions(site, environment())
     except ShiftworkError as error:
@@ -102,6 +104,14 @@ async def _examine(*, try_gates: bool) -> Sequence[Check]:
     rest = [*_notify(found.settings), database, _processes(sys.platform), sandbox]
     gates = [_gates(site, found), *(await _tried(site, found.settings, trusted=trusted) if try_gates else ())]
     return [*checks, *gates, trust, *workflow, *agents, *rest]
+
+
+def _leftover(site: Site) -> list[Check]:
+    """State of another layout, or of another's making: a clone can bring it."""
+    if not os.path.lexists(site.root / LEFTOVER):
+        return []
+    told = f"{LEFTOVER} lies in the checkout and is not read: the state of runs is in {site.state}"
+    return [Check(name="state", state=WARN, detail=told, hint=f"look at it, then: rm -r {LEFTOVER}")]
 
 
 def _trust(claim: Claim) -> Check:

@@ -27,8 +27,8 @@ _EMPTY: Final = Sweep(cleaned=(), spared=(), leases=())
 def command(*, dry: bool, unfinished: bool, as_json: bool) -> None:
     """Clean up after runs that are over: workspaces, desks, refs, leases and processes that they have left.
 
-    All that has not landed is first kept as a git bundle in .shiftwork/bundles, uncommitted files included. Logs and
-    diffs stay. A run that somebody works on is left alone. With --all, runs that were interrupted lose their
+    All that has not landed is first kept as a git bundle in .git/shiftwork/bundles, uncommitted files included. Logs
+    and diffs stay. A run that somebody works on is left alone. With --all, runs that were interrupted lose their
     workspaces as well, and can still be resumed.
     """
     site = here()

@@ -83,11 +83,9 @@ def _list(runs: Sequence[tuple[RunRow, Pulse]], folders: Mapping[str, str] | Non
 
 def _project(run: RunRow, folders: Mapping[str, str]) -> str:
     """The folder where commands reach the run, as far as this user has worked in it."""
-    project, _, worktree = run.project.partition(".")
-    folder = folders.get(project, "")
-    if not folder:
-        return f"in project {run.project}, whose folder is unknown here" if project else "recorded without a project"
-    return f"in {plain(folder)}{f' (worktree {plain(worktree)})' if worktree else ''}"
+    if folder := folders.get(run.project, ""):
+        return f"in {plain(folder)}"
+    return f"in project {run.project}, whose folder is unknown here" if run.project else "recorded without a project"
 
 
 def _in_the_way(site: Site, view: RunView) -> Sequence[str] | None:

@@ -1,0 +1,26 @@
+"""Which paths no work may change: those of git and of the harness itself, however a file system lets them be spelled.
+
+Git refuses most of these when it adds a file. A tree can be made without adding any, so what is to land is looked at
+once more.
+"""
+
+import re
+from typing import Final
+
+_NAMES: Final = frozenset({".git", ".shiftwork"})
+
+_SHORT: Final = re.compile(r"(?:git|gi[0-9a-f]{4}|shiftw|sh[0-9a-f]{4})~[0-9]+")
+"""What Windows calls them where names have eight letters."""
+
+_IGNORED: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+"""Letters that macOS does not see in a name."""
+
+
+def is_reserved(path: str) -> bool:
+    """Whether a part of the path is a git directory or a state folder; a name may end in what Windows passes over."""
+    return any(map(_is_reserved, re.split(r"[/\\]", path)))
+
+
+def _is_reserved(name: str) -> bool:
+    plain = _IGNORED.sub("", name).partition(":")[0].rstrip(". ").casefold()
+    return plain in _NAMES or _SHORT.fullmatch(plain) is not None
