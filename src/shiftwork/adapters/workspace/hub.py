@@ -1,9 +1,8 @@
 """The hub: a bare repository beside the user's that borrows their objects, and holds what agents have made.
 
 In the state folder lie `hub.git`, `git/` (what the harness's git is to ignore in work from each checkout), `indexes/`
-(the indexes of the trees, out of agents' reach) and `set-aside/` (what git could not store). The trees themselves lie
-in `workspaces/` of the cache folder, outside of the user's repository: no tool finds the user's configuration or
-packages above them.
+(the indexes of the trees, out of agents' reach) and `set-aside/` (what git could not store). The trees themselves lie in `workspaces/` of the
+cache folder, outside of the user's repository: no tool finds the user's configuration or packages above them.
 """
 
 import hashlib
