@@ -52,6 +52,12 @@ class TrustError(UsageError):
     kind = "trust"
 
 
+class StateError(UsageError):
+    """What lies where the harness keeps its state is not this user's: it is neither read nor written."""
+
+    kind = "state"
+
+
 class SandboxError(UsageError):
     """The sandbox that the settings ask for cannot be had on this machine; nothing is run with less."""
 

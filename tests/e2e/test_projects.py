@@ -224,3 +224,16 @@ def test_two_repositories_that_are_worked_on_at_once_have_ports_of_their_own(tmp
         assert process.wait(timeout=SECONDS) == 0
     first, second = ((result / name).read_text() for name in ("ours", "theirs"))
     assert first != second
+
+
+def test_all_worktrees_of_a_repository_know_the_same_runs_and_land_in_one_queue(tmp_path: Path) -> None:
+    main = new_project(tmp_path)
+    assert main.shiftwork("run", "Greet the world", "--workflow", "ralph").returncode == 0
+    main.git("worktree", "add", "-q", "-b", "side", "../side")
+    side = Project(root=tmp_path / "side", agent=main.agent)
+    side.settle(agent=WORKING.replace("hello.txt", "side.txt"))
+    assert side.status()["run"] == main.status()["run"]
+    assert side.shiftwork("run", "Greet the side", "--workflow", "ralph").returncode == 0
+    assert main.status()["run"] == side.status()["run"]
+    assert side.git("log", "-1", "--format=%s", "side") != main.git("log", "-1", "--format=%s", "main")
+    assert not (side.root / ".shiftwork").exists()

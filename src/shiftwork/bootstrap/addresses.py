@@ -1,12 +1,15 @@
 """Where databases are said to be: what cannot be an address is told with where it was written, before any is opened."""
 
 from shiftwork.adapters.store.addresses import mistake
+from shiftwork.config.project import Standing, unregistered
 from shiftwork.config.site import ENGINE_URL, SETTINGS_FILE, STORE_URL, Site
 from shiftwork.errors import SettingsError
 
 
 def store_address(site: Site) -> str:
-    """The history's; raises SettingsError."""
+    """The history's; raises SettingsError, and StateError where it is in state that is not the user's."""
+    if site.stores_itself and site.standing is Standing.UNREGISTERED:
+        raise unregistered(site.whereabouts)
     if site.claimed:
         mending = f'mend {SETTINGS_FILE}: url = "postgresql://user@host:5432/name" under [store]'
         return _checked(site.store_url, f"url under [store] in {SETTINGS_FILE}", mending)

@@ -7,7 +7,7 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.store import reader
 from shiftwork.app.queries import Liveness, Silence
 from shiftwork.bootstrap.addresses import store_address
-from shiftwork.config.project import registered
+from shiftwork.config.project import Standing, registered
 from shiftwork.config.site import Site
 from shiftwork.errors import SettingsError
 from shiftwork.ports.views import Owner, Queries
@@ -20,13 +20,21 @@ _SOON_SECONDS: Final = 1.0
 
 
 def open_queries(site: Site, *, patience: float = 0.0) -> Queries:
-    """The views of the runs of this project."""
+    """The views of the runs of this project; of none where its state is not the user's."""
+    if _is_closed(site):
+        return reader.no_queries()
     return reader.open_queries(store_address(site), site.known_project or _NO_PROJECT, patience=patience)
 
 
 def queries_of_all(site: Site) -> Queries:
     """The views of the runs of every project that shares the database, to list them."""
+    if _is_closed(site):
+        return reader.no_queries()
     return reader.open_queries(store_address(site))
+
+
+def _is_closed(site: Site) -> bool:
+    return site.stores_itself and site.standing is Standing.UNREGISTERED
 
 
 def folders(site: Site) -> dict[str, str]:

@@ -1,152 +1,313 @@
-"""Which project a repository is: an id in its git directory, registered with the place where that lies.
+"""Which project a repository is, and whether the state that lies in its git directory is this user's.
 
-The id lies in `<git directory>/shiftwork/project`: it moves with the folder and no clone has it. A copied folder has it
-too, so it is registered in the user's state folder with the path and the inode of its git directory: where another
-folder has the same id while the registered one is still there, that other is a copy and gets an id of its own.
+The state lies in `<git directory>/shiftwork`: no commit and no clone brings anything there. An archive or a copied
+folder does. So the id of the project, a file in it, is registered in the user's own state folder with the inode and the
+time of the last change of that file, which nobody who packs a folder can choose. State that is not registered as it
+lies is never read: it is as if there were none, until the user adopts it.
 """
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from enum import Enum
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from shiftwork.errors import RepositoryError
+from shiftwork.bounded import read_bytes
+from shiftwork.errors import RepositoryError, StateError, UnfitRepositoryError
 
 FOLDER: Final = "shiftwork"
+_FILE: Final = "project"
 _REGISTER: Final = "projects"
 _ID_BYTES: Final = 6
 _DIGITS: Final = frozenset("0123456789abcdef")
+_LONGEST: Final = 1 << 16
+_APART: Final = "\0"
 
 
-class Place(NamedTuple):
-    """A git directory: where it lies, and by what the file system knows it."""
+class Standing(Enum):
+    """What the state in a git directory is to this user."""
 
-    device: int
+    NONE = "none"
+    OWN = "own"
+    UNREGISTERED = "unregistered"
+
+
+class Whereabouts(NamedTuple):
+    """A checkout: its root, the git directory that all worktrees of the repository share, and the name of a linked
+    worktree, else empty.
+    """
+
+    root: Path
+    shared: Path
+    worktree: str
+
+    @property
+    def state(self) -> Path:
+        return self.shared / FOLDER
+
+
+class Registration(NamedTuple):
+    """What is known of a project: the file with its id, the git directory, and the way from there to the checkout."""
+
     inode: int
+    changed: int
     path: str
+    checkout: str
 
 
-def git_directory(root: Path) -> tuple[Path, str]:
-    """The git directory that all worktrees of the repository share, and the name of a linked worktree, else empty.
+# Where it lies -----------------------------------------------------------------------------------------------------
 
-    Read from files, because git takes longer to start than `status` to answer.
+
+def whereabouts(root: Path) -> Whereabouts:
+    """Read from files, because git takes longer to start than `status` to answer. Raises UnfitRepositoryError where a
+    link, another user's folder or a folder of another repository is on the way to the state.
     """
-    own = root / ".git"
-    if own.is_file():
-        own = root / own.read_text(encoding="utf-8", errors="surrogateescape").strip().removeprefix("gitdir:").strip()
+    own = _own(root)
+    shared = _shared(own)
+    worktree = "" if shared == own else own.name
+    if worktree and not _points_back(own, shared, root):
+        raise UnfitRepositoryError(
+            f"{root} says that it is a worktree of {shared}, and that knows nothing of it",
+            hint=f"git worktree repair in the main checkout, or git worktree add; see ls -l {own}",
+        )
+    for folder in dict.fromkeys((own, shared)):
+        _check_owner(folder)
+    return Whereabouts(root=root, shared=shared, worktree=worktree)
+
+
+def _own(root: Path) -> Path:
+    """The git directory of this checkout."""
+    entry = root / ".git"
+    mode = _check_owner(entry)
+    if stat.S_ISDIR(mode):
+        return entry
+    if not stat.S_ISREG(mode):
+        kind = "a link" if stat.S_ISLNK(mode) else "neither a folder nor a file"
+        raise UnfitRepositoryError(f"{entry} is {kind}", hint=f"see what it is: ls -ld {entry}")
+    told = _line(entry)
+    return (root / told.removeprefix("gitdir:").strip()).resolve()
+
+
+def _shared(own: Path) -> Path:
+    named = own / "commondir"
+    if not os.path.lexists(named):
+        return own
+    return (own / _line(named)).resolve()
+
+
+def _points_back(own: Path, shared: Path, root: Path) -> bool:
+    """Only git writes below `worktrees` of a repository. A folder of any other may say of itself what it likes."""
+    if own.parent != shared / "worktrees":
+        return False
+    with suppress(UnfitRepositoryError):
+        return (own / _line(own / "gitdir")).resolve() == (root / ".git").resolve()
+    return False
+
+
+def _line(file: Path) -> str:
     try:
-        shared = own / (own / "commondir").read_text(encoding="utf-8", errors="surrogateescape").strip()
-    except OSError:
-        return own.resolve(), ""
-    return shared.resolve(), own.name
-
-
-def known(shared: Path, home: Path) -> str:
-    """The id of the project as it is; empty where there is none yet, or where it is that of another folder. Nothing is
-    written.
-    """
-    found = _id_in(shared)
-    return "" if not found or _is_copy(found, shared, home) else found
-
-
-def claimed(shared: Path, home: Path) -> str:
-    """The id of the project, made and registered where it is not yet; processes that ask at once are given the same."""
-    found = _id_in(shared)
-    if found and _is_settled(found, shared, home):
-        return found
-    try:
-        with _alone(home):
-            found = _id_in(shared)
-            if found and _is_copy(found, shared, home):
-                (shared / FOLDER / "project").unlink()
-                found = ""
-            found = found or _made(shared)
-            _register(found, shared, home)
+        return os.fsdecode(read_bytes(file, _LONGEST)).strip()
     except OSError as error:
-        raise RepositoryError(
-            f"the project of this repository cannot be recorded: {error}",
-            hint=f"see who may write there: ls -ld {shared} {home}",
-        ) from error
-    return found
+        told = error.strerror or error
+        raise UnfitRepositoryError(f"{file} cannot be read: {told}", hint=f"see what it is: ls -ld {file}") from None
+
+
+def _check_owner(place: Path) -> int:
+    """Its mode, links not followed. What another user owns is theirs to change while we read it."""
+    try:
+        found = place.lstat()
+    except OSError as error:
+        raise UnfitRepositoryError(f"{place} cannot be read: {error.strerror}", hint="git status") from None
+    if found.st_uid != os.geteuid():
+        raise UnfitRepositoryError(
+            f"{place} belongs to another user (uid {found.st_uid}): nothing there is read",
+            hint=f"work in a clone of your own: git clone {place.parent} mine && cd mine",
+        )
+    return found.st_mode
+
+
+# What it is --------------------------------------------------------------------------------------------------------
+
+
+def standing(place: Whereabouts, home: Path) -> Standing:
+    """Nothing is written. Raises StateError where the state is a link, no folder, or another user's."""
+    try:
+        found = place.state.lstat()
+    except FileNotFoundError:
+        return Standing.NONE
+    if not stat.S_ISDIR(found.st_mode):
+        kind = "a link, which is not followed" if stat.S_ISLNK(found.st_mode) else "no folder"
+        raise StateError(f"{place.state} is {kind}", hint=f"see what it is: ls -ld {place.state}; then remove it")
+    if found.st_uid != os.geteuid():
+        raise StateError(
+            f"{place.state} belongs to another user (uid {found.st_uid}): it is not read",
+            hint=f"see whose it is: ls -ld {place.state}",
+        )
+    with os.scandir(place.state) as entries:
+        if not any(entries):
+            return Standing.NONE
+    return Standing.OWN if _is_registered(_id_in(place.shared), place, home) else Standing.UNREGISTERED
+
+
+def known(place: Whereabouts, home: Path) -> str:
+    """The id of the project as it is; empty where there is none yet, or none of this user's. Nothing is written."""
+    return _id_in(place.shared) if standing(place, home) is Standing.OWN else ""
+
+
+def claimed(place: Whereabouts, home: Path) -> str:
+    """The id of the project, made and registered where there is no state yet; processes that ask at once are given the
+    same. Raises StateError where there is state that is not registered.
+    """
+    with _recording(place, home):
+        match standing(place, home):
+            case Standing.UNREGISTERED:
+                raise unregistered(place)
+            case Standing.OWN:
+                found = _id_in(place.shared)
+                if _registration(found, home).path != str(place.shared):
+                    with _alone(home):
+                        _register(found, place, home)
+                return found
+            case Standing.NONE:
+                with _alone(home):
+                    return known(place, home) or _made(place, home)
+
+
+def unregistered(place: Whereabouts) -> StateError:
+    """For who would write there."""
+    return StateError(
+        f"{place.state} was not made here by you, so that it is not read: an archive or a copied folder has brought it",
+        hint=f"shiftwork adopt takes it over, if you know whose it is; rm -r {place.state} does without",
+    )
+
+
+def adopted(place: Whereabouts, home: Path) -> tuple[str, bool]:
+    """Register the state as this user's, and whether it keeps its id: not where the project that it is a copy of is
+    still there, because no two may work on the same runs.
+    """
+    with _recording(place, home), _alone(home):
+        before = _id_in(place.shared)
+        keeps = bool(before) and not _is_elsewhere(before, place, home)
+        found = before if keeps else os.urandom(_ID_BYTES).hex()
+        draft = place.state / f".{_FILE}"
+        draft.unlink(missing_ok=True)
+        _write(draft, found)
+        draft.replace(place.state / _FILE)
+        _register(found, place, home)
+        return found, keeps
 
 
 def registered(home: Path) -> dict[str, str]:
-    """The folders of all projects of this user, by their ids, as they were last seen."""
+    """The checkouts of all projects of this user, by their ids, as they were last seen."""
     try:
         ids = os.listdir(home / _REGISTER)  # noqa: PTH208 - names are all that is asked for
     except OSError:
         return {}
     places = ((one, _registration(one, home)) for one in ids)
-    return {one: place.path.removesuffix("/.git") for one, place in places if place}
+    return {one: os.path.normpath(f"{place.path}/{place.checkout}") for one, place in places if place.path}
 
 
 def _id_in(shared: Path) -> str:
     try:
-        text = (shared / FOLDER / "project").read_text(encoding="ascii", errors="replace").strip()
+        text = read_bytes(shared / FOLDER / _FILE, _LONGEST, links=False).decode("ascii", errors="replace").strip()
     except OSError:
         return ""
     return text if len(text) == 2 * _ID_BYTES and _DIGITS.issuperset(text) else ""
 
 
-def _made(shared: Path) -> str:
-    """A new id, unless somebody with another state folder has just made one. What is there and is no id is replaced."""
-    folder, file = shared / FOLDER, shared / FOLDER / "project"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    ours = os.urandom(_ID_BYTES).hex()
-    draft = folder / f"project.{ours}"
-    draft.write_text(f"{ours}\n", encoding="ascii")
-    try:
-        with suppress(FileExistsError):
-            os.link(draft, file)
-        if not _id_in(shared):
-            draft.replace(file)
-    finally:
-        draft.unlink(missing_ok=True)
-    return _id_in(shared)
+_UNKNOWN: Final = Registration(inode=0, changed=0, path="", checkout="")
 
 
-def _place(shared: Path) -> Place | None:
+def _registration(project: str, home: Path) -> Registration:
     try:
-        found = shared.stat()
+        text = os.fsdecode(read_bytes(home / _REGISTER / project, _LONGEST))
+        inode, changed, path, checkout = text.removesuffix("\n").split(_APART)
+        return Registration(inode=int(inode), changed=int(changed), path=path, checkout=checkout)
+    except (OSError, ValueError):
+        return _UNKNOWN
+
+
+def _is_registered(project: str, place: Whereabouts, home: Path) -> bool:
+    """Whether the file with the id is the very one that was registered, wherever its folder was moved to."""
+    there = _registration(project, home) if project else _UNKNOWN
+    if not there.path or _identity(place.shared) != there[:2]:
+        return False
+    if not place.worktree and _way(place) != there.checkout:
+        return False  # another folder that points to this git directory
+    return there.path == str(place.shared) or not _is_elsewhere(project, place, home)
+
+
+def _is_elsewhere(project: str, place: Whereabouts, home: Path) -> bool:
+    """Whether the project lies where it is registered, and that is not here."""
+    there = _registration(project, home)
+    return (
+        bool(there.path)
+        and there.path != str(place.shared)
+        and _id_in(Path(there.path)) == project
+        and _identity(Path(there.path)) == there[:2]
+    )
+
+
+def _identity(shared: Path) -> tuple[int, int] | None:
+    """What tells the file from any other with the same content. One that has two names may be written to elsewhere."""
+    try:
+        found = (shared / FOLDER / _FILE).lstat()
     except OSError:
         return None
-    return Place(device=found.st_dev, inode=found.st_ino, path=str(shared))
+    return (found.st_ino, found.st_ctime_ns) if found.st_nlink == 1 else None
 
 
-def _registration(project: str, home: Path) -> Place | None:
+def _way(place: Whereabouts) -> str:
+    return os.path.relpath(place.root, place.shared)
+
+
+# How it is written -------------------------------------------------------------------------------------------------
+
+
+def _made(place: Whereabouts, home: Path) -> str:
+    """A new id. The folder appears with it in it, registered already: nobody who dies leaves a half of that."""
+    ours = os.urandom(_ID_BYTES).hex()
+    draft = place.shared / f"{FOLDER}.{ours}"
+    draft.mkdir(mode=0o700)
     try:
-        text = (home / _REGISTER / project).read_text(encoding="utf-8", errors="surrogateescape")
-        device, inode, path = text.rstrip("\n").split(" ", 2)
-        return Place(device=int(device), inode=int(inode), path=path)
-    except (OSError, ValueError):
-        return None
+        _write(draft / _FILE, ours)
+        _register(ours, place, home, draft / _FILE)
+        draft.replace(place.state)
+    except BaseException:
+        (draft / _FILE).unlink(missing_ok=True)
+        draft.rmdir()
+        raise
+    return ours
 
 
-def _is_settled(project: str, shared: Path, home: Path) -> bool:
-    """Whether it is registered as it lies; one folder may be reached by two paths."""
-    there, here = _registration(project, home), _place(shared)
-    return there is not None and here is not None and there[:2] == here[:2] and _is_there(there)
+def _write(path: Path, text: str) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(file, f"{text}\n".encode())
+    finally:
+        os.close(file)
 
 
-def _is_copy(project: str, shared: Path, home: Path) -> bool:
-    there, here = _registration(project, home), _place(shared)
-    if there is None or here is None or there[:2] == here[:2]:
-        return False
-    return _is_there(there) and _id_in(Path(there.path)) == project
-
-
-def _is_there(registration: Place) -> bool:
-    return _place(Path(registration.path)) == registration
-
-
-def _register(project: str, shared: Path, home: Path) -> None:
-    here = _place(shared)
-    if here is None or (_is_settled(project, shared, home)):
-        return
+def _register(project: str, place: Whereabouts, home: Path, file: Path | None = None) -> None:
+    found = (file or place.state / _FILE).lstat()
+    checkout = _registration(project, home).checkout if place.worktree else _way(place)
+    told = _APART.join((str(found.st_ino), str(found.st_ctime_ns), str(place.shared), checkout or ".."))
     draft = home / _REGISTER / f".{project}"
-    draft.write_text(f"{here.device} {here.inode} {here.path}\n", encoding="utf-8", errors="surrogateescape")
+    draft.write_bytes(os.fsencode(f"{told}\n"))
     draft.replace(home / _REGISTER / project)
+
+
+@contextmanager
+def _recording(place: Whereabouts, home: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RepositoryError(
+            f"the project of this repository cannot be recorded: {error}",
+            hint=f"see who may write there: ls -ld {place.shared} {home}",
+        ) from error
 
 
 @contextmanager

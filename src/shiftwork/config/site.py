@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from shiftwork.bounded import UnreadableError, read_text
 from shiftwork.config import project
-from shiftwork.errors import NoRepositoryError, SettingsError
+from shiftwork.errors import NoRepositoryError, SettingsError, StateError
 
 SETTINGS_FILE: Final = "shiftwork.toml"
 LEFTOVER: Final = ".shiftwork"
@@ -17,6 +18,9 @@ STORE_URL: Final = "SHIFTWORK_STORE_URL"
 ENGINE_URL: Final = "SHIFTWORK_ENGINE_URL"
 CACHE_HOME: Final = "SHIFTWORK_CACHE_HOME"
 STATE_HOME: Final = "SHIFTWORK_STATE_HOME"
+
+LARGEST: Final = 1 << 20
+"""How many bytes a settings file may have."""
 
 _STORE: Final = "state.db"
 
@@ -39,7 +43,6 @@ class Site:
     root: Path
     shared: Path
     worktree: str
-    state: Path
     cache_home: Path
     state_home: Path
     store_url: str
@@ -47,19 +50,39 @@ class Site:
     claimed: bool = False
 
     @property
+    def whereabouts(self) -> project.Whereabouts:
+        return project.Whereabouts(root=self.root, shared=self.shared, worktree=self.worktree)
+
+    @property
+    def state(self) -> Path:
+        return self.whereabouts.state
+
+    @property
+    def standing(self) -> project.Standing:
+        """Whether the state is this user's: nothing of it may be read otherwise."""
+        return project.standing(self.whereabouts, self.state_home)
+
+    @property
     def own_store(self) -> Path:
         """The file in which the history is where nobody says otherwise."""
         return self.state / _STORE
 
     @property
+    def stores_itself(self) -> bool:
+        """Whether the history is in the state folder."""
+        return self.store_url == f"sqlite:///{self.own_store}"
+
+    @property
     def project(self) -> str:
-        """The id of the project, which all worktrees of a repository share; it is made where there is none yet."""
-        return project.claimed(self.shared, self.state_home)
+        """The id of the project, which all worktrees of a repository share; it is made where there is none yet. Raises
+        StateError where there is state that is not this user's.
+        """
+        return project.claimed(self.whereabouts, self.state_home)
 
     @property
     def known_project(self) -> str:
         """The same for those who only look: empty where nothing can have been run yet."""
-        return project.known(self.shared, self.state_home)
+        return project.known(self.whereabouts, self.state_home)
 
     @property
     def cache(self) -> Path:
@@ -70,19 +93,18 @@ class Site:
 def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> Site:
     """Without `reading`, what the settings file may say of the database is left aside: it cannot be read."""
     root = _root(start.resolve())
-    shared, worktree = project.git_directory(root)
-    state = shared / project.FOLDER
+    place = project.whereabouts(root)
+    project.standing(place, state_home(env))  # raises where that is nothing to be believed
     given, named = env.get(STORE_URL, ""), _store_url(root) if reading else ""
     url = given or named
     return Site(
         root=root,
-        shared=shared,
-        worktree=worktree,
-        state=state,
+        shared=place.shared,
+        worktree=place.worktree,
         cache_home=cache_home(env),
         state_home=state_home(env),
-        store_url=url or f"sqlite:///{state / _STORE}",
-        engine_url=env.get(ENGINE_URL) or url or f"sqlite:///{state}/engine.db",
+        store_url=url or f"sqlite:///{place.state / _STORE}",
+        engine_url=env.get(ENGINE_URL) or url or f"sqlite:///{place.state}/engine.db",
         claimed=bool(named and not given),
     )
 
@@ -139,18 +161,30 @@ def _store_url(root: Path) -> str:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """A settings file, empty where there is none."""
+    """A settings file, empty where there is none. Raises SettingsError where it is none to be read: a pipe would be
+    waited for, and a device never ends.
+    """
     if not path.exists():
         return {}
     import tomllib  # noqa: PLC0415 - a repository without settings is looked at without it
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(read_text(path, LARGEST))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, UnreadableError) as error:
         raise SettingsError(f"{path} cannot be read: {error}", hint="mend the file; it is TOML") from error
+    except RecursionError:
+        raise SettingsError(f"{path} cannot be read: it is nested too deep", hint="mend the file; it is TOML") from None
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}", hint=f"see who may: ls -l {path}") from None
 
 
 def open_state(site: Site) -> None:
-    """Make the state folder and the cache folder of the project, for its user alone."""
+    """Make the state folder and the cache folder of the project, for its user alone. Raises StateError where there is
+    state that is not this user's, or a link in it: the harness makes none.
+    """
     site.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
     site.state.chmod(0o700)
+    with os.scandir(site.state) as entries:
+        if link := next((entry.path for entry in entries if entry.is_symlink()), ""):
+            told = f"{link} is a link, and shiftwork makes none there: it is not followed"
+            raise StateError(told, hint=f"see where it leads: ls -l {link}; then remove it")

@@ -9,7 +9,25 @@ from typing import Any
 
 from dbos import DBOS, WorkflowHandleAsync
 from dbos._core import WorkflowHandleAsyncTask, execute_dequeued_workflow
+from dbos._serialization import DefaultSerializer
 from dbos._utils import GlobalParams, generate_uuid
+
+from shiftwork.errors import StoreError
+
+
+def refuse_pickles() -> None:
+    """Let no pickle be made or read, whatever serializer DBOS was given: it obeys what a row says of itself, and who
+    can write one would have us run any code. Nothing of ours is ever pickled.
+    """
+    for name in ("serialize", "deserialize"):
+        setattr(DefaultSerializer, name, _refused)
+
+
+def _refused(_: object, __: object) -> Any:
+    raise StoreError(
+        "the engine's database has a pickled value, which is never read: shiftwork writes none",
+        hint="move engine.db out of the state folder, then: shiftwork resume; the history makes it again",
+    )
 
 
 def settle(dbos: DBOS) -> None:

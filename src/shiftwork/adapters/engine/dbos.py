@@ -82,6 +82,7 @@ class DbosEngine:
         if DbosEngine._opened is not None:
             raise RuntimeError("a process has one DBOS engine: close the other one first")
         silence()
+        _private.refuse_pickles()
         with _as_store_error(settings.url):
             DbosEngine._opened = engine = cls(settings, bodies)
             try:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import IO
 
+from shiftwork import umask
 from shiftwork.adapters.processes.ending import end_all
 from shiftwork.adapters.processes.guarding import guarded
 from shiftwork.adapters.processes.host import MARKER_VARIABLE, Sighting, tag_for
@@ -237,6 +238,7 @@ def _started(spawn: Spawn) -> subprocess.Popen[bytes]:
         bufsize=0,
         start_new_session=True,
         pass_fds=spawn.inherits,
+        umask=umask.users(),
     )
 
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from shiftwork.bounded import read_bytes
 from shiftwork.errors import SpecError
 
-_LARGEST: Final = 8 * 1024 * 1024
+_LARGEST: Final = 16 * 1024 * 1024
 _TRIES: Final = 5
 
 
@@ -52,15 +53,12 @@ def _missing(name: str) -> SpecError:
 
 def _bytes_of(path: Path, name: str) -> bytes:
     try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)
+        return read_bytes(path, _LARGEST)
     except FileNotFoundError:
         raise _missing(name) from None
     except OSError as error:
-        raise SpecError(f"{name} cannot be read: {error.strerror or error}") from None
-    if len(content) > _LARGEST:
-        raise SpecError(f"{name} has more than {_LARGEST >> 20} MiB; that is no spec")
-    return content
+        told = f"{name} cannot be read: {error.strerror or error}"
+        raise SpecError(told, hint=f"see what it is: ls -l {path}") from None
 
 
 @contextlib.contextmanager

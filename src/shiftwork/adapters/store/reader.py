@@ -26,6 +26,15 @@ def open_queries(url: str, project: str | None = None, *, patience: float = 0.0)
     return SqlQueries(reader_postgres.fetch(url, patience), "postgresql", project)
 
 
+def no_queries() -> SqlQueries:
+    """The views of no database at all."""
+
+    async def fetch(_: str, __: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
+        return []
+
+    return SqlQueries(fetch, "sqlite", None)
+
+
 def _sqlite_fetch(file: str) -> Fetch:
     async def fetch(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
         # Tens of microseconds: a thread would cost more than the query.

@@ -6,6 +6,7 @@ from typing import Final
 from shiftwork.adapters.workflows._findings import Findings
 from shiftwork.adapters.workflows._reading import Entry
 from shiftwork.adapters.workflows._yaml import Place
+from shiftwork.bounded import read_text
 from shiftwork.prompts.problem import shown
 
 _LARGEST: Final = 64 * 1024
@@ -48,11 +49,7 @@ class Personas:
         file = (self._folder / path).resolve()
         if not file.is_relative_to(self._within):
             raise ValueError(f"lies outside of {self._within.name}, and is not read")
-        with file.open("rb") as stream:
-            content = stream.read(_LARGEST + 1)
-        if len(content) > _LARGEST:
-            raise ValueError(f"has more than {_LARGEST >> 10} KiB")
-        return content.decode()
+        return read_text(file, _LARGEST)
 
 
 def _why(error: OSError | ValueError) -> str:
@@ -60,7 +57,7 @@ def _why(error: OSError | ValueError) -> str:
         case FileNotFoundError():
             return "is not there"
         case OSError():
-            return f"cannot be read: {error.strerror}"
+            return f"cannot be read: {error.strerror or error}"
         case UnicodeDecodeError():
             return "is no UTF-8"
         case _:

@@ -9,6 +9,7 @@ from shiftwork.adapters.workflows._building import build
 from shiftwork.adapters.workflows._findings import Findings, in_order, refused
 from shiftwork.adapters.workflows._personas import Personas
 from shiftwork.adapters.workflows._reading import read
+from shiftwork.bounded import read_bytes
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.errors import WorkflowError
@@ -61,14 +62,11 @@ def load(path: Path, name: str, within: Path) -> Loaded:
 
 def _text(path: Path, name: str) -> str:
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
+        content = read_bytes(path, LARGEST)
     except FileNotFoundError:
         raise WorkflowError(f"there is no file {name}", hint="shiftwork workflow list") from None
     except OSError as error:
         raise WorkflowError(f"{name} cannot be read: {error.strerror or error}") from None
-    if len(content) > LARGEST:
-        raise WorkflowError(f"{name} has more than {LARGEST >> 10} KiB; that is no workflow")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from shiftwork import umask
 from shiftwork.adapters.processes.own import birth
 from shiftwork.adapters.workspace.calling import Call
 from shiftwork.adapters.workspace.files import write_whole
@@ -107,6 +108,7 @@ class Git:
                     stderr=subprocess.PIPE,
                     bufsize=0,
                     start_new_session=True,
+                    umask=umask.users(),
                 )
                 remember(process)
                 return process
@@ -128,6 +130,7 @@ class Git:
                     stdout=stdout,
                     stderr=asyncio.subprocess.PIPE,
                     start_new_session=True,
+                    umask=umask.users(),
                 )
                 remember(process)
                 return process

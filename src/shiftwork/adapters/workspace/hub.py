@@ -1,8 +1,9 @@
 """The hub: a bare repository beside the user's that borrows their objects, and holds what agents have made.
 
 In the state folder lie `hub.git`, `git/` (what the harness's git is to ignore in work from each checkout), `indexes/`
-(the indexes of the trees, out of agents' reach) and `set-aside/` (what git could not store). The trees themselves lie in `workspaces/` of the
-cache folder, outside of the user's repository: no tool finds the user's configuration or packages above them.
+(the indexes of the trees, out of agents' reach) and `set-aside/` (what git could not store). The trees themselves lie
+in `workspaces/` of the cache folder, outside of the user's repository: no tool finds the user's configuration or
+packages above them.
 """
 
 import hashlib
@@ -41,6 +42,7 @@ _SETTINGS: Final = {
     "core.protectHFS": "true",
     "core.protectNTFS": "true",
     "core.createObject": "rename",
+    "core.sharedRepository": "0600",
     "safe.bareRepository": "explicit",
     "protocol.allow": "never",
     "gc.auto": "0",
@@ -272,6 +274,23 @@ async def _lay(hub: Hub) -> None:
         await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
     write_whole(hub.path / "objects" / "info" / "alternates", os.fsencode(hub.objects) + b"\n")
     erase(hub.path / "hooks")
+
+
+_STORED: Final = frozenset({"HEAD", "objects", "refs", "packed-refs"})
+"""What a hub holds of work. Anything else in it would only tell git how to go about it."""
+
+
+def strip(state: Path) -> None:
+    """Leave of a hub that somebody else has made what it holds of work: no settings, hooks or borrowed objects."""
+    hub = state / "hub.git"
+    if not hub.is_dir():
+        return
+    packs = hub / "objects" / "pack"
+    gone = [entry for entry in hub.iterdir() if entry.name not in _STORED]
+    gone += [entry for entry in packs.glob("*") if entry.suffix not in {".pack", ".idx"}]
+    for entry in (*gone, hub / "objects" / "info"):
+        erase(entry)
+    write_whole(hub / "HEAD", b"ref: refs/heads/main\n")
 
 
 async def _carried(user: Git) -> dict[str, str]:

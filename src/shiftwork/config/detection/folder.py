@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from shiftwork.bounded import read_head
+
 _FILE_BYTES: Final = 1024 * 1024
 _ENTRIES: Final = 5000
 """How many entries of a tree are listed at most: detection must stay quick in any repository."""
@@ -33,8 +35,7 @@ class Folder:
 
     def text(self, name: str) -> str:
         try:
-            with (self.path / name).open("rb") as file:
-                return file.read(_FILE_BYTES).decode(errors="replace")
+            return read_head(self.path / name, _FILE_BYTES).decode(errors="replace")
         except (OSError, ValueError):
             return ""
 

@@ -56,8 +56,10 @@ def main() -> int:
     gc.disable()
     import signal  # noqa: PLC0415 - see above
 
+    from shiftwork import umask  # noqa: PLC0415 - see above
     from shiftwork.entrypoints.cli.boundary import guarded  # noqa: PLC0415 - see above
 
+    umask.close()
     try:
         code = guarded()
     except KeyboardInterrupt:  # while an error was being printed

@@ -105,8 +105,8 @@ def _kept(text: str) -> str:
 
     folders: list[str | None] = [None]
     with contextlib.suppress(Exception):
-        state = around().state
-        folders = [str(state), None] if state.is_dir() else folders
+        site = around()
+        folders = [str(site.state), None] if site.known_project else folders
     return next(filter(None, (_written(text, folder) for folder in folders)), "")
 
 

@@ -17,7 +17,7 @@ from shiftwork.app.commands import Order
 from shiftwork.app.queries import RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.settings import Settings
-from shiftwork.config.site import CACHE_HOME, STATE_HOME, Site, environment, find_site
+from shiftwork.config.site import CACHE_HOME, STATE_HOME, Site, environment, find_site, state_home
 from shiftwork.domain.model.ids import RunId, landing_stream
 from shiftwork.domain.model.spec import one_shot
 from shiftwork.domain.model.workflow import DYNAMIC
@@ -51,7 +51,10 @@ def run(*, keep: bool, as_json: bool) -> int:
     try:
         _make_repository(folder)
         gate = f"{shlex.quote(_python())} -m unittest -q"
-        site = find_site(folder, {CACHE_HOME: str(cache), STATE_HOME: str(cache)})
+        # One that is kept is the user's project: commands that are typed there are to know it.
+        site = find_site(
+            folder, {CACHE_HOME: str(cache), STATE_HOME: str(state_home(environment()) if keep else cache)}
+        )
         return _play(_Stage(site=site, gate=gate, keep=keep, as_json=as_json))
     finally:
         for made in (cache,) if keep else (cache, folder):

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from shiftwork import umask
 from shiftwork.errors import UsageError
 
 _HINT: Final = "name a file in a folder that is there"
@@ -16,9 +17,21 @@ def check(path: Path) -> None:
         raise UsageError(f"{path} cannot be written: there is no folder {path.parent}", hint=_HINT)
 
 
+def check_unlinked(root: Path, path: Path) -> None:
+    """Refuse to write, by a name that the user has not chosen, where a link of the repository's would lead."""
+    parts = path.relative_to(root).parts
+    places = (root.joinpath(*parts[: end + 1]) for end in range(len(parts)))
+    if link := next((place for place in places if place.is_symlink()), None):
+        told = f"{link} is a link, and nothing is written where it leads"
+        raise UsageError(told, hint=f"see where that is: ls -l {link}; then remove it")
+
+
 def written(path: Path, text: str) -> None:
     check(path)
+    new = not path.exists()
     try:
         path.write_text(text, encoding="utf-8")
+        if new:
+            umask.share(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}", hint=_HINT) from error

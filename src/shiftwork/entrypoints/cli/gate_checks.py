@@ -24,6 +24,7 @@ from shiftwork.domain.rules.canary import unseen_roots
 from shiftwork.domain.rules.commanding import program
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.checkup import FAIL, OK, WARN, Check, failed
+from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.conditions import find_base
 from shiftwork.entrypoints.cli.preflight import sight_line
 from shiftwork.errors import ShiftworkError
@@ -47,7 +48,8 @@ async def in_both_places(site: Site, settings: Settings) -> list[Check]:
     env = environment()
     try:
         branch = await find_base(site, settings, env)
-        click.echo(f"the gates run in a gate tree of {branch}, and then in your checkout, {site.root}", err=True)
+        told = f"the gates run in a gate tree of {branch}, and then in your checkout, {site.root}"
+        click.echo(plain(told), err=True)
         base = await open_base(site, settings, env, branch)
         tree = await base.report("doctor/gates", again=True)
         prepared = _environment(await base.prepared())

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from shiftwork.config.project import Standing
 from shiftwork.config.site import STORE_URL, Site, environment, find_site
 from shiftwork.errors import NoRepositoryError, SettingsError
 
@@ -21,6 +22,7 @@ def here(*, settings: bool = False) -> Site:
         if settings:
             raise
         return _despite(error)
+    _warn(site)
     if site.claimed:
         from shiftwork.config.trust import settings_claim  # noqa: PLC0415 - most have their history in a file beside them
         from shiftwork.entrypoints.cli.trusting import ensure  # noqa: PLC0415 - as above
@@ -29,11 +31,21 @@ def here(*, settings: bool = False) -> Site:
     return site
 
 
+def _warn(site: Site) -> None:
+    if site.standing is Standing.UNREGISTERED:
+        import click  # noqa: PLC0415 - hardly anybody pays for it
+
+        from shiftwork.entrypoints.cli.clean import plain  # noqa: PLC0415 - as above
+
+        told = f"{plain(str(site.state))} was not made here by you and is not read; shiftwork adopt takes it over"
+        click.echo(f"shiftwork: warning: {told}", err=True)
+
+
 def _despite(error: SettingsError) -> Site:
     """The repository's own database, or the one that the environment names; the file may name another, unknown here."""
     env = environment()
     site = find_site(_folder(), env, reading=False)
-    if not env.get(STORE_URL) and not site.own_store.exists():
+    if not env.get(STORE_URL) and (site.standing is not Standing.OWN or not site.own_store.exists()):
         told = f"{error.message}; so nobody knows whether it names a database, and {site.state} has none"
         raise SettingsError(told, hint=error.hint)
     import click  # noqa: PLC0415 - only a mistake pays for it

@@ -23,7 +23,7 @@ from shiftwork.entrypoints.cli.asking import asked_for
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.conditions import base_branch, trusted_conditions
 from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.files import check, written
+from shiftwork.entrypoints.cli.files import check, check_unlinked, written
 from shiftwork.entrypoints.cli.ordering import starting
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.sentence import is_blank
@@ -81,6 +81,8 @@ def _out(asked: Asked, *, from_file: bool) -> Path | None:
     """Where the plan goes; refused before an agent has been paid for it."""
     named = asked.out or ("" if from_file else PRD_FILE)
     path = Path(named) if named else None
+    if path and not asked.out:
+        check_unlinked(path.parent, path)
     if path and path.exists() and not asked.force:
         raise UsageError(f"{path} is there already", hint="--force replaces it; --out FILE writes another")
     if path:

@@ -16,6 +16,7 @@ COMMANDS: Final = (
     Entry("init", "Write a commented shiftwork.toml with the checks this project already has.", "init"),
     Entry("doctor", "Tell whether everything that a run needs is there.", "doctor"),
     Entry("trust", "Allow the commands of this repository to run.", "trust"),
+    Entry("adopt", "Take over state that you have not made here.", "adopt"),
     Entry("agents", "Show the profiles, what each has done, and who would be chosen.", "agents"),
     Entry("notify", "Tell who is told of what; send a notice to try it.", "notify"),
     Entry("workflow", "List, show, check, draw and write workflows.", "workflow"),

@@ -13,6 +13,7 @@ from shiftwork.bootstrap.agents import Place, build_agents, installed_instead
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
+from shiftwork.config.project import Standing, unregistered
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import LEFTOVER, Site, environment
 from shiftwork.config.trust import Claim, settings_claim
@@ -86,7 +87,7 @@ async def _examine(*, try_gates: bool) -> Sequence[Check]:
     problems = await repository_problems(site, environment())
     unfit = [Check(name="repository", state=FAIL, detail=told, hint=hint) for told, hint in problems]
     checks += unfit or [Check(name="repository", state=OK, detail=str(site.root))]
-    checks += _leftover(site)
+    checks += _state(site)
     try:
         found = conditions(site, environment())
     except ShiftworkError as error:
@@ -100,14 +101,24 @@ async def _examine(*, try_gates: bool) -> Sequence[Check]:
     sandboxes, sandbox = await _sandbox(site, found.settings)
     agents = await _agents(site, found.settings, choice, sandboxes) if trusted and sandboxes else [_unasked(trusted)]
     closed = Check(name="database", state=WARN, detail="not opened: the file that names it is not trusted yet")
-    database = await _database(site) if trusted or not site.claimed else closed
+    if site.standing is Standing.UNREGISTERED:
+        closed = Check(name="database", state=WARN, detail="not opened: the state is not yours yet")
+        database = closed
+    else:
+        database = await _database(site) if trusted or not site.claimed else closed
     rest = [*_notify(found.settings), database, _processes(sys.platform), sandbox]
     gates = [_gates(site, found), *(await _tried(site, found.settings, trusted=trusted) if try_gates else ())]
     return [*checks, *gates, trust, *workflow, *agents, *rest]
 
 
+def _state(site: Site) -> list[Check]:
+    """What an archive, a copied folder or a clone may have brought."""
+    if site.standing is Standing.UNREGISTERED:
+        return [failed("state", unregistered(site.whereabouts)), *_leftover(site)]
+    return _leftover(site)
+
+
 def _leftover(site: Site) -> list[Check]:
-    """State of another layout, or of another's making: a clone can bring it."""
     if not os.path.lexists(site.root / LEFTOVER):
         return []
     told = f"{LEFTOVER} lies in the checkout and is not read: the state of runs is in {site.state}"

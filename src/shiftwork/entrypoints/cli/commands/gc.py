@@ -10,6 +10,7 @@ import click
 
 from shiftwork.app.cleaning import Cleaned, Sweep, clean
 from shiftwork.bootstrap.looking import open_broom
+from shiftwork.config.project import Standing
 from shiftwork.config.site import Site, environment
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
@@ -32,7 +33,7 @@ def command(*, dry: bool, unfinished: bool, as_json: bool) -> None:
     workspaces as well, and can still be resumed.
     """
     site = here()
-    swept = asyncio.run(_sweep(site, dry=dry, unfinished=unfinished)) if site.state.is_dir() else _EMPTY
+    swept = asyncio.run(_sweep(site, dry=dry, unfinished=unfinished)) if site.standing is not Standing.NONE else _EMPTY
     if as_json:
         say(_document(swept, dry=dry))
     else:

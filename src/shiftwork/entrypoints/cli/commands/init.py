@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from shiftwork import umask
 from shiftwork.config.detection.found import Detected
 from shiftwork.config.detection.project import detect
 from shiftwork.config.prd_template import PRD_FILE, prd_file
@@ -17,6 +18,7 @@ from shiftwork.config.template import SETUP, settings_file
 from shiftwork.config.trust import settings_claim
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.files import check_unlinked
 from shiftwork.entrypoints.cli.found_gates import Checked, check_found
 from shiftwork.entrypoints.cli.gate_reason import reason
 from shiftwork.entrypoints.cli.here import around
@@ -75,9 +77,13 @@ def _spec(site: Site, *, only_print: bool, force: bool, as_json: bool) -> None:
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
+    check_unlinked(path.parent, path)
     if path.exists() and not force:
         raise UsageError(f"{path} is there already", hint="--force replaces it; --print only shows")
+    new = not path.exists()
     path.write_text(text, encoding="utf-8")
+    if new:
+        umask.share(path)
 
 
 def _trust(site: Site) -> None:

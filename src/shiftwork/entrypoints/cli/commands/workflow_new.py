@@ -4,9 +4,10 @@ import re
 
 import click
 
+from shiftwork import umask
 from shiftwork.bootstrap.workflows import OWN_FOLDER, SCHEMA_FILE, packaged_schema
 from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.files import written
+from shiftwork.entrypoints.cli.files import check_unlinked, written
 from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.workflow_file import workflow_file
 from shiftwork.errors import UsageError
@@ -23,11 +24,17 @@ def command(name: str, *, force: bool, as_json: bool) -> None:
     """
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", name):
         raise UsageError(f"{name!r} cannot be an id", hint="use small letters, digits and '-', and no underscores")
-    folder = around().root / OWN_FOLDER
+    root = around().root
+    folder = root / OWN_FOLDER
     path = folder / f"{name}.yml"
+    for file in (path, folder / SCHEMA_FILE):
+        check_unlinked(root, file)
     if path.exists() and not force:
         raise UsageError(f"{path} is there already", hint="--force replaces it")
+    made = [one for one in (folder.parent, folder) if not one.exists()]
     folder.mkdir(parents=True, exist_ok=True)
+    for one in made:
+        umask.share(one)
     written(folder / SCHEMA_FILE, packaged_schema())
     written(path, workflow_file(name, SCHEMA_FILE))
     if as_json:

@@ -1,0 +1,72 @@
+"""State that was not made here: reported, never read, and taken over where the user says so."""
+
+import json
+import shutil
+from pathlib import Path
+
+from tests.e2e.cli_rig import Project
+
+
+def moved(project: Project, folder: Path) -> Project:
+    """As to another disk: all of it is written anew there."""
+    shutil.copytree(project.root, folder, symlinks=True)
+    shutil.rmtree(project.root)
+    return Project(root=folder, agent=project.agent)
+
+
+def test_a_history_that_was_brought_is_read_once_it_is_adopted(project: Project, tmp_path: Path) -> None:
+    assert project.shiftwork("run", "Add a greeting", "--workflow", "ralph").returncode == 0
+    run = project.status()["run"]
+    brought = moved(project, tmp_path / "brought")
+    told = brought.shiftwork("status")
+    assert (told.returncode, "nothing has been run here yet" in told.stderr) == (64, True)
+    line = f"shiftwork: warning: {brought.state} was not made here by you and is not read; shiftwork adopt takes it over"
+    assert told.stderr.splitlines()[0] == line
+    refused = brought.shiftwork("run", "Add another")
+    assert refused.returncode == 64
+    assert "  try: shiftwork adopt takes it over" in refused.stderr
+    assert json.loads(brought.shiftwork("gc", "--json").stdout)["error"]["kind"] == "state"
+    checks = {check["name"]: check for check in json.loads(brought.shiftwork("doctor", "--json").stdout)["checks"]}
+    assert (checks["state"]["state"], checks["database"]["state"]) == ("fail", "warn")
+    adopted = json.loads(brought.shiftwork("adopt", "--json").stdout)
+    assert (adopted["state"], adopted["same"]) == (str(brought.state), True)
+    assert brought.status()["run"] == run
+    assert brought.shiftwork("logs").returncode == 0
+    assert "is yours already" in brought.shiftwork("adopt").stderr
+    brought.settle(agent="cat > /dev/null; echo more > more.txt; echo SUMMARY:; echo did it\n", gates='test = "true"')
+    assert brought.shiftwork("run", "Add another", "--workflow", "ralph").returncode == 0
+
+
+def test_a_copy_begins_with_nothing_of_the_original(project: Project, tmp_path: Path) -> None:
+    assert project.shiftwork("run", "Add a greeting", "--workflow", "ralph").returncode == 0
+    shutil.copytree(project.root, tmp_path / "copy", symlinks=True)
+    copy = Project(root=tmp_path / "copy", agent=project.agent)
+    told = copy.shiftwork("adopt").stdout
+    assert told.splitlines()[0] == f"{copy.state} is yours now"
+    assert "it is a copy of a project of yours" in told
+    assert "nothing has been run here yet" in copy.shiftwork("status").stderr
+    assert project.shiftwork("status").returncode == 0
+
+
+def test_where_there_is_no_state_there_is_nothing_to_adopt(project: Project) -> None:
+    told = project.shiftwork("adopt")
+    assert (told.returncode, "there is no state in" in told.stderr) == (64, True)
+
+
+def test_state_in_the_checkout_is_mentioned_and_not_read(project: Project) -> None:
+    (project.root / ".shiftwork").mkdir()
+    (project.root / ".shiftwork/state.db").write_text("not a database")
+    told = project.shiftwork("doctor").stdout
+    assert ".shiftwork lies in the checkout and is not read" in told
+    assert "try: look at it, then: rm -r .shiftwork" in told
+    assert project.shiftwork("status").returncode == 64
+
+
+def test_files_that_are_written_for_the_user_are_as_they_are_used_to(project: Project) -> None:
+    (project.root / "shiftwork.toml").unlink()
+    for words in (("init", "--no-check"), ("init", "--prd"), ("workflow", "new", "own")):
+        assert project.shiftwork(*words).returncode == 0
+    ordinary = (project.root / "README").stat().st_mode
+    made = [*project.root.glob("*.toml"), *project.root.glob("*.json"), *project.root.rglob("own.y*ml")]
+    assert {file.stat().st_mode for file in made} == {ordinary}
+    assert len(made) == 3
