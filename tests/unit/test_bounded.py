@@ -38,7 +38,7 @@ def planted(folder: Path, kind: str) -> Path:
             os.mkfifo(path)
         case "zero":
             path.symlink_to("/dev/zero")
-        case "folder":
+        case _:
             path.mkdir()
     return path
 

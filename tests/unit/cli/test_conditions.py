@@ -14,7 +14,6 @@ def site(tmp_path: Path) -> Site:
         root=tmp_path,
         shared=tmp_path / ".git",
         worktree="",
-        state=tmp_path / ".git/shiftwork",
         cache_home=tmp_path,
         state_home=tmp_path,
         store_url="",
