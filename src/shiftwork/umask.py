@@ -6,7 +6,6 @@ moment: another thread may write a file then.
 """
 
 import os
-from pathlib import Path
 from typing import Final
 
 _OWN: Final = 0o077
@@ -26,7 +25,8 @@ def users() -> int:
     return _remembered[0]
 
 
-def share(path: Path) -> None:
+def share(path: os.PathLike[str]) -> None:
     """Give a file or a folder that was just made for the user the mode that it would have by their own mask."""
     if _remembered[0] != _UNCHANGED:
-        path.chmod((0o777 if path.is_dir() else 0o666) & ~_remembered[0])
+        usual = 0o777 if os.path.isdir(path) else 0o666  # noqa: PTH112 - `--help` loads no pathlib
+        os.chmod(path, usual & ~_remembered[0])  # noqa: PTH101 - as above

@@ -4,7 +4,10 @@ from collections.abc import Generator
 
 import pytest
 
+from tests.attacks.state_rig import outside, packed, unpacked
 from tests.attacks.table import Attack
+
+__all__ = ["outside", "packed", "unpacked"]
 
 SEEN = pytest.StashKey[str]()
 

@@ -153,8 +153,8 @@ def test_a_file_of_another_place_is_known_by_its_whole_path(tmp_path: Path) -> N
 
 def test_a_file_that_is_too_large_is_no_spec(tmp_path: Path) -> None:
     with (tmp_path / "prd.json").open("wb") as file:
-        file.truncate(9 * 1024 * 1024)
-    with pytest.raises(SpecError, match="more than 8 MiB"):
+        file.truncate(17 * 1024 * 1024)
+    with pytest.raises(SpecError, match="more than 16 MiB"):
         read(tmp_path / "prd.json")
 
 

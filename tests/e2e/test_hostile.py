@@ -9,7 +9,7 @@ import pytest
 
 from shiftwork.entrypoints.cli.group import group
 from tests import warm
-from tests.attacks.test_state import content, filtering
+from tests.attacks.state_rig import content, filtering
 from tests.e2e.cli_rig import Project, git, new_project
 
 STORY = "US-001"

@@ -290,7 +290,7 @@ def test_a_persona_that_is_no_text_or_a_book_is_refused(file: Path, content: byt
 
 
 def test_a_file_that_is_too_large_is_not_even_parsed(file: Path) -> None:
-    assert "that is no workflow" in refused(file, b"#" * (LARGEST + 1))
+    assert "it has more than 256 KiB" in refused(file, b"#" * (LARGEST + 1))
 
 
 def test_bytes_that_are_no_text_are_told_with_their_place(file: Path) -> None:

@@ -1,0 +1,194 @@
+"""Attacks on the files that are read first, and on the databases, indexes and objects of the harness."""
+
+import asyncio
+import base64
+import contextlib
+import json
+import os
+import pickle
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
+from shiftwork.config.project import Standing
+from shiftwork.config.site import STATE_HOME
+from shiftwork.errors import ShiftworkError
+from shiftwork.ports.engine import Checkpoints, Job
+from tests.attacks.state_rig import content, row, settled, site_of, typed
+from tests.attacks.table import Harm, Outcome, Severity, attack
+from tests.conformance.git_rig import World, hub_of
+from tests.e2e.cli_rig import Project, environment, new_project
+
+# The engine ---------------------------------------------------------------------------------------------------------
+
+
+class Payload:
+    def __init__(self, canary: Path) -> None:
+        self.canary = canary
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.system, (f"touch {self.canary}",)
+
+
+def pickled(canary: Path) -> str:
+    return base64.b64encode(pickle.dumps(Payload(canary))).decode()
+
+
+@contextlib.contextmanager
+def planted_engine(folder: Path, change: str) -> Iterator[str]:
+    """The database of an engine that has died, with a row of its jobs that says that it is pickled."""
+    url = f"sqlite:///{folder}/engine.db"
+
+    async def dies() -> None:
+        async def body(_: Job, __: Checkpoints) -> None:
+            await asyncio.sleep(60)
+
+        engine = await DbosEngine.open(settings(url, "dead"), {"run": body})
+        await engine.start(Job(id="j", kind="run", stream="run/r"))
+        await engine.close()
+
+    asyncio.run(dies())
+    with contextlib.closing(sqlite3.connect(folder / "engine.db")) as database, database:
+        for statement in ("UPDATE workflow_status SET serialization = 'py_pickle'", change):
+            assert database.execute(statement, {"pickled": pickled(folder / "canary")}).rowcount == 1
+    yield url
+
+
+def settings(url: str, executor: str) -> DbosSettings:
+    return DbosSettings(name="shiftwork", url=url, executor=executor, version="1")
+
+
+async def recovered(url: str) -> str:
+    async def body(_: Job, __: Checkpoints) -> None:
+        return
+
+    engine = await DbosEngine.open(settings(url, "living"), {"run": body})
+    try:
+        await engine.recover("dead")
+        await asyncio.wait_for(engine.join(Job(id="j", kind="run", stream="run/r")), timeout=5)
+    except (ShiftworkError, TimeoutError) as error:
+        return str(error)
+    finally:
+        await engine.close()
+    return ""
+
+
+@attack(row("a row of the engine's database says that its input is pickled", Severity.CRITICAL, Harm.EXECUTION, seen=3))
+def test_pickled_input(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    with planted_engine(tmp_path, "UPDATE workflow_input SET inputs = :pickled") as url:
+        told = asyncio.run(recovered(url))
+    return settled(not (tmp_path / "canary").exists(), bool(told))
+
+
+@attack(row("a job that has ended left a pickled error", Severity.CRITICAL, Harm.EXECUTION))
+def test_pickled_error(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    with planted_engine(tmp_path, "UPDATE workflow_status SET status = 'ERROR', error = :pickled") as url:
+        asyncio.run(recovered(url))
+    return settled(not (tmp_path / "canary").exists())
+
+
+# Files that are read first ------------------------------------------------------------------------------------------
+
+
+@attack(row("the settings are nested 5,000 deep, a device or a pipe", Severity.LOW, Harm.DENIAL, seen=27))
+def test_bad_settings(tier: str, tmp_path: Path) -> Outcome:
+    project, held = new_project(tmp_path), []
+    file = project.root / "shiftwork.toml"
+    for kind in ("deep", "zero", "pipe"):
+        file.unlink()
+        match kind:
+            case "deep":
+                file.write_text("x = " + "[" * 5000 + "]" * 5000)
+            case "zero":
+                file.symlink_to("/dev/zero")
+            case _:
+                os.mkfifo(file)
+        for words, codes in ((("status",), {64}), (("doctor",), {1}), (("run", "x"), {64})):
+            ended = typed(project, tier, *words)
+            held.append(ended.returncode in codes and "should not have happened" not in ended.stderr)
+    return settled(*held)
+
+
+@attack(row("a spec or a workflow is a pipe or a device", Severity.LOW, Harm.DENIAL))
+def test_bad_specs(tier: str, tmp_path: Path) -> Outcome:
+    project, held = new_project(tmp_path), []
+    os.mkfifo(project.root / "prd.json")
+    (project.root / "plan.md").symlink_to("/dev/zero")
+    (project.root / "shiftwork/workflows").mkdir(parents=True)
+    os.mkfifo(project.root / "shiftwork/workflows/own.yml")
+    asked = [("run", "prd.json"), ("plan", "prd.json"), ("run", "plan.md"), ("run", "x", "--workflow", "own")]
+    for words in (*asked, ("workflow", "list"), ("workflow", "show", "own"), ("workflow", "validate", "own")):
+        ended = typed(project, tier, *words)
+        held.append("should not have happened" not in ended.stderr)
+        held.append(ended.returncode in ({0, 64} if words == ("workflow", "list") else {64}))
+    return settled(*held)
+
+
+@attack(row("the settings are a link to a secret, which an error quotes", Severity.MEDIUM, Harm.SECRETS))
+def test_linked_settings(tier: str, tmp_path: Path) -> Outcome:
+    project, secret = new_project(tmp_path), "AKIA-not-for-you"
+    (tmp_path / "credentials").write_text(f"{secret}\n[default]\nkey = {secret}\n")
+    (project.root / "shiftwork.toml").unlink()
+    (project.root / "shiftwork.toml").symlink_to(tmp_path / "credentials")
+    shown = [typed(project, tier, *words) for words in (("doctor",), ("run", "x"), ("trust",), ("status", "--json"))]
+    return settled(all(secret not in one.stdout + one.stderr for one in shown))
+
+
+@attack(row("a number in the git directory sends the reader of a worktree to a pipe", Severity.LOW, Harm.DENIAL))
+def test_pipe_in_the_git_directory(tier: str, tmp_path: Path) -> Outcome:
+    project = new_project(tmp_path)
+    os.mkfifo(project.root / ".git/commondir")
+    ended = typed(project, tier, "status")
+    return settled(ended.returncode == 64, "it is not a regular file" in ended.stderr)
+
+
+@attack(row("an index of the hub is a link to a file of the user's", Severity.MEDIUM, Harm.WRITES))
+def test_linked_index(tier: str, tmp_path: Path, outside: Path) -> Outcome:
+    del tier
+    world, before = World(tmp_path), content(outside)
+    indexes = world.user.state / "indexes"
+    shutil.rmtree(indexes, ignore_errors=True)
+    indexes.symlink_to(outside)
+    with contextlib.suppress(ShiftworkError):
+        world.story({"x": "x\n"})
+    return settled(content(outside) == before)
+
+
+@attack(row("the hub borrows objects that somebody else can change", Severity.HIGH, Harm.PROOF))
+def test_planted_alternates(tier: str, tmp_path: Path, outside: Path) -> Outcome:
+    del tier
+    world = World(tmp_path)
+    alternates = world.hub.path / "objects/info/alternates"
+    alternates.write_text(f"{outside}/objects\n")
+    again = hub_of(world.user)
+    return settled(alternates.read_text() == f"{again.objects}\n")
+
+
+@attack(row("a broken registration makes a stranger's state the user's", Severity.MEDIUM, Harm.CONSENT))
+def test_broken_registration(tier: str, unpacked: Project) -> Outcome:
+    del tier
+    known = (unpacked.state / "project").read_text().strip()
+    place = Path(environment()[STATE_HOME]) / "projects" / known
+    kept = place.read_bytes()
+    held = []
+    for text in (b"", b"torn", b"\0\0\0\0", json.dumps({"path": str(unpacked.root)}).encode()):
+        place.write_bytes(text)
+        held.append(site_of(unpacked).standing is Standing.UNREGISTERED)
+    place.write_bytes(kept)
+    return settled(*held)
+
+
+@attack(row("a file that a command writes is a link out of the repository", Severity.HIGH, Harm.WRITES))
+def test_written_through_links(tier: str, tmp_path: Path, outside: Path) -> Outcome:
+    project, before = new_project(tmp_path), content(outside)
+    (project.root / "shiftwork.toml").unlink()
+    (project.root / "shiftwork.toml").symlink_to(outside / "new.toml")
+    (project.root / "prd.json").symlink_to(outside / "new.json")
+    (project.root / "shiftwork").symlink_to(outside)
+    words = (("init", "--no-check"), ("init", "--no-check", "--force"), ("init", "--prd"), ("workflow", "new", "own"))
+    shown = [typed(project, tier, *one) for one in words]
+    return settled(content(outside) == before, all(one.returncode == 64 for one in shown))
