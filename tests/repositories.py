@@ -19,3 +19,10 @@ def first_commit(git: Callable[..., str]) -> None:
     git("config", "user.email", "test@localhost")
     git("add", "-A")
     git("commit", "--quiet", "-m", "start")
+
+
+def git_locks(repository: Path) -> list[Path]:
+    """Locks that git has left in a repository; those of the harness lie in a folder of its own."""
+    folder = repository / ".git"
+    found = (path.relative_to(folder) for path in folder.rglob("*.lock"))
+    return [path for path in found if path.parts[0] != "shiftwork"]

@@ -12,7 +12,7 @@ from tests.chaos.prey import family
 from tests.chaos.project import NEEDS, PROJECT, Needs
 from tests.chaos.user import User
 from tests.durability.rig import Bench
-from tests.repositories import trees_of
+from tests.repositories import git_locks, trees_of
 
 _HOLDING = "shiftwork/landed/main"
 _LEAVING_SECONDS = 20.0
@@ -113,7 +113,7 @@ class Inspector:
         run = self._view()["run"]
         for tree in trees_of(self.bench.repo).glob(f"{run}/*"):
             yield f"leftover workspace: {tree.name}"
-        for lock in (self.bench.repo / ".git").rglob("*.lock"):
+        for lock in git_locks(self.bench.repo):
             yield f"leftover lock: {lock}"
         for half in self.bench.root.glob(".*.shiftwork"):
             yield f"half of the spec's file: {half}"

@@ -13,6 +13,7 @@ from shiftwork.adapters.workspace.user_trees import holding_branch
 from shiftwork.app.again import again
 from shiftwork.ports.workspace import Moved
 from tests.conformance.git_rig import World
+from tests.repositories import git_locks
 
 # Passes each word on to the git of a transaction, until it comes to the one at which it dies: once.
 _MORTAL = """\
@@ -71,7 +72,7 @@ def test_it_is_moved_whole_or_begun_anew(tmp_path: Path, word: str, moment: str)
     assert world.user.at("main") == candidate.commit
     assert world.user.status() == "", "files, index and branch are one"
     assert (world.user.root / "README.md").read_text() == "better\n"
-    assert not list((world.user.root / ".git").rglob("*.lock"))
+    assert not git_locks(world.user.root)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -90,4 +91,4 @@ def test_its_locks_are_not_left_where_the_user_is_in_the_way(tmp_path: Path, wor
     assert moved == Moved(ref=holding_branch("main"))
     assert world.user.at("main") == before
     assert (world.user.root / "README.md").read_text() == "my own\n"
-    assert not list((world.user.root / ".git").rglob("*.lock"))
+    assert not git_locks(world.user.root)

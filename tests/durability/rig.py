@@ -16,7 +16,7 @@ import psycopg
 from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests import warm
 from tests.documented import at_a_prompt
-from tests.repositories import first_commit, trees_of
+from tests.repositories import first_commit, git_locks, trees_of
 
 _HANG_UP = """\
 SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
@@ -180,7 +180,7 @@ def assert_landed_once(bench: Bench, *, again: int) -> None:
     assert set(attempts) == {f"step-{number:03d}" for number in range(1, 11)}
     assert sum(attempts.values()) <= 10 + again, f"finished steps did not run again: {attempts}"
     assert bench.marked() == []
-    assert not list((bench.repo / ".git").rglob("*.lock"))
+    assert not git_locks(bench.repo)
     view = bench.status()
     assert (view["status"], view["worker"]) == ("completed", None)
     note = r', "notes": "Landed as [0-9a-f]{12} by shiftwork run \w+, [^"]+"'

@@ -8,6 +8,7 @@ import pytest
 
 from tests.durability.rig import GATE, Bench, make_bench
 from tests.patience import eventually
+from tests.repositories import git_locks
 from tests.warm import Started
 
 pytestmark = pytest.mark.durability
@@ -61,7 +62,7 @@ def assert_cancelled(bench: Bench) -> None:
     view = bench.status()
     assert (view["status"], view["worker"], view["stories"][0]["cause"]) == ("cancelled", None, "cancelled")
     assert bench.marked() == []
-    assert not list((bench.repo / ".git").rglob("*.lock"))
+    assert not git_locks(bench.repo)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.durability.rig import Bench, make_bench
+from tests.repositories import git_locks
 
 pytestmark = pytest.mark.durability
 
@@ -45,4 +46,4 @@ def test_killed_where_the_stories_begin_and_end(place: str, engine: str, tmp_pat
     assert sum(bench.attempts().values()) == 3, "no step was done twice"
     view = bench.status()
     assert (view["status"], view["worker"]) == ("completed", None)
-    assert not list((bench.repo / ".git").rglob("*.lock"))
+    assert not git_locks(bench.repo)

@@ -12,7 +12,7 @@ import pytest
 from shiftwork import failpoints
 from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests import warm
-from tests.repositories import first_commit
+from tests.repositories import first_commit, git_locks
 
 pytestmark = pytest.mark.durability
 
@@ -51,7 +51,7 @@ def assert_landed_once(repo: Path) -> None:
     assert git(repo, "log", "--format=%s", "main").splitlines() == [*subjects, "start"]
     assert git(repo, "status", "--porcelain") == ""
     assert git(repo, "branch", "--list", "shiftwork/*") == ""
-    assert not list((repo / ".git").rglob("*.lock"))
+    assert not git_locks(repo)
 
 
 @pytest.mark.parametrize("engine", ["kept", "deleted"])

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.durability.rig import GATE, assert_landed_once, make_bench
+from tests.repositories import git_locks
 
 pytestmark = pytest.mark.durability
 
@@ -44,4 +45,4 @@ def test_killed_while_a_landed_story_is_undone(place: str, engine: str, tmp_path
     undone, _ = view["stories"]
     assert (undone["status"], undone["cause"]) == ("undone", "undone")
     assert '"passes": false' in bench.spec.read_text()
-    assert not list((bench.repo / ".git").rglob("*.lock"))
+    assert not git_locks(bench.repo)

@@ -7,6 +7,7 @@ import pytest
 from shiftwork import failpoints
 from tests.durability.rig import make_bench
 from tests.durability.test_kill import NOT_PASSED_BY_A_HAPPY_RUN
+from tests.repositories import git_locks
 
 pytestmark = pytest.mark.durability
 
@@ -35,6 +36,6 @@ def test_killed_and_cancelled(place: str, engine: str, tmp_path: Path) -> None:
     assert f'"passes": {"true" if landed else "false"}' in bench.spec.read_text().splitlines()[1]
     assert cancelled.returncode == ("it was too late to stop" in cancelled.stdout), cancelled.stdout + cancelled.stderr
     assert bench.marked() == []
-    assert not list((bench.repo / ".git").rglob("*.lock"))
+    assert not git_locks(bench.repo)
     assert bench.shiftwork(*RUN).returncode == 0
     assert bench.subjects().count(LANDED) == 1, "by the next run, where the cancelled one had not, and by nobody later"

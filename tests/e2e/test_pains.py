@@ -10,6 +10,7 @@ import pytest
 
 from tests.durability.rig import SPEC, Bench, make_bench
 from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, new_project
+from tests.repositories import git_locks
 
 pytestmark = pytest.mark.slow
 
@@ -124,5 +125,5 @@ def test_pain_14_no_lock_stays_and_agents_share_no_file(tmp_path: Path) -> None:
     assert sorted(project.git("log", "--format=%s", "main").splitlines()[:-1]) == [f"feat: {n} - Do {n}" for n in names]
     assert all(story["passes"] for story in json.loads(spec.read_text(encoding="utf-8"))["userStories"])
     assert (project.root / ".git" / "config").read_bytes() == before
-    assert not list((project.root / ".git").rglob("*.lock"))
+    assert not git_locks(project.root)
     assert project.status()["worker"] is None, "nor is the run held by anybody"

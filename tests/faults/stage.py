@@ -16,7 +16,7 @@ import psutil
 from shiftwork.testing.model_server import Call, ModelRequest, Say, ToolCall, Turn, call
 from tests.e2e.claude_rig import SHIFTWORK, Handover, step_of
 from tests.patience import SECONDS, awaited
-from tests.repositories import first_commit, trees_of
+from tests.repositories import first_commit, git_locks, trees_of
 
 START = {"start.txt": "fine\n", ".gitignore": "*.log\n"}
 KEPT = {"notes.md": "of the user, in no commit\n", "own.log": "of the user, and ignored\n"}
@@ -183,7 +183,7 @@ class Stage(Handover):
         assert all(tree in proved for tree in landed), "what has landed was proved as it stands there"
         assert {name: (self.repo / name).read_text() for name in KEPT} == KEPT, "what is the user's own is as it was"
         assert self.git("status", "--porcelain", "--untracked-files=no") == ""
-        assert not list((self.repo / ".git").rglob("*.lock"))
+        assert not git_locks(self.repo)
         awaited(self.leftovers, lambda left: not left, seconds=_LEAVING_SECONDS)
         view = self.status()
         if view.get("status") in {"completed", "failed", "cancelled"}:
