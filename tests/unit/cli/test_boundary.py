@@ -8,7 +8,7 @@ import click
 import pytest
 
 from shiftwork.entrypoints.cli.boundary import _ended
-from shiftwork.errors import ShiftworkError, UsageError
+from shiftwork.errors import EXIT_INTERRUPTED, ShiftworkError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,27 @@ sys.exit(code)
 def test_an_interrupt_prints_no_traceback_however_late_it_comes(program: str, code: int, told: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (code, told)
+
+
+DROPPED = """
+import os, signal, sys, time, weakref
+from shiftwork.entrypoints.cli import boundary
+
+class Thing:
+    pass
+
+def interrupted_while_clearing_up(**_):
+    thing = Thing()
+    there = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del thing
+    time.sleep(60)
+    return 0
+
+boundary.group.main = interrupted_while_clearing_up
+sys.exit(boundary.guarded())
+"""
+
+
+def test_an_interrupt_that_python_would_drop_ends_the_command_without_a_traceback() -> None:
+    ran = subprocess.run((sys.executable, "-c", DROPPED), capture_output=True, text=True, timeout=50, check=False)
+    assert (ran.returncode, ran.stderr) == (EXIT_INTERRUPTED, "shiftwork: interrupted\n")

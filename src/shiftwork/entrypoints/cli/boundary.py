@@ -10,9 +10,12 @@ import click
 from shiftwork import errors
 from shiftwork.entrypoints.cli.group import group
 
+_AGAIN_SECONDS = 0.02
+
 
 def guarded() -> int:
     """Run what the command line asks for; the exit code is the answer."""
+    sys.unraisablehook = _unraised
     try:
         code = group.main(prog_name="shiftwork", standalone_mode=False)
         sys.stdout.flush()
@@ -41,6 +44,22 @@ def _ended(error: BaseException) -> int:
         case _:
             refusal = _refusal(error) if isinstance(error, OSError) else None
             return _told("files", *refusal, errors.EXIT_FAILED) if refusal else _crashed(error)
+
+
+def _unraised(thrown: "sys.UnraisableHookArgs") -> None:
+    """Python drops an interrupt that arrives while it clears up (a weak reference, a finaliser) and prints a traceback.
+    The interrupt is sent once more, when that is over.
+    """
+    if not isinstance(thrown.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(thrown)
+        return
+    import signal  # noqa: PLC0415 - only an interrupt pays for it
+    from threading import Timer  # noqa: PLC0415 - as above
+
+    again = Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
+    again.daemon = True
+    with contextlib.suppress(RuntimeError):  # the process is about to end anyway
+        again.start()
 
 
 def _leave_quietly() -> None:
