@@ -158,9 +158,8 @@ def test_settings_with_a_mistake_are_told(project: Project) -> None:
 
 
 def test_what_should_not_happen_leaves_its_traceback_in_a_file(project: Project, tmp_path: Path) -> None:
-    (project.root / "shiftwork.toml").unlink()
-    (project.root / "shiftwork.toml").mkdir()
-    told = project.shiftwork("doctor", TMPDIR=str(tmp_path))
+    (project.root / "prd.json").mkdir()
+    told = project.shiftwork("init", "--prd", "--force", TMPDIR=str(tmp_path))
     assert told.returncode == 1
     assert told.stderr.startswith("shiftwork: this should not have happened: IsADirectoryError")
     assert "Traceback" not in told.stderr
@@ -171,10 +170,9 @@ def test_what_should_not_happen_leaves_its_traceback_in_a_file(project: Project,
 
 def test_a_traceback_that_no_file_takes_is_not_on_the_screen_either(project: Project, tmp_path: Path) -> None:
     """As on a full disk: the file can be made, and nothing be written into it."""
-    (project.root / "shiftwork.toml").unlink()
-    (project.root / "shiftwork.toml").mkdir()
+    (project.root / "prd.json").mkdir()
     told = subprocess.run(
-        ["sh", "-c", f"ulimit -f 0; exec {SHIFTWORK} doctor"],
+        ["sh", "-c", f"ulimit -f 0; exec {SHIFTWORK} init --prd --force"],
         cwd=project.root,
         env=project.environment(TMPDIR=str(tmp_path), PYTHONDONTWRITEBYTECODE="1"),
         capture_output=True,
