@@ -44,7 +44,7 @@ def test_a_landed_story_can_be_looked_at(project: Project, tmp_path: Path) -> No
 def _look_at_the_diff(project: Project, landed: str) -> None:
     patch = told(project, "diff", "US-001")
     assert "+hello" in patch.splitlines()
-    assert "+red  text" in patch.splitlines(), "nothing that a terminal would obey is left in it"
+    assert "+red ^[[31m text" in patch.splitlines(), "what a terminal would obey is written out"
     assert told(project, "diff", "US-001", "--stat").splitlines()[1:] == [
         "       +1 -0  evil.txt",
         "       +1 -0  hello.txt",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shiftwork.entrypoints.cli.clean import cells, one_line, plain
+from shiftwork.entrypoints.cli.clean import cells, exact, one_line, plain
 
 HOSTILE = st.lists(
     st.one_of(
@@ -72,3 +72,37 @@ def test_one_line_says_whether_it_was_cut(text: str, width: int) -> None:
 
 def test_a_line_of_many_megabytes_costs_nothing() -> None:
     assert one_line("x" * 50_000_000, 10) == "xxxxxxxxx…"
+
+
+@given(HOSTILE)
+@example('NAME = "\x1b]"; run("evil"); _ = "\x07"')
+def test_exactly_shown_nothing_is_left_out_and_nothing_is_obeyed(text: str) -> None:
+    left, shown = iter(exact(text)), exact(text)
+    assert all(char in left for char in text if char in "\n\t" or (char.isprintable() and not is_blank(char)))
+    assert {unicodedata.category(char) for char in shown if char not in "\n\t"}.isdisjoint(
+        {"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"}
+    )
+    assert not any(map(is_blank, shown))
+    assert shown.count("\n") == text.count("\n")
+    shown.encode()
+
+
+def is_blank(char: str) -> bool:
+    return char in "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0" or "VARIATION SELECTOR" in unicodedata.name(
+        char, ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('NAME = "\x1b]"; run("evil"); _ = "\x07"', 'NAME = "^[]"; run("evil"); _ = "^G"'),
+        ("\x1b[8mhidden\x1b[0m", "^[[8mhidden^[[0m"),
+        ("one\rtwo\r\n", "one^Mtwo^M\n"),
+        ("a\u202eb\u200bc\u2028d\x85e\ufe0f", "a<U+202E>b<U+200B>c<U+2028>d<U+0085>e<U+FE0F>"),
+        ("\x7f\x00\ue000\U000e0041", "^?^@<U+E000><U+E0041>"),
+        ("\ta\xa0b\u3000é漢", "\ta\xa0b\u3000é漢"),
+    ],
+)
+def test_what_cannot_be_seen_is_written_out(text: str, shown: str) -> None:
+    assert exact(text) == shown

@@ -1,4 +1,8 @@
-"""Makes text of agents and gates fit for a terminal: nothing in it moves the cursor, changes colours or hides words."""
+"""Makes text of agents and gates fit for a terminal: nothing in it moves the cursor, changes colours or hides words.
+
+`plain` leaves out what is not meant to be read, and is for what programs print; `exact` leaves out nothing, and is for
+files that a person judges.
+"""
 
 import re
 from typing import Final
@@ -19,6 +23,11 @@ _UNFIT: Final = (
 )
 _WIDE: Final = "WF"
 
+# Letters and marks by Unicode's tables that nothing is drawn for: fillers, variation selectors, the empty Braille cell.
+_BLANK: Final = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0100-\U000e01ef"
+)
+
 
 def plain(text: str) -> str:
     """The text in lines; tabs become spaces, all else that is not to be read is left out."""
@@ -28,6 +37,30 @@ def plain(text: str) -> str:
     # Compiled when first needed, and kept by `re`: most texts have returned above.
     bare = re.sub(_SEQUENCES, "", lines, flags=re.VERBOSE)
     return re.sub(_UNFIT, "", bare).replace("\t", "    ")
+
+
+def exact(text: str) -> str:
+    """The text with every character written out that a terminal obeys or nothing is drawn for: `^[`, `^M`, `<U+202E>`.
+
+    For what a person is asked to judge, such as a patch: nothing is left out. Tabs, newlines and wide spaces stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(r"[^\n\t -~]", lambda found: _seen(found[0]), text)
+
+
+def _seen(char: str) -> str:
+    if char.isascii():
+        return f"^{chr(ord(char) ^ 0x40)}"
+    if (char.isprintable() or _is_space(char)) and not re.match(f"[{_BLANK}]", char):
+        return char
+    return f"<U+{ord(char):04X}>"
+
+
+def _is_space(char: str) -> bool:
+    from unicodedata import category  # noqa: PLC0415 - most text is ASCII
+
+    return category(char) == "Zs"
 
 
 def one_line(text: str, width: int) -> str:

@@ -15,7 +15,7 @@ from shiftwork.domain.model.story import Patch, StoryState
 from shiftwork.domain.rules.approving import asked_about
 from shiftwork.domain.rules.naming import guess
 from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import plain
+from shiftwork.entrypoints.cli.clean import exact
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.errors import UsageError
@@ -47,7 +47,8 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
     finished steps have come to so far.
 
     What a step under way has not committed yet is not shown. --since-approved leaves out what you have approved
-    before, and what others have changed since.
+    before, and what others have changed since. Characters that cannot be seen, or that a terminal obeys, are written
+    out: ^[, ^M, <U+202E>. --json has the patch byte for byte, as far as it is text.
     """
     site = here()
     queries = open_queries(site)
@@ -61,7 +62,7 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
         patch = {} if stat else {"patch": difference.patch}
         say({**asdict(compared), "files": [asdict(file) for file in difference.files], **patch})
         return
-    click.echo(counted(difference) if stat else plain(difference.patch).rstrip("\n") or counted(difference))
+    click.echo(counted(difference) if stat else exact(difference.patch).rstrip("\n") or counted(difference))
 
 
 async def _compare(site: Site, run: str, story: str, *, since_approved: bool) -> tuple[Compared, Difference]:
@@ -100,4 +101,9 @@ def counted(difference: Difference) -> str:
 
 def _counted(file: FileChange) -> str:
     counts = "binary" if file.added is None else f"+{file.added} -{file.removed}"
-    return f"{counts:>12}  {plain(file.path)}"
+    return f"{counts:>12}  {_path(file.path)}"
+
+
+def _path(path: str) -> str:
+    """On one line, whatever is in it."""
+    return exact(path).replace("\n", "^J").replace("\t", "^I")
