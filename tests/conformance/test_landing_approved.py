@@ -134,6 +134,44 @@ def test_taking_back_what_has_landed_since_is_another_patch(world: World, approv
     assert departed(world, approved, moved, undoing) == ["code.py", "other.py"]
 
 
+RENAMES: dict[str, tuple[dict[str, str | bytes | None], dict[str, str | bytes | None], list[str]]] = {
+    "a file that was changed": (
+        {"code.py": text(at20="mine\n")},
+        {"code.py": None, "moved.py": text(at1="theirs\n")},
+        ["code.py", "moved.py"],
+    ),
+    "a file that was deleted": ({"code.py": None}, {"code.py": None, "moved.py": text()}, ["moved.py"]),
+    "a file that the patch has renamed": (
+        {"code.py": None, "moved.py": text()},
+        {"code.py": text(at1="theirs\n")},
+        ["code.py", "moved.py"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("mine", "theirs", "named"), RENAMES.values(), ids=RENAMES.keys())
+def test_what_git_takes_for_a_renamed_file_is_another_patch(
+    world: World,
+    approved: Patch,
+    mine: dict[str, str | bytes | None],
+    theirs: dict[str, str | bytes | None],
+    named: list[str],
+) -> None:
+    """The change would land in a file that nobody has seen in the patch."""
+    patch = Patch(base=approved.base, commit=commit(world, approved.base, mine))
+    moved = commit(world, approved.base, theirs)
+    candidate = asyncio.run(world.repository.candidate(moved, patch.commit, "feat", base=patch.base))
+    new = candidate.commit if isinstance(candidate, Candidate) else moved
+    assert departed(world, patch, moved, new) == named
+
+
+def test_what_others_have_done_just_so_leaves_the_patch_as_it_is(world: World, approved: Patch) -> None:
+    moved = commit(world, approved.base, {"new.py": APPROVED["new.py"], "other.py": "theirs\n"})
+    candidate = asyncio.run(world.repository.candidate(moved, approved.commit, "feat", base=approved.base))
+    assert isinstance(candidate, Candidate)
+    assert departed(world, approved, moved, candidate.commit) == []
+
+
 def test_a_patch_that_conflicts_with_the_base_is_another_one_whatever_was_made_of_it(
     world: World, approved: Patch
 ) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shiftwork.adapters.workspace.differing import differing
+from shiftwork.adapters.workspace.differing import Row, differing
 from shiftwork.adapters.workspace.git import Answer
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.domain.model.ids import Commit
@@ -31,10 +31,36 @@ async def departed(hub: Hub, candidate: Patch, approved: Patch) -> tuple[str, ..
     """The files in which the candidate is not what the approved patch comes to on its base."""
     expected = await carried(hub, approved, candidate.base)
     own = await hub.tree_of(candidate.commit)
-    if expected.tree == own:
-        return expected.conflicts
     paths = [row.path for row in await differing(hub.git, Commit(expected.tree), Commit(own))]
-    return tuple(dict.fromkeys((*expected.conflicts, *paths)))
+    return tuple(dict.fromkeys((*expected.conflicts, *paths, *await _astray(hub, candidate, approved))))
+
+
+async def _astray(hub: Hub, candidate: Patch, approved: Patch) -> list[str]:
+    """The files of a candidate on another base that differ from a merge which compares each path with itself alone.
+
+    Git takes similar files for renamed ones, and carries a change to a path that nobody has seen in the patch; before
+    version 2.50 no option of `merge-tree` forbids that.
+    """
+    if approved.base == candidate.base:
+        return []
+    pairs = (
+        (approved.base, approved.commit),
+        (approved.base, candidate.base),
+        (candidate.base, candidate.commit),
+        (approved.commit, candidate.commit),
+    )
+    mine, theirs, landing, changed = [
+        {row.path: row for row in await differing(hub.git, old, new)} for old, new in pairs
+    ]
+    unseen = landing.keys() - mine.keys()
+    lost = (mine.keys() - theirs.keys()) & changed.keys()
+    made = {path for path in mine.keys() & theirs.keys() if _cannot_merge(mine[path], theirs[path])}
+    return sorted(unseen | lost | made)
+
+
+def _cannot_merge(mine: Row, theirs: Row) -> bool:
+    """Whether one side has made or deleted the file, and the other has not done the very same."""
+    return mine.letter + theirs.letter != "MM" and (mine.mode, mine.new) != (theirs.mode, theirs.new)
 
 
 async def merge_tree(hub: Hub, ours: Commit, theirs: Commit) -> Answer:

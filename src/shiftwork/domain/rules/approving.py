@@ -6,7 +6,8 @@ landing it, and others land meanwhile. An approval holds for the patch: where on
 the gates again and lands it; a patch that has changed is asked about again. A rejection ends an earlier approval.
 
 What a patch is, git decides (`ports.workspace.Repository.departed`): a candidate is the approved patch where it has the
-very tree that the approved commit comes to when it is merged onto the candidate's base. Not taken: `git patch-id`,
+very tree that the approved commit comes to when it is merged onto the candidate's base, and no change of it was carried
+to another path because git took a file for renamed. Not taken: `git patch-id`,
 which leaves out white space, knows nothing of the place of a line among equal ones, and changes with lines beside the
 change; and a digest of the diff without line numbers, which takes a line that was moved for the same one.
 """
