@@ -29,7 +29,7 @@ from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.commands import Order, resume_run, start_run, wait_for
 from shiftwork.app.kinds import STORY, load
 from shiftwork.app.loop import bodies
-from shiftwork.app.world import Conduct, Sighting, World, nobody_knows, unpriced
+from shiftwork.app.world import Conduct, Sighting, World, unpriced
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate
@@ -112,7 +112,8 @@ class Rig:
     time_factor: float = 1.0
     landing: LandingPolicy = field(default_factory=LandingPolicy)
     protection: Protection = field(default_factory=Protection)
-    alive: Callable[[Owner], bool | None] = nobody_knows
+    alive: Callable[[Owner], bool | None] | None = None
+    left: set[Owner] = field(default_factory=set)
     through: Callable[[Workspaces], Workspaces] = itself
     agent: Agent | None = None
     own: str = ""
@@ -188,7 +189,7 @@ class Rig:
             worktree=self.worktree,
             project="test",
             observe=self._observe,
-            alive=self.alive,
+            alive=self.alive or self._has_not_left,
             price=self.price,
             notifiers=self.notifiers,
             record=self.store.queries.played,
@@ -199,6 +200,11 @@ class Rig:
         finally:
             await engine.close()
             setup.close()
+            self.left.add(owner)
+
+    def _has_not_left(self, owner: Owner) -> bool | None:
+        """A world that was closed is a process that has ended; of others nothing is known."""
+        return False if owner in self.left else None
 
     def _observe(self, sighting: Sighting) -> None:
         self.seen.append(sighting)
@@ -243,7 +249,7 @@ class Rig:
         """The run's end after another process has taken it up: the engine knows nothing, the history everything."""
         self.memory = type(self.memory)()
         async with self.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             return await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
 
     async def story(self, run: RunState | RunId, story: str = "US-001") -> StoryState:

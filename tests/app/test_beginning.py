@@ -118,7 +118,7 @@ def test_who_would_begin_a_spec_anew_is_told_of_the_run_that_is_left(rig: Rig) -
         async with rig.open() as one, rig.open() as two:
 
             async def check(wanted: Order, *runs: RunId) -> None:
-                await check_unbegun(two.events, two.leases, rig.alive, runs, claim_of(wanted))
+                await check_unbegun(two.events, two.leases, two.alive, runs, claim_of(wanted))
 
             left = await start_run(one, order())
             with pytest.raises(RunBusyError, match=f"^run {left} works on prd.json already$"):
@@ -133,7 +133,7 @@ def test_who_would_begin_a_spec_anew_is_told_of_the_run_that_is_left(rig: Rig) -
                 f"shiftwork resume {left} goes on with it; shiftwork cancel {left} ends"
             )
             await cancel_run(two.inbox, left)
-            await resume_run(two, left, alive=False)
+            await resume_run(two, left)
             await asyncio.wait_for(wait_for(two, left), timeout=60)
             await check(order(), left)
 
@@ -151,11 +151,11 @@ def test_a_run_is_not_gone_on_with_beside_another_of_its_spec(rig: Rig) -> None:
             dead.add(one.owner)
             left, second = await start_run(one, order()), await start_run(two, order())
             with pytest.raises(RunBusyError, match=f"^run {second} works on prd.json already$"):
-                await resume_run(three, left, alive=False)
+                await resume_run(three, left)
             with pytest.raises(RunBusyError, match=f"^run {second} is being worked on by process"):
-                await resume_run(three, second, alive=True)
+                await resume_run(three, second)
             await cancel_run(three.inbox, left)
-            assert (await resume_run(three, left, alive=False)).given.run == left
+            assert (await resume_run(three, left)).given.run == left
 
     asyncio.run(scenario())
 

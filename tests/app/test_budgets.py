@@ -95,7 +95,7 @@ def test_a_run_stops_at_its_limit_and_goes_on_when_it_is_raised(rig: Rig) -> Non
             await rig.until(lambda: sum(isinstance(one.what, b.AllowanceRefused) for one in rig.seen) == 2)
         async with rig.open() as world:  # as from another process, some days later
             await raise_limits(world.inbox, run, "2", Limits(run=Budget(usd=3.0)))
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
             (row,) = await rig.store.queries.stories(run)

@@ -252,7 +252,7 @@ def test_an_undo_that_was_interrupted_goes_on(rig: Rig) -> None:
             await resume_run(world, run)
             await rig.until(lambda: seen(rig, r.UndoPosted) == 1)
         async with rig.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             state = await ended(world, run)
         assert state.stories[story_id(1)].status is StoryStatus.UNDONE
 

@@ -149,7 +149,7 @@ def test_a_run_that_was_cleaned_up_can_still_be_resumed_and_lands(rig: Rig) -> N
         run = await interrupted(rig)
         await swept(rig, unfinished=True)
         async with rig.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
         assert ended.status is RunStatus.COMPLETED
         assert rig.log() == ["feat: US-001 - Add work.txt", "start"]

@@ -160,7 +160,7 @@ def test_a_run_that_was_paused_when_its_process_died_goes_on_when_it_is_resumed(
             await intend(world, run, r.RunPaused(at=0))
             await rig.until(lambda: seen(rig, f.StoryPaused) == 1)
         async with rig.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             await asyncio.sleep(0.3)
             assert (await load(world.events, RUN, run_stream(run))).paused, "nobody has said that it is to go on"
             await unpause(world.events, world.inbox, run, "1")

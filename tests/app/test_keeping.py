@@ -116,9 +116,27 @@ def test_a_takeover_that_comes_second_is_refused(rig: Rig) -> None:
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
         async with rig.open() as first, rig.open() as second:
-            await resume_run(first, run, alive=False)
+            await resume_run(first, run)
             with pytest.raises(RunBusyError):
-                await resume_run(second, run, alive=True)
+                await resume_run(second, run)
+
+    asyncio.run(scenario())
+
+
+def test_who_has_taken_over_a_moment_ago_is_judged_for_itself(rig: Rig) -> None:
+    """Two had looked at the run when its worker was dead; the second finds the first, which lives."""
+
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            dead = world.owner
+        rig.alive = lambda owner: owner != dead
+        async with rig.open() as first, rig.open() as second:
+            await resume_run(first, run)
+            with pytest.raises(RunBusyError, match="is being worked on by process"):
+                await resume_run(second, run)
+            assert [one.owner for one in await first.leases.holders() if one.resource == run] == [first.owner]
 
     asyncio.run(scenario())
 
@@ -149,7 +167,7 @@ def test_what_a_job_dies_of_is_raised_to_whoever_waits_and_the_run_can_go_on(rig
                 await asyncio.wait_for(wait_for(world, run), timeout=60)
         rig.script = honest()
         async with rig.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -308,7 +326,7 @@ def test_a_takeover_that_loses_the_race_says_so(rig: Rig) -> None:
             await leases.acquire(run, world.owner)
         async with rig.open() as world:
             with pytest.raises(RunBusyError, match="just taken over"):
-                await resume_run(replace(world, leases=leases), run, alive=False)
+                await resume_run(replace(world, leases=leases), run)
 
     asyncio.run(scenario())
 

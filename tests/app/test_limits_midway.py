@@ -91,7 +91,7 @@ def test_a_first_limit_holds_for_the_story_under_way_and_counts_what_was_spent_b
         run = await killed(rig, Limits(attempt=CHEAP))
         async with rig.open() as world:
             await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=6.0)))
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             await rig.until(lambda: saw(rig, b.AllowanceRefused) > 0)
             state, story = await known(rig, run), await rig.story(run)
         assert story.usage.cost_usd == 10.0, "one attempt before, and the one that passed the limit"
@@ -152,7 +152,7 @@ def test_a_first_limit_counts_the_stories_that_have_ended_before(rig: Rig) -> No
         run = await killed(rig, Limits(attempt=CHEAP), story="US-002", spec=spec)
         async with rig.open() as world:  # 20 USD are spent
             await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=31.0)))
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             await rig.until(lambda: saw(rig, b.AllowanceRefused) > 0)
             spent = (await known(rig, run)).ledger.spent.usd
         assert spent <= 31.0 + 5.0
@@ -167,7 +167,7 @@ def test_a_limit_of_the_story_that_is_raised_reaches_one_that_had_not_come_to_it
         run = await killed(rig, Limits(story=Budget(usd=1.0)))
         async with rig.open() as world:
             await raise_limits(world.inbox, run, "1", Limits(story=Budget(usd=50.0)))
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             assert (await over(world, run)).status is RunStatus.COMPLETED
         assert not saw(rig, f.StoryHeld)
 

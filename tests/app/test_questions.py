@@ -173,7 +173,7 @@ def test_the_question_outlives_the_process(rig: Rig) -> None:
             await held(rig, run)
         async with rig.open() as world:
             await said(world, run, Word.ANSWER, "tabs")
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             return await asyncio.wait_for(wait_for(world, run), timeout=60)
 
     assert asyncio.run(go()).status is RunStatus.COMPLETED

@@ -96,13 +96,13 @@ def test_a_run_whose_branch_is_called_something_else_says_how_to_go_on(rig: Rig)
         rig.script = honest()
         git(rig.repo, "branch", "-m", "main", "away")
         async with rig.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             with pytest.raises(BranchGoneError, match=f"run {run} lands on main") as told:
                 await asyncio.wait_for(wait_for(world, run), timeout=60)
         assert told.value.hint == f"git branch -m NEW main where it is called NEW now; then: shiftwork resume {run}"
         git(rig.repo, "branch", "-m", "away", "main")
         async with rig.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -133,7 +133,7 @@ def test_a_process_that_is_closed_in_the_middle_can_be_resumed(rig: Rig) -> None
             await rig.at_work("step-005")
         assert (await rig.story(run)).status is StoryStatus.IN_PROGRESS
         async with rig.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             state = await asyncio.wait_for(wait_for(world, run), timeout=60)
         assert state.status is RunStatus.COMPLETED
         facts = await rig.facts(run)
@@ -165,7 +165,7 @@ def test_resuming_refuses_what_others_work_on_and_what_is_unknown(rig: Rig) -> N
             run = await rig.start(world, workflow=SHORT)
             async with rig.open() as other:
                 with pytest.raises(RunBusyError, match="is being worked on by process"):
-                    await resume_run(other, run, alive=True)
+                    await resume_run(other, run)
                 with pytest.raises(RunBusyError):
                     await resume_run(other, run)
                 with pytest.raises(UnknownRunError):

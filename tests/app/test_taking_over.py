@@ -81,7 +81,7 @@ def test_a_story_that_has_asked_to_land_is_taken_back_before_its_gates_go_on(
             await ask(rig.store.events, rig.store.inbox, run, r.StoryCancellationRequested(at=0, story=US_001), "1")
         rig.gates = (Gate(name="quick", command=f"touch {again}"),)
         async with rig.open() as world:
-            await resume_run(replace(world, engine=Thorough(engine=world.engine, begun=again)), run, alive=False)
+            await resume_run(replace(world, engine=Thorough(engine=world.engine, begun=again)), run)
             death.deaf = False
             await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
         assert (await rig.story(run)).cause is FailureCause.CANCELLED

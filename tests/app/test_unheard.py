@@ -49,7 +49,7 @@ async def killed(rig: Rig, death: Death, number: int = 1, workflow: Workflow = S
 
 async def gone_on(rig: Rig, run: RunId) -> RunState:
     async with rig.open() as world:
-        await resume_run(world, run, alive=False)
+        await resume_run(world, run)
         return await ended(world, run)
 
 
@@ -124,7 +124,7 @@ def test_a_story_that_was_begun_and_not_recorded_is_told_before_it_goes_on(
         death.deaf = True
         async with rig.open() as world:
             engine = Thorough(engine=world.engine, begun=tmp_path / "never")
-            await resume_run(replace(world, engine=engine), run, alive=False)
+            await resume_run(replace(world, engine=engine), run)
             death.deaf = False
             assert (await ended(world, run)).status is (RunStatus.CANCELLED if whole else RunStatus.FAILED)
         assert (await rig.story(run)).cause is FailureCause.CANCELLED

@@ -108,7 +108,7 @@ def test_a_wait_outlives_its_process_and_what_the_engine_remembers(rig: Rig) -> 
         clock.let_go(ahead=2 * 3600)
         async with rig.open() as world:
             assert (await rig.story(run)).wait == until
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
         assert ended.status is RunStatus.COMPLETED
         told = kinds(await rig.facts(run))

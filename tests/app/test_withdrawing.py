@@ -90,7 +90,7 @@ def test_a_cancel_while_nobody_works_runs_no_gate_again(rig: Rig, tmp_path: Path
             await ask(rig.store.events, rig.store.inbox, run, intent, "1")
         rig.gates = (Gate(name="quick", command=f"touch {again}"),)
         async with rig.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
         assert (await rig.story(run)).cause is FailureCause.CANCELLED
 
@@ -135,7 +135,7 @@ def test_a_cancelled_story_that_is_retried_asks_to_land_once_more(rig: Rig, tmp_
         await ask(rig.store.events, rig.store.inbox, run, r.StoryRetryRequested(at=0, story=US_001, afresh=False), "1")
         rig.gates = ()
         async with rig.open() as world:
-            await resume_run(world, run, alive=False)
+            await resume_run(world, run)
             assert (await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())

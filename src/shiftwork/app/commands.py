@@ -121,13 +121,12 @@ def opening(order: Order, run: RunId, at: float, project: str = "", worktree: st
     return (r.RunStarted(at=at, plan=plan), *adopted)
 
 
-async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> RunState:
+async def resume_run(world: World, run: RunId) -> RunState:
     """Go on with a run whose process is gone; one that is over is only given back, unless its mail asks for more.
 
-    `alive` tells whether the process that holds the run still lives, where the caller can know that. What its
-    attempts left running is ended before anything goes on. Raises RunBusyError where a living process works on the run,
-    or on another one of its spec; the end of it may be asked for all the same. Raises UnknownRunError for a run of
-    another project: its commits are not here.
+    What its attempts left running is ended before anything goes on. Raises RunBusyError where a living process works on
+    the run, or on another one of its spec; the end of it may be asked for all the same. Raises UnknownRunError for a
+    run of another project: its commits are not here.
     """
     wanted = await foreseen(world.events, world.inbox, run)
     if wanted.given.project != world.project:
@@ -137,7 +136,7 @@ async def resume_run(world: World, run: RunId, *, alive: bool | None = None) -> 
     if not wanted.cancelling:
         check_profiles(wanted.given, world.agents)
         await check_no_other(world, wanted)
-    previous = await _take_over(world, run, alive=alive)
+    previous = await _take_over(world, run)
     state = await _reopened(world, run)
     await world.reaper.end(f"{run}/")
     stories = await _begun(world, state)
@@ -180,11 +179,13 @@ async def _reopened(world: World, run: RunId) -> RunState:
     return state
 
 
-async def _take_over(world: World, run: RunId, *, alive: bool | None) -> Lease | None:
+async def _take_over(world: World, run: RunId) -> Lease | None:
     held = await world.leases.acquire(run, world.owner)
     if held is None:
         world.beat.taken()
         return None
+    # Of the one who holds it at this moment: somebody else may have taken it over since the run was looked at.
+    alive = world.alive(held.owner)
     if not is_gone(held, alive=alive):
         raise RunBusyError(
             f"run {run} is being worked on by {held.owner}",

@@ -142,8 +142,7 @@ def going_on(
     as_json: bool,
 ) -> Shift:
     """The work that is left of a run, with the options that it keeps or that were named; a pause is over with that."""
-    queries, alive, run_id = open_queries(site), liveness(), RunId(view.run.run)
-    lease = answer(lambda: queries.holder(run_id))
+    run_id = RunId(view.run.run)
     plan = with_options(keeping.plan_of(site, run_id), options)
     found = keeping.trusted_kept(site, plan)
     keeping.tell_differences(plan, found, as_json=as_json)
@@ -154,7 +153,7 @@ def going_on(
         if present != NOTHING:
             await change_options(world.inbox, run_id, world.clock.fresh(), present)
         await unpause(world.events, world.inbox, run_id, world.clock.fresh())
-        await resume_run(world, run_id, alive=alive(lease.owner) if lease else None)
+        await resume_run(world, run_id)
         return run_id
 
     stories = tuple(story_stream(run_id, StoryId(one.story.story)) for one in view.stories)

@@ -132,10 +132,8 @@ def _patiently(queries: Queries, run: RunId) -> RunView:
 async def _carry_through(site: Site, run: RunId) -> None:
     """Nobody works on the run: do what its worker would have done, orphans of the last one included."""
     env = environment()
-    lease = await open_queries(site).holder(run)
-    alive = liveness()(lease.owner) if lease else None
     async with open_world(site, conditions(site, env).settings, env) as world:
-        await resume_run(world, run, alive=alive)
+        await resume_run(world, run)
         await wait_for(world, run)
 
 
