@@ -12,7 +12,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from shiftwork.adapters.store.engine import create_engine
+from shiftwork.adapters.store.engine import Database, create_engine
 from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.unanswered import connecting
 from shiftwork.domain.model.ids import Stream
@@ -178,11 +178,41 @@ def test_a_question_that_is_wrong_is_not_asked_again(postgres_url: str) -> None:
     store.close()
 
 
+def test_who_stands_still_inside_a_transaction_keeps_nobody_waiting_and_does_it_again(postgres_url: str) -> None:
+    """A process that is frozen while it holds a lock on the leases."""
+    store, engine = open_store(postgres_url), create_engine(postgres_url)
+    database, tries = Database(engine, patience=60), []
+
+    def act(connection: sa.Connection) -> int:
+        tries.append(1)
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '200ms'")
+        connection.exec_driver_sql("LOCK TABLE leases IN EXCLUSIVE MODE")
+        if len(tries) == 1:
+            locked.set()
+            assert taken.wait(60)
+        return int(connection.execute(sa.text("SELECT 1")).scalar_one())
+
+    locked, taken = threading.Event(), threading.Event()
+
+    async def scenario() -> None:
+        frozen = asyncio.ensure_future(database.write(act))
+        await asyncio.to_thread(locked.wait, 60)
+        assert await store.leases.acquire("run/1", BOB, replacing=ANN) is None
+        taken.set()
+        assert await frozen == 1
+
+    asyncio.run(scenario())
+    assert len(tries) == 2
+    database.close()
+    store.close()
+
+
 def test_every_connection_has_limits_of_time(postgres_url: str) -> None:
     engine = create_engine(postgres_url)
     for _ in range(2):  # also when it is used again
         with engine.connect() as connection:
             assert connection.scalar(sa.text("SHOW statement_timeout")) == "15s"
+            assert connection.scalar(sa.text("SHOW idle_in_transaction_session_timeout")) == "20s"
             assert connection.connection.dbapi_connection is not None
             limits = connection.connection.dbapi_connection.info.get_parameters()
             assert (limits["connect_timeout"], limits["tcp_user_timeout"]) == ("5", "10000")

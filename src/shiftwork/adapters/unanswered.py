@@ -9,6 +9,9 @@ from typing import Final
 STATEMENT_SECONDS: Final = 15
 """For the server itself, which ends a statement after so long."""
 
+IDLE_SECONDS: Final = 20
+"""For a client that stops inside a transaction: the server ends that, and its locks, before its lease is too old."""
+
 _PARAMETERS: Final[Mapping[str, int]] = {
     "connect_timeout": 5,
     "tcp_user_timeout": 10_000,  # milliseconds in which something that was sent must have arrived

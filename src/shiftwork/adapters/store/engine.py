@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from shiftwork.adapters.store.closed import check_unchanged, is_closed, readable
 from shiftwork.adapters.store.dialects import NOW, sqlite_file
-from shiftwork.adapters.unanswered import STATEMENT_SECONDS, connecting
+from shiftwork.adapters.unanswered import IDLE_SECONDS, STATEMENT_SECONDS, connecting
 from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
 from shiftwork.errors import StoreError
 
@@ -30,6 +30,7 @@ _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 1.0
 # Connections, the server's operator (it shuts down, it starts up), too many clients, and what gives way to another.
 _UNREACHABLE: Final = ("08", "57", "53300", "40")
+_IDLE_TOO_LONG: Final = "25P03"
 
 type Insert = sqlite.Insert | postgresql.Insert
 
@@ -50,6 +51,7 @@ def _postgres(url: sa.URL) -> sa.Engine:
     def prepare(connection: Any, _record: Any) -> None:
         connection.autocommit = True  # what is set in a transaction is gone with it
         connection.execute(f"SET statement_timeout = '{STATEMENT_SECONDS}s'")
+        connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'")
         connection.autocommit = False
 
     return engine
@@ -154,6 +156,8 @@ class Database:
 def _is_unreachable(error: sa.exc.DBAPIError) -> bool:
     """Whether it is about the connection or the server, and not about what was asked."""
     state = getattr(error.orig, "sqlstate", "")  # SQLite's errors have none at all
+    if state == _IDLE_TOO_LONG:  # this process stood still in the middle of it
+        return True
     if error.connection_invalidated or state is None:
         return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
     return state.startswith(_UNREACHABLE)
