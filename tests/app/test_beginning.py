@@ -10,12 +10,11 @@ import pytest
 from shiftwork.adapters.store.memory import MemoryLeases, MemoryStore
 from shiftwork.app.beginning import check_unbegun
 from shiftwork.app.commands import Order, cancel_run, resume_run, start_run, wait_for
-from shiftwork.app.leases import LEASE_SECONDS
 from shiftwork.app.world import World, nobody_knows
 from shiftwork.domain.model.ids import RunId, Stream, landing_stream, repository_of, spec_claim
 from shiftwork.domain.model.spec import one_shot
 from shiftwork.errors import RunBusyError, UnfinishedRunError
-from shiftwork.ports.views import Lease, Owner
+from shiftwork.ports.views import LEASE_SECONDS, Lease, Owner
 from tests.app.rig import SHORT, Rig, done, honest
 
 STRANGER = Owner(executor="another", host="here", pid=1, pid_started=0.0)

@@ -10,13 +10,12 @@ import pytest
 
 from shiftwork.adapters.processes.host import MARKER_VARIABLE
 from shiftwork.adapters.store.memory import MemoryLeases, MemoryStore
-from shiftwork.app.leases import LEASE_SECONDS
 from shiftwork.app.turns import call
 from shiftwork.app.world import Sighting, nobody_knows
 from shiftwork.domain.model import queue_facts as q
 from shiftwork.domain.model.gate import Gate
 from shiftwork.errors import RunBusyError, ShiftworkError
-from shiftwork.ports.views import Lease, Owner
+from shiftwork.ports.views import LEASE_SECONDS, Lease, Owner
 from tests.app.landing_rig import RUN, drain, land, outcome, post, queue, red_commits, titles, work
 from tests.app.rig import LANDING, Rig, git
 

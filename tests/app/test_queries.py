@@ -61,6 +61,8 @@ def test_a_run_is_working_while_its_process_lives_and_interrupted_when_not(rig: 
             assert (await run_view(queries, run, nobody_knows)).pulse is Pulse.WORKING
             assert (await run_view(queries, run, is_dead)).pulse is Pulse.INTERRUPTED
             assert (await run_view(queries, run, is_dead)).worker is None
+            await world.leases.leave(world.owner)
+            assert (await run_view(queries, run, nobody_knows)).worker is None, "its last sign of life is too old"
 
     asyncio.run(scenario())
 

@@ -1,6 +1,8 @@
 """A question in the terminal: asked, shown with the command that answers it, answered while nobody works on the run."""
 
+import contextlib
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,18 @@ def test_a_no_is_an_answer_and_is_told_as_json(project: Project) -> None:
     done = project.shiftwork("reject", "US-001", "--because", "neither", "--json")
     assert done.returncode == 0, done
     assert json.loads(done.stdout.splitlines()[-1])["event"] == "result"
+
+
+def test_who_worked_on_another_boot_of_the_machine_keeps_no_answer_from_being_heard(project: Project) -> None:
+    """Nothing can be known of the process there, but it has let go of the run when it left."""
+    assert project.shiftwork("run", "prd.json", "--workflow", "ralph").returncode == 2
+    with contextlib.closing(sqlite3.connect(project.state / "state.db")) as store:
+        store.execute("UPDATE leases SET host = 'another-host:of-another-boot'")
+        store.commit()
+    assert project.status()["worker"] is None
+    done = project.shiftwork("answer", "US-001", "Use tabs", "--json")
+    assert done.returncode == 0, done
+    assert project.status()["status"] == "completed"
 
 
 GAP = """\

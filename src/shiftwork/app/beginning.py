@@ -11,13 +11,13 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from shiftwork.app.kinds import RUN, load
-from shiftwork.app.leases import FRESH_SECONDS, is_gone, taken
+from shiftwork.app.leases import FRESH_SECONDS, taken
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import RunId, Stream, repository_of, run_stream, spec_claim
 from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState
 from shiftwork.errors import RunBusyError, UnfinishedRunError
 from shiftwork.ports.store import EventStore, Leases
-from shiftwork.ports.views import Owner
+from shiftwork.ports.views import Owner, is_gone
 
 _LOOK_SECONDS: Final = 0.1
 

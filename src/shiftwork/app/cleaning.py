@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shiftwork.app.kinds import LANDING, RUN, STORY, load
-from shiftwork.app.leases import is_gone, taken
+from shiftwork.app.leases import taken
 from shiftwork.app.queries import Liveness
 from shiftwork.app.turns import end_gates
 from shiftwork.domain.model import facts as f
@@ -16,7 +16,7 @@ from shiftwork.ports.clock import Clock
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
 from shiftwork.ports.store import EventStore, Fence, Leases
-from shiftwork.ports.views import Lease, Owner
+from shiftwork.ports.views import Lease, Owner, is_gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

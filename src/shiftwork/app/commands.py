@@ -11,7 +11,7 @@ from shiftwork.app.allowances import tell_limits
 from shiftwork.app.beginning import check_no_other, claimed
 from shiftwork.app.dispatching import dispatched, unrecorded
 from shiftwork.app.kinds import RUN, STORY, load
-from shiftwork.app.leases import is_gone, taken, taken_over, until_lost
+from shiftwork.app.leases import taken, taken_over, until_lost
 from shiftwork.app.options import check_profiles
 from shiftwork.app.pen import Pen
 from shiftwork.app.world import World
@@ -31,7 +31,7 @@ from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.steering import undo_request
 from shiftwork.errors import BranchGoneError, RunBusyError, UnknownRunError
 from shiftwork.ports.store import EventStore, Inbox
-from shiftwork.ports.views import Lease
+from shiftwork.ports.views import Lease, is_gone
 
 type Stories = Mapping[StoryId, StoryState]
 

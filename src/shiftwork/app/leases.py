@@ -15,24 +15,14 @@ from shiftwork.app.world import World
 from shiftwork.domain.model.ids import RunId, Stream
 from shiftwork.errors import RunBusyError, StoreError
 from shiftwork.ports.store import Fence, Leases
-from shiftwork.ports.views import Lease, Owner
+from shiftwork.ports.views import LEASE_SECONDS, Lease, Owner
 
 BEAT_SECONDS: Final = 2.0
 
 FRESH_SECONDS: Final = 10.0
 """How old the last sign of life of this process may be where something is begun without giving another one first."""
 
-LEASE_SECONDS: Final = 30.0
-"""How long a holder elsewhere may give no sign of life before its place may be taken. Where the database does not take
-one, the holder stops before that: see `Conduct.fence_seconds`.
-"""
-
 _LOOK_SECONDS: Final = 1.0
-
-
-def is_gone(held: Lease, *, alive: bool | None) -> bool:
-    """Where a pid says so it is known whether the holder lives; elsewhere only the age of its lease is."""
-    return held.age > LEASE_SECONDS if alive is None else not alive
 
 
 async def taken(leases: Leases, held: Lease, owner: Owner, *, alive: bool | None) -> bool:

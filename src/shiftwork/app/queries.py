@@ -17,7 +17,7 @@ from shiftwork.domain.model.waiting import Awaited, Waited
 from shiftwork.domain.rules.idling import Course, Idle, idle
 from shiftwork.domain.rules.spending import merged, total
 from shiftwork.errors import UnknownRunError
-from shiftwork.ports.views import PAUSED, RESET, Owner, Queries, RunRow, StepRow, StoryRow
+from shiftwork.ports.views import PAUSED, RESET, Owner, Queries, RunRow, StepRow, StoryRow, is_gone
 
 
 class Pulse(StrEnum):
@@ -175,7 +175,7 @@ async def run_view(
     wanted = (await _row(queries, run)).run
     # Its worker first, and the run only then: one that ends while it is looked at has not lost its worker, but is over.
     lease = await queries.holder(wanted)
-    worker = lease.owner if lease and alive(lease.owner) is not False else None
+    worker = lease.owner if lease and not is_gone(lease, alive=alive(lease.owner)) else None
     row = await _row(queries, wanted)
     stories = await queries.stories(row.run)
     row = _caught_up(row, stories)

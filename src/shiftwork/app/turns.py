@@ -12,11 +12,12 @@ from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app.kinds import LANDING, load
-from shiftwork.app.leases import BEAT_SECONDS, is_gone, renewed, taken
+from shiftwork.app.leases import BEAT_SECONDS, renewed, taken
 from shiftwork.app.world import World
 from shiftwork.domain.model.ids import Stream
 from shiftwork.ports.processes import Reaper
 from shiftwork.ports.store import EventStore
+from shiftwork.ports.views import is_gone
 
 LOOK_SECONDS: Final = 0.25
 

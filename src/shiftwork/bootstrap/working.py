@@ -1,5 +1,7 @@
 """The wide door: every port, opened for work and closed in order."""
 
+import asyncio
+import contextlib
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -30,7 +32,6 @@ from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.trees import GitWorkspaces
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.again import again
-from shiftwork.app.leases import LEASE_SECONDS
 from shiftwork.app.loop import bodies
 from shiftwork.app.world import Conduct, Sighting, World, nobody
 from shiftwork.bootstrap.addresses import engine_address, store_address
@@ -41,16 +42,20 @@ from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import AgentSettings, Settings
 from shiftwork.config.site import Site, open_state
+from shiftwork.errors import StoreError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.canary import Canary
 from shiftwork.ports.changes import Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.protecting import Protecting
 from shiftwork.ports.store import Inbox
+from shiftwork.ports.views import LEASE_SECONDS
 from shiftwork.ports.workspace import Gates, Repository, Workspaces
 
 ENGINE_VERSION: Final = "3"
 """Raised when jobs of an earlier release must not be replayed, but started again from the history."""
+
+_LEAVING_SECONDS: Final = 2.0
 
 _TOOLS_PROGRAM: Final = Path(shiftwork.__file__).parent / "entrypoints" / "mcp" / "__main__.py"
 
@@ -128,6 +133,9 @@ async def open_world(
         finally:
             await engine.close()
             git.setup.close()
+            # Nothing works any more. Where the database does not answer, the leases grow old by themselves.
+            with contextlib.suppress(StoreError, TimeoutError):
+                await asyncio.wait_for(store.leases.leave(owner), _LEAVING_SECONDS)
     finally:
         store.close()
 

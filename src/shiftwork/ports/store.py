@@ -107,6 +107,12 @@ class Leases(Protocol):
         """
         ...
 
+    async def leave(self, owner: Owner) -> None:
+        """Work on nothing more, and keep the leases: they say who was the last. From now on each is very old:
+        a process which cannot know whether the owner lives may take its place. A sign of life takes it back.
+        """
+        ...
+
     async def release(self, resource: str, owner: Owner) -> None:
         """Let go; nothing happens where the owner does not hold it."""
         ...

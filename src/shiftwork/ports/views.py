@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 PAUSED = "paused"
 """The status that lists show of what is under way and is to begin nothing more for now."""
@@ -218,6 +218,17 @@ class Lease:
     resource: str
     owner: Owner
     age: float
+
+
+LEASE_SECONDS: Final = 30.0
+"""How long a holder elsewhere may give no sign of life before its place may be taken. Where the database does not take
+one, the holder stops before that: see `Conduct.fence_seconds`.
+"""
+
+
+def is_gone(held: Lease, *, alive: bool | None) -> bool:
+    """Where a pid says so it is known whether the holder lives; elsewhere only the age of its lease is."""
+    return held.age > LEASE_SECONDS if alive is None else not alive
 
 
 class Queries(Protocol):

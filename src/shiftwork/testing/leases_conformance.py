@@ -87,6 +87,19 @@ class LeasesConformance:
         assert ages["run/3"] < ages["run/1"] - 0.04, "asking again for what one holds is a sign of life too"
 
     @awaited
+    async def test_who_has_left_is_still_named_and_anybody_may_take_its_place(self, handles: Handles) -> None:
+        leases = handles().leases
+        for resource, holder in (("run/1", ANN), ("run/2", ANN), ("run/3", BOB)):
+            await leases.acquire(resource, holder)
+        await leases.leave(ANN)
+        held = {lease.resource: lease for lease in await leases.holders()}
+        assert [lease.owner for lease in held.values()] == [ANN, ANN, BOB]
+        assert min(held["run/1"].age, held["run/2"].age) > 1_000_000 > held["run/3"].age
+        assert await leases.acquire("run/1", EVE, replacing=ANN, older_than=30) is None
+        assert list(await leases.renew(ANN)) == ["run/2"]
+        assert await leases.acquire("run/2", EVE, replacing=ANN, older_than=30) is not None
+
+    @awaited
     async def test_what_is_released_is_free_and_only_its_holder_can_release_it(self, handles: Handles) -> None:
         leases = handles().leases
         await leases.acquire("run/1", ANN)

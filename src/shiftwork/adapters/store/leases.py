@@ -65,6 +65,10 @@ class SqlLeases:
             lambda connection: {row.resource: row.epoch for row in sorted(connection.execute(statement))}
         )
 
+    async def leave(self, owner: Owner) -> None:
+        statement = sa.update(table).where(_held_by(owner)).values(beat_at=0.0)
+        await self._database.write(lambda connection: connection.execute(statement))
+
     async def release(self, resource: str, owner: Owner) -> None:
         statement = sa.delete(table).where(table.c.resource == resource, _held_by(owner))
         await self._database.write(lambda connection: connection.execute(statement))

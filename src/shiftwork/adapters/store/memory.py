@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import threading
 import time
 from collections import defaultdict
@@ -198,6 +199,11 @@ class MemoryLeases:
             mine = sorted(resource for resource, (holder, _) in self._held.items() if holder == owner)
             self._held.update({resource: (owner, time.monotonic()) for resource in mine})
             return {resource: self._epochs[resource] for resource in mine}
+
+    async def leave(self, owner: Owner) -> None:
+        with self.lock:
+            mine = [resource for resource, (holder, _) in self._held.items() if holder == owner]
+            self._held.update(dict.fromkeys(mine, (owner, -math.inf)))
 
     async def release(self, resource: str, owner: Owner) -> None:
         with self.lock:
