@@ -121,6 +121,20 @@ def test_there_is_one_guard_and_another_where_it_was_killed(marker: str, tmp_pat
         assert_gone(*pids)
 
 
+def test_a_guard_that_was_killed_is_replaced_while_the_same_program_works(marker: str, tmp_path: Path) -> None:
+    with orchestrator(marker, tmp_path) as process:
+        killed = set[int]()
+        for _ in range(2):
+            (guard,) = set(guards_of(process.pid)) - killed
+            os.kill(guard, signal.SIGKILL)
+            killed.add(guard)
+            eventually(lambda: len(set(guards_of(process.pid)) - killed) == 1)
+        (guard,) = set(guards_of(process.pid)) - killed
+        eventually(lambda: psutil.Process(guard).status() == psutil.STATUS_SLEEPING)
+        process.kill()
+        assert_gone(pid_in(tmp_path / "first"))
+
+
 def test_a_program_of_another_orchestrator_is_left_alone_though_it_bears_the_same_name(
     marker: str, tmp_path: Path
 ) -> None:

@@ -1,4 +1,8 @@
-"""The orchestrator's side of its guard: one process, started with the first program and notified of each."""
+"""The orchestrator's side of its guard: one process, started with the first program and notified of each.
+
+A thread waits for the guard's end: were it found out with the next program only, an agent that works for an hour would
+have no guard meanwhile.
+"""
 
 import atexit
 import contextlib
@@ -6,6 +10,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -15,6 +20,9 @@ from shiftwork.adapters.processes.own import birth, claims
 _PROGRAM: Final = Path(__file__).with_name("guard.py")
 # Elsewhere than on Linux processes are read by a library, which `site` makes known.
 _FLAGS: Final = ("-I", "-S") if sys.platform == "linux" else ("-I",)
+
+# A guard that cannot live is not started again and again without a pause.
+_PAUSE_SECONDS: Final = 0.5
 
 
 class _Guard:
@@ -45,8 +53,18 @@ class _Guard:
         finally:
             os.close(reading)
         self.of = os.getpid()
+        threading.Thread(target=_replace, args=(self._process,), name="guard", daemon=True).start()
         # One that is stopped and reads nothing must not keep us waiting: then another is started.
         os.set_blocking(self._pipe, False)
+
+    def start_again(self) -> None:
+        """Start another, and notify it of all programs."""
+        self.start()
+        for marker in claims():
+            self.say(b"+", marker)
+
+    def has(self, process: subprocess.Popen[bytes]) -> bool:
+        return self._process is process and self.of == os.getpid()
 
     def say(self, sign: bytes, marker: str) -> bool:
         """False where it is not read any more."""
@@ -58,12 +76,12 @@ class _Guard:
 
     def close(self) -> None:
         """Let go of it: it ends what is left of what it knows, and itself."""
-        if self._pipe >= 0:
-            os.close(self._pipe)
-        if self._process is not None and self.of == os.getpid():
+        pipe, process, self._pipe, self._process = self._pipe, self._process, -1, None
+        if pipe >= 0:
+            os.close(pipe)
+        if process is not None and self.of == os.getpid():
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=1.0)
-        self._pipe, self._process = -1, None
+                process.wait(timeout=1.0)
 
 
 _guard: Final = _Guard()
@@ -84,7 +102,14 @@ def _notify(sign: bytes, marker: str) -> None:
     with _guard.lock:
         if _guard.of == os.getpid() and _guard.say(sign, marker):
             return
-        _guard.start()
-        for other in claims():
-            _guard.say(b"+", other)
+        _guard.start_again()
         _guard.say(sign, marker)
+
+
+def _replace(process: subprocess.Popen[bytes]) -> None:
+    """Start another guard when this one has died while programs run. Where none runs, the next program will."""
+    process.wait()
+    time.sleep(_PAUSE_SECONDS)
+    with _guard.lock, contextlib.suppress(OSError):  # whoever starts or ends a program is told that none starts
+        if _guard.has(process) and claims():
+            _guard.start_again()
