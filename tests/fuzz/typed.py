@@ -105,6 +105,6 @@ def _value(random: Random, parameter: click.Parameter, runs: Sequence[str]) -> s
 _BY_TYPE: Final[Mapping[str, Callable[[Random, Any], str]]] = {
     "StringParamType": lambda random, _: random.choice(_TEXTS),
     "Choice": lambda random, kind: str(random.choice(tuple(kind.choices))),
-    "IntRange": lambda random, kind: str(random.choice((max(kind.min or 0, 1), 3, min(kind.max or 10**9, 5_000_000)))),
-    "Money": lambda random, _: random.choice(("0.01", "5", "1e6")),
+    "IntRange": lambda random, kind: str(random.choice((max(kind.min or 0, 1), 3, kind.max or 10**30))),
+    "Money": lambda random, kind: random.choice(("0.01", "5", "1e6", str(kind.max or 1e300))),
 }

@@ -21,6 +21,11 @@ COMMAND = 'a command in quotes is needed, or a table: { command = "…", minutes
         ("[limits]\nstep_usd = inf", ["limits.step_usd: a number that can be reached is needed, not inf"]),
         ("[agent]\nsilence_minutes = inf", ["agent.silence_minutes: a number that can be reached is needed, not inf"]),
         ("[limits]\nwaits = nan", ["limits.waits: a number that can be reached is needed, not nan"]),
+        ("[limits]\nrun_usd = 1e300", ["limits.run_usd: must be 1,000,000,000 or less, not 1e+300"]),
+        (
+            "[limits]\nrun_tokens = 9223372036854775808",
+            ["limits.run_tokens: must be 1,000,000,000,000,000 or less, not 9223372036854775808"],
+        ),
         ("[limits]\nrepairs = 11", ["limits.repairs: must be 10 or less, not 11"]),
         ("[run]\nparallel = 0", ["run.parallel: must be 1 or more, not 0"]),
         ("[agent]\ntools = 'maybe'", ["agent.tools: true or false is needed, not 'maybe'"]),

@@ -74,10 +74,10 @@ _WORDS: Final = {
     "dict_type": "a table is needed, with keys of its own",
     "missing": "is missing",
     "finite_number": "a number that can be reached is needed",
-    "greater_than": "must be more than {gt:g}",
-    "greater_than_equal": "must be {ge:g} or more",
-    "less_than": "must be less than {lt:g}",
-    "less_than_equal": "must be {le:g} or less",
+    "greater_than": "must be more than {gt:,.16g}",
+    "greater_than_equal": "must be {ge:,.16g} or more",
+    "less_than": "must be less than {lt:,.16g}",
+    "less_than_equal": "must be {le:,.16g} or less",
     "literal_error": "must be {expected}",
 }
 _COMMAND: Final = 'a command in quotes is needed, or a table: { command = "…", minutes = 15 }'

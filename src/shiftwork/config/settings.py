@@ -19,8 +19,14 @@ from shiftwork.domain.model.tampering import Protection, ProtectPolicy
 from shiftwork.domain.model.waiting import Patience
 from shiftwork.errors import SettingsError
 
-type Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-type Tokens = Annotated[int, Field(gt=0)]
+MOST: Final = 1_000_000_000
+"""Of dollars, minutes and the like: beyond it sums are no longer exact, and times have no date."""
+
+MOST_TOKENS: Final = 10**15
+"""Sums of it still fit into a column of a database."""
+
+type Positive = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
+type Tokens = Annotated[int, Field(gt=0, le=MOST_TOKENS)]
 
 
 class _Strict(BaseModel):

@@ -329,6 +329,15 @@ class QueriesConformance:
         await store.leases.release("r", owner)
         assert await store.queries.holder("r") is None
 
+    @awaited
+    async def test_a_number_that_no_database_holds_is_shown_as_the_greatest(self, store: Handle) -> None:
+        rows = [replace(run_row("great"), max_tokens=10**30), replace(run_row("small"), max_tokens=-(10**30))]
+        await store.events.append(_stream(), notes("a"), expected=0, key="a", rows=rows)
+        great, small = await store.queries.run("great"), await store.queries.run("small")
+        assert great is not None
+        assert small is not None
+        assert (great.max_tokens, small.max_tokens) == (2**63 - 1, 1 - 2**63)
+
     @QUICK
     @given(text=texts)
     def test_text_is_shown_as_it_is_but_for_what_no_database_holds(self, store: Handle, text: str) -> None:

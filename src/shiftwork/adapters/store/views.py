@@ -5,6 +5,8 @@ from typing import Any, Final
 
 from shiftwork.ports.views import Lease, Owner, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, WaitedRow
 
+_GREATEST: Final = 2**63 - 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
@@ -34,7 +36,9 @@ def identity(row: Row) -> tuple[str, ...]:
 
 
 def values(row: Row) -> dict[str, Any]:
-    """The row's columns; what no database can hold of an agent's text (NUL, half of a surrogate pair) is replaced."""
+    """The row's columns; what no database can hold of a text (NUL, half of a surrogate pair) is replaced, and a number
+    that is too great for one is shown as the greatest: a fact that cannot be shown must not keep a run from going on.
+    """
     return {name: _storable(getattr(row, name)) for name in VIEWS[type(row)].columns}
 
 
@@ -46,4 +50,4 @@ def lease(resource: str, owner: Owner, age: float) -> Lease:
 def _storable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return value
+    return max(-_GREATEST, min(value, _GREATEST)) if isinstance(value, int) else value

@@ -3,16 +3,20 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 import click
+
+MOST_MONEY: Final = 1_000_000_000
+MOST_TOKENS: Final = 10**15
+"""As in the settings, which `--help` need not wait for."""
 
 
 class Money(click.FloatRange):
     """An amount that can be reached: what is typed as `inf` or `nan` would be no limit at all."""
 
     def __init__(self) -> None:
-        super().__init__(min=0, min_open=True)
+        super().__init__(min=0, min_open=True, max=MOST_MONEY)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         amount = super().convert(value, param, ctx)
@@ -44,7 +48,7 @@ def taken(asked: dict[str, Any]) -> Bounds:
 
 def limited(command: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command the options."""
-    money, tokens = Money(), click.IntRange(min=1)
+    money, tokens = Money(), click.IntRange(min=1, max=MOST_TOKENS)
     for whose in ("step", "story", ""):
         name = f"max-{whose}-" if whose else "max-"
         told = f"for each {whose}" if whose else "for the whole run"

@@ -28,7 +28,7 @@ _LABELS: Final = {"text": "", "result": "->", "final": "answer", "stderr": "stde
 @click.option("--story", default="", metavar="ID", help="A story of the run; else what failed last, or works.")
 @click.option("--step", default="", metavar="STEP", help="A step, by its id or type; the latest where none is named.")
 @click.option(
-    "--attempt", type=click.IntRange(min=1), help="One of the step's attempts; the newest where none is named."
+    "--attempt", type=click.IntRange(1, 1_000_000), help="One of the step's attempts; the newest where none is named."
 )
 @click.option("--gates", is_flag=True, help="Show what the gates printed instead, as far as it is kept.")
 @click.option("--raw", is_flag=True, help="Print the lines as the agent wrote them.")
