@@ -8,7 +8,7 @@ import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.app.account import account
-from shiftwork.app.answering import Reply, Word, approve_all, reply
+from shiftwork.app.answering import Reply, Word, approvals_in, approve_all, reply
 from shiftwork.app.commands import wait_for
 from shiftwork.app.report import report
 from shiftwork.app.world import World
@@ -134,6 +134,9 @@ def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: R
             await say(world, run, Word.APPROVE)
             again = await asked(rig, run, 2)
             assert rig.log()[0] == "stricter", "it must not have landed"
+            assert await approvals_in(rig.store.queries) == [run]
+            everything = Reply(run=run, story=StoryId(FIRST), word=Word.APPROVE)
+            assert not await approve_all(world.events, world.inbox, [everything]), "it has to be named"
             await say(world, run, Word.APPROVE)
             ended = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
             assert ended.status is RunStatus.COMPLETED

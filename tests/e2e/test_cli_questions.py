@@ -113,8 +113,12 @@ def test_an_approval_asks_its_question_in_the_run_that_is_named(project: Project
     unclear = project.shiftwork("approve", "US-001")
     assert unclear.returncode == 64
     assert f"US-001 waits for you in 2 runs: {new}, {old}" in unclear.stderr
+    unclear = project.shiftwork("approve", "--all")
+    assert (unclear.returncode, "2 runs are unfinished, and none is named" in unclear.stderr) == (64, True)
+    assert f"shiftwork approve --all --run {old}" in unclear.stderr
     assert project.shiftwork("approve", "US-001", "--run", old).returncode == 0
     assert [project.status(run)["status"] for run in (old, new)] == ["completed", "running"]
+    assert project.shiftwork("approve", "--all").returncode == 0, "one is left, the newest"
 
 
 REVIEWED = """\
@@ -151,7 +155,14 @@ def test_every_story_is_reviewed_before_it_lands_and_again_when_its_patch_has_ch
 
     assert project.shiftwork("approve", "US-002", "--all").returncode == 64
     typed = project.types(blocks(ROOT / "docs" / "howto" / "answer-questions.md", "review"))
-    assert typed.returncode == 0, typed
+    assert typed.returncode == 2, typed
+    assert "US-001 is left out: its patch has changed since you approved it" in typed.stdout
+    assert "(shiftwork diff US-001 --since-approved)" in typed.stdout
+    left = project.shiftwork("approve", "--all")
+    assert (left.returncode, "US-001 is left out" in left.stderr) == (64, True)
+    commit = json.loads(project.shiftwork("diff", "US-001", "--json").stdout)["tip"]
+    last = project.shiftwork("approve", "US-001")
+    assert (last.returncode, f"approved US-001 (commit {commit[:10]} on " in last.stdout) == (0, True), last
     assert project.status()["status"] == "completed"
     assert project.git("show", "main:US-001.txt") == "two"
     nothing = project.shiftwork("approve", "--all")

@@ -12,7 +12,7 @@ from shiftwork.domain.model.story import Hold, HoldCause, StoryState
 from shiftwork.domain.rules.naming import guess
 from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
-from shiftwork.ports.views import Queries
+from shiftwork.ports.views import Queries, StoryRow
 
 APPROVALS: Final = frozenset({HoldCause.APPROVAL, HoldCause.CHANGED})
 _YES_OR_NO: Final = APPROVALS | {HoldCause.EVIDENCE, HoldCause.DEPENDENCIES}
@@ -54,11 +54,13 @@ async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
 
 
 async def approve_all(events: EventStore, inbox: Inbox, replies: Sequence[Reply]) -> Mapping[StoryId, Hold]:
-    """Say yes to those of these stories that wait for approval by now, and give what each was asked."""
+    """Say yes to those of these stories that wait for approval by now, and give what each was asked. A patch that has
+    changed since it was approved is not meant by that: a person has to name its story.
+    """
     approved = dict[StoryId, Hold]()
     for said in replies:
         state = await _expected(events, inbox, said)
-        if state.asks and state.asks.cause in APPROVALS:
+        if state.asks and state.asks.cause is HoldCause.APPROVAL:
             await _post(inbox, said, state.asks, state.holds)
             approved[said.story] = state.asks
     return approved
@@ -86,11 +88,19 @@ async def _asks_nothing(events: EventStore, said: Reply, *, begun: bool) -> Inte
 
 async def waiting_in(queries: Queries, story: str) -> list[str]:
     """The runs in which a story of that name waits for a person, the newest first."""
-    found = []
-    for run in [row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]:
-        rows = [row for row in await queries.stories(run) if row.story == story]
-        found += [run for row in rows if row.waiting and row.until is None]
-    return found
+    rows = await _unended(queries)
+    return [row.run for row in rows if row.story == story and row.waiting and row.until is None]
+
+
+async def approvals_in(queries: Queries) -> list[str]:
+    """The runs in which a story waits for approval, the newest first."""
+    return list(dict.fromkeys(row.run for row in await _unended(queries) if row.hold in APPROVALS))
+
+
+async def _unended(queries: Queries) -> list[StoryRow]:
+    """The stories of all runs that are not over."""
+    runs = [row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]
+    return [row for run in runs for row in await queries.stories(run)]
 
 
 def _check(said: Reply, hold: Hold) -> None:

@@ -6,18 +6,22 @@ from collections.abc import Mapping, Sequence
 import click
 
 from shiftwork.app.amounts import reached_of
-from shiftwork.app.answering import APPROVALS, Reply, Word, approve_all, reply, waiting_in
+from shiftwork.app.answering import APPROVALS, Reply, Word, approvals_in, approve_all, reply, waiting_in
+from shiftwork.app.kinds import STORY, load
 from shiftwork.app.queries import RunView, reason, run_view
-from shiftwork.bootstrap.looking import open_mailbox
+from shiftwork.bootstrap.looking import Mailbox, open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.model.ids import RunId, StoryId
-from shiftwork.domain.model.story import Hold
+from shiftwork.domain.model.ids import RunId, StoryId, story_stream
+from shiftwork.domain.model.story import Hold, HoldCause, Patch
+from shiftwork.domain.rules.approving import asked_about
 from shiftwork.entrypoints.cli import raising, standing
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.intending import make_sure
+from shiftwork.entrypoints.cli.readers import though_unheard
+from shiftwork.entrypoints.cli.unnamed import chosen
 from shiftwork.errors import EXIT_DONE, IntentError, UsageError
 
 
@@ -31,33 +35,75 @@ def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
     _check_limit(view, story, word)
     make_sure(site, view)
     spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
-    hold = asyncio.run(_reply(site, spoken))
+    hold, patch = asyncio.run(_reply(site, spoken))
     if view.worker:
-        return _told(view, spoken, hold, as_json=as_json)
+        return _told(view, spoken, (hold, patch), as_json=as_json)
+    if patch and not as_json:
+        with though_unheard():
+            click.echo(f"approved {_approved(spoken.story, patch)}")
     return _carry_on(site, view, as_json=as_json)
 
 
 def approved_all(run: str, because: str, *, as_json: bool) -> int:
     """Say yes to every story of the run that waits for approval, and to nothing else."""
     site = here()
-    view = answer(lambda: run_view(open_queries(site), run, liveness()))
-    waiting = [one.story.story for one in view.stories if one.story.hold in APPROVALS]
+    queries = open_queries(site)
+    named = run or _which(site, answer(lambda: approvals_in(queries)))
+    view = answer(lambda: run_view(queries, named, liveness()))
+    waiting = [one.story.story for one in view.stories if one.story.hold == HoldCause.APPROVAL]
+    changed = [one.story.story for one in view.stories if one.story.hold == HoldCause.CHANGED]
     if not waiting:
-        raise IntentError(f"no story of run {view.run.run} waits for approval", hint=f"shiftwork status {view.run.run}")
+        raise _nothing_waits(view, changed)
     make_sure(site, view)
+    if changed and not as_json:
+        with though_unheard():
+            click.echo("\n".join(_left_out(view, story) for story in changed))
     replies = [
         Reply(run=RunId(view.run.run), story=StoryId(story), word=Word.APPROVE, text=because) for story in waiting
     ]
     approved = asyncio.run(_approve_all(site, replies))
+    named = ", ".join(_approved(story, patch) for story, (_, patch) in approved.items())
     if not view.worker:
+        if named and not as_json:
+            with though_unheard():
+                click.echo(f"approved {named}")
         return _carry_on(site, view, as_json=as_json)
     if as_json:
-        said = [{"story": story, "asked": hold.detail} for story, hold in approved.items()]
-        say({"run": view.run.run, "said": Word.APPROVE.value, "stories": said})
+        said = [{"story": story, "asked": hold.detail, **_ids(patch)} for story, (hold, patch) in approved.items()]
+        say({"run": view.run.run, "said": Word.APPROVE.value, "stories": said, "changed": changed})
     else:
-        named = ", ".join(approved) or "nothing: all were answered in the meantime"
+        named = named or "nothing: all were answered in the meantime"
         click.echo(f"approved {named}\nnext: shiftwork status {view.run.run}")
     return EXIT_DONE
+
+
+def _which(site: Site, waiting: Sequence[str]) -> str:
+    """The run that is meant where none is named; empty where it is the newest. One that is not is not taken for it."""
+    newest = answer(lambda: run_view(open_queries(site), "", liveness())).run.run
+    if set(waiting) <= {newest}:
+        return ""
+    if len(waiting) > 1:
+        return chosen(site, "shiftwork approve --all --run {run}")
+    raise UsageError(
+        f"stories wait for approval in run {waiting[0]}, and none in the newest, {newest}",
+        hint=f"shiftwork status {waiting[0]}, then: shiftwork approve --all --run {waiting[0]}",
+    )
+
+
+def _nothing_waits(view: RunView, changed: Sequence[str]) -> IntentError:
+    if not changed:
+        return IntentError(
+            f"no story of run {view.run.run} waits for approval", hint=f"shiftwork status {view.run.run}"
+        )
+    which = standing.naming(view)
+    return IntentError(
+        "\n".join(_left_out(view, story) for story in changed), hint=f"shiftwork approve {changed[0]}{which}"
+    )
+
+
+def _left_out(view: RunView, story: str) -> str:
+    look = f"shiftwork diff {story} --since-approved{standing.naming(view)}"
+    return f"{story} is left out: its patch has changed since you approved it ({look}), and --all does not approve that"
 
 
 def _carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
@@ -86,19 +132,40 @@ def _check_limit(view: RunView, story: str, word: Word) -> None:
         raise IntentError(f"{story} has reached its limit: {reason(held)}", hint=hint)
 
 
-async def _reply(site: Site, spoken: Reply) -> Hold:
+async def _reply(site: Site, spoken: Reply) -> tuple[Hold, Patch | None]:
+    """What it was the answer to, and the patch that was approved by it."""
     async with open_mailbox(site) as box:
-        return await reply(box.events, box.inbox, spoken)
+        patch = await _patch(box, spoken)
+        hold = await reply(box.events, box.inbox, spoken)
+        return hold, patch if spoken.word is Word.APPROVE and hold.cause in APPROVALS else None
 
 
-async def _approve_all(site: Site, spoken: Sequence[Reply]) -> Mapping[StoryId, Hold]:
+async def _approve_all(site: Site, spoken: Sequence[Reply]) -> Mapping[StoryId, tuple[Hold, Patch | None]]:
     async with open_mailbox(site) as box:
-        return await approve_all(box.events, box.inbox, spoken)
+        patches = {one.story: await _patch(box, one) for one in spoken}
+        holds = await approve_all(box.events, box.inbox, spoken)
+        return {story: (hold, patches[story]) for story, hold in holds.items()}
 
 
-def _told(view: RunView, spoken: Reply, hold: Hold, *, as_json: bool) -> int:
+async def _patch(box: Mailbox, spoken: Reply) -> Patch | None:
+    """What is asked about: it stays the same until it is answered."""
+    return asked_about(await load(box.events, STORY, story_stream(spoken.run, spoken.story)))
+
+
+def _approved(story: str, patch: Patch | None) -> str:
+    return f"{story} (commit {patch.commit[:10]} on {patch.base[:10]})" if patch else story
+
+
+def _ids(patch: Patch | None) -> dict[str, str]:
+    return {"commit": patch.commit, "base": patch.base} if patch else {}
+
+
+def _told(view: RunView, spoken: Reply, said: tuple[Hold, Patch | None], *, as_json: bool) -> int:
+    hold, patch = said
     if as_json:
-        say({"run": view.run.run, "story": spoken.story, "said": spoken.word.value, "asked": hold.detail})
+        said_of = {"story": spoken.story, "said": spoken.word.value, "asked": hold.detail}
+        say({"run": view.run.run, **said_of, **_ids(patch)})
     else:
-        click.echo(f"told {spoken.story}\nnext: shiftwork status {view.run.run}")
+        done = f"approved {_approved(spoken.story, patch)}" if patch else f"told {spoken.story}"
+        click.echo(f"{done}\nnext: shiftwork status {view.run.run}")
     return EXIT_DONE

@@ -17,7 +17,8 @@ def command(story: str, *, everything: bool, because: str, run: str, as_json: bo
     no process works on continues here.
 
     You approve the patch as `shiftwork diff STORY` shows it. It lands as it is, also on a branch that has moved; if it
-    changes before it lands, you are asked again. --all approves steps and patches, and answers no other question.
+    changes before it lands, you are asked again. --all approves steps and patches, and answers no other question. A
+    patch that has changed since you approved it is left out by --all: look at it, and name its story.
     """
     from shiftwork.app.answering import Word  # noqa: PLC0415 - `--help` need not wait for it
     from shiftwork.entrypoints.cli.replying import approved_all, said  # noqa: PLC0415 - as above
