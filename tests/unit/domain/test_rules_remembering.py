@@ -52,6 +52,19 @@ def texts(run: RunState) -> dict[str, list[str]]:
     return {name: [note.text for note in shelf.all] for name, shelf in shelves.items() if shelf.all}
 
 
+def test_a_story_that_was_undone_is_not_among_what_landed_and_the_others_hear_of_its_revert() -> None:
+    told = Learnt(title="Say hello", text="- Landed as c0ffee")
+    work = {"commit": Commit("c0ffee"), "base": Commit("base-1")}
+    landed = fold_run(BEGUN, ended(status=StoryStatus.COMPLETED, cause=None, learnt=told, **work))
+    story = story_id(1)
+    reverted = r.UndoLanded(at=1, story=story, commit=Commit("0123456789abcdef"))
+    asked = (r.StoryUndoRequested(at=1, story=story), r.UndoPosted(at=1, story=story), reverted)
+    run = fold_run(kept(landed), *asked, r.StoryUndone(at=2, story=story))
+    text = "US-001 had landed and was taken back on request: 0123456789ab reverts its changes"
+    assert texts(run) == {"project": [text]}
+    assert any(isinstance(effect, e.KeepMemory) for effect in decide_run(run)), "the pages are written again"
+
+
 def test_notes_go_to_the_shelf_of_their_scope_and_are_kept_once_for_all() -> None:
     run = fold_run(BEGUN, shared("a port is needed"), shared("tabs", Scope.PATTERN), shared("Tabs.", Scope.PATTERN))
     assert texts(run) == {"project": ["a port is needed"], "patterns": ["tabs"]}

@@ -54,7 +54,8 @@ class Shelf:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """What a run has learnt: `project` notes for all of its stories, `patterns` of the code base, and `progress`, one
-    note for each story that landed. `changes` counts how often that changed, `kept` is the count that its files show.
+    note for each story that landed and was not undone. `changes` counts how often that changed, `kept` is the count
+    that its files show.
     """
 
     project: Shelf = Shelf()

@@ -10,6 +10,7 @@ from typing import Final
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model import run_facts as r
+from shiftwork.domain.model.ids import Commit, StoryId
 from shiftwork.domain.model.memory import Learnt, Memory, Note, Scope, Shelf
 from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.run import RunState, RunStatus
@@ -143,6 +144,19 @@ def ended(run: RunState, fact: r.StoryEnded) -> RunState:
         failure = f"{fact.story} failed: {in_a_line(fact.reason, 2 * LINE)}"
         memory = _with_project_note(memory, Note(at=fact.at, by=fact.story, text=failure, scope=Scope.PROJECT))
     return replace(run, memory=memory)
+
+
+def taken_back(run: RunState, story: StoryId, revert: Commit, at: float) -> RunState:
+    """What was reverted has not landed; that it had, and was taken back, is a note for all stories."""
+    memory, shelf = run.memory, run.memory.progress
+    left = replace(shelf, notes=_of_others(shelf.notes, story), older=_of_others(shelf.older, story))
+    text = f"{story} had landed and was taken back on request: {revert[:12]} reverts its changes"
+    without = _counted(memory, replace(memory, progress=left))
+    return replace(run, memory=_with_project_note(without, Note(at=at, by=story, text=text, scope=Scope.PROJECT)))
+
+
+def _of_others(notes: tuple[Note, ...], story: StoryId) -> tuple[Note, ...]:
+    return tuple(note for note in notes if note.by != story)
 
 
 def _with_project_note(memory: Memory, note: Note) -> Memory:

@@ -20,6 +20,7 @@ from shiftwork.domain.rules.deciding import NOW, Effects
 from shiftwork.domain.rules.framing import afoot
 from shiftwork.domain.rules.intents import objection
 from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
+from shiftwork.domain.rules.remembering import taken_back
 from shiftwork.domain.rules.ticking import owe
 
 CALLED_OFF: Final = "the run was cancelled first"
@@ -249,7 +250,8 @@ def _undone(run: RunState, fact: r.StoryUndone) -> RunState | None:
         return None
     nowhere = {"commit": Commit(""), "base": Commit(""), "proof": None}
     told = {"cause": FailureCause.UNDONE, "reason": f"reverted by {undo.commit[:12]}", "stale": _TAKEN_BACK}
-    turned = turn_story_of(run, fact.story, Trigger.UNDO, **told, **nowhere)
+    known = taken_back(run, fact.story, undo.commit, fact.at)
+    turned = turn_story_of(known, fact.story, Trigger.UNDO, **told, **nowhere)
     return turned and owe(scheduling.scheduled(_without_undo(turned, fact.story)), fact.story)
 
 
