@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.app.commands import cancel_run, resume_run
-from shiftwork.app.intents import undo_came_to
+from shiftwork.app.intents import ask, undo_came_to
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId
@@ -27,7 +27,7 @@ async def landed(rig: Rig) -> RunId:
 async def stays(rig: Rig, run: RunId, version: int, state: RunState) -> None:
     fate = await undo_came_to(rig.store.events, run, story_id(1), version, 0)
     assert isinstance(fate, r.UndoRefused)
-    assert fate.reason == "the run was cancelled first"
+    assert fate.reason == "it was cancelled first"
     assert (state.status, statuses(state), state.undoing) == (RunStatus.CANCELLED, {"US-001": "completed"}, {})
     assert rig.log() == ["feat: US-001 - Story 1", "start"]
 
@@ -81,3 +81,34 @@ def test_a_revert_that_the_queue_may_know_of_or_not_is_called_off_with_its_run(r
         assert seen(rig, r.UndoPosted) == asked_for
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("alive", [True, False], ids=["alive", "dead"])
+def test_a_revert_alone_is_called_off_by_cancelling_its_story_and_the_story_stays(
+    rig: Rig, tmp_path: Path, *, alive: bool
+) -> None:
+    told, again = tmp_path / "gate", tmp_path / "again"
+    crew_of(rig)
+    cancel = r.StoryCancellationRequested(at=0, story=story_id(1))
+
+    async def scenario() -> None:
+        run = await landed(rig)
+        rig.gates = (slow(told),)
+        async with rig.open() as world:
+            version = await intend(world, run, undo(1))
+            await resume_run(world, run)
+            await rig.until(told.exists)
+            await ask(rig.store.events, rig.store.inbox, run, cancel, "cancel") if alive else None
+            state = await ended(world, run) if alive else None
+        if state is None:
+            rig.gates = (Gate(name="quick", command=f"touch {again}"),)
+            await ask(rig.store.events, rig.store.inbox, run, cancel, "cancel")
+            state = await gone_on(rig, run)
+        fate = await undo_came_to(rig.store.events, run, story_id(1), version, 0)
+        assert isinstance(fate, r.UndoRefused)
+        assert (state.status, statuses(state), state.undoing) == (RunStatus.COMPLETED, {"US-001": "completed"}, {})
+        assert not state.unwanted
+        assert rig.log() == ["feat: US-001 - Story 1", "start"]
+
+    asyncio.run(scenario())
+    assert not again.exists()

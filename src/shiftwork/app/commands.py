@@ -217,8 +217,9 @@ async def _tell_beforehand(world: World, stories: Stories, state: RunState, want
             # It may have died after it had asked to land, and before it had recorded that.
             number = known.landings + (known.landing is not LandingStage.REQUESTED)
             await _take_back(world, state.given.landing, request_key(run, story, number))
-    for story in state.undoing if wanted.cancelling else ():
-        await _take_back(world, state.given.landing, undo_request(state, story).key)
+    for story in state.undoing:
+        if wanted.cancelling or story in wanted.unwanted:
+            await _take_back(world, state.given.landing, undo_request(state, story).key)
 
 
 async def _take_back(world: World, queue: Stream, request: str) -> None:

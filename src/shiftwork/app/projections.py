@@ -81,6 +81,7 @@ def _run_row(run: RunState) -> RunRow:
         without_gates="\n".join(plan.without_gates),
         project=plan.project,
         options=dumps(in_force(plan)),
+        undoing="\n".join(run.undoing),
     )
 
 

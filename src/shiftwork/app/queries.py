@@ -105,6 +105,11 @@ class RunView:
         return tuple(self.run.without_gates.splitlines())
 
     @property
+    def undoing(self) -> tuple[str, ...]:
+        """The stories whose revert was asked for and is not over."""
+        return tuple(self.run.undoing.splitlines())
+
+    @property
     def options(self) -> dict[str, Any]:
         """Those in force, by name; see `rules.options`."""
         found: dict[str, Any] = loads(self.run.options)

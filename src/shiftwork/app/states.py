@@ -15,6 +15,7 @@ _ORDER: Final = (
     _PROVED,
     "landed",
     "done",
+    "undo pending",
     _UNDER_WAY,
     "stuck",
     "waits",

@@ -19,6 +19,7 @@ class RunRow:
     `max_tokens`, and each story and each step as much as is told of them, as far as there are limits.
     `unheard` is by which channels nobody could be told how it ended, and why. `without_gates` are those that the user
     has let it continue without, one a line. It belongs to a `project`. `options` are those in force, as a JSON object.
+    `undoing` are the stories whose revert was asked for and has neither landed nor been refused, one a line.
     """
 
     run: str
@@ -48,6 +49,7 @@ class RunRow:
     without_gates: str = ""
     project: str = ""
     options: str = "{}"
+    undoing: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

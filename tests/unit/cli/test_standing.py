@@ -15,6 +15,7 @@ from shiftwork.entrypoints.cli import standing
 from shiftwork.entrypoints.cli.clean import one_line
 from shiftwork.entrypoints.cli.commands.status import told
 from shiftwork.entrypoints.cli.commands.stories import table
+from shiftwork.entrypoints.cli.documents import row_document
 from shiftwork.entrypoints.cli.result import summary
 from shiftwork.entrypoints.cli.resuming import opening
 from shiftwork.entrypoints.cli.session import Stop
@@ -238,3 +239,17 @@ def test_what_has_failed_is_not_forgotten_because_another_waits() -> None:
         "      shiftwork logs r1 --story US-002",
         "      shiftwork retry US-002    (when you know why)",
     ]
+
+
+def test_a_story_whose_undo_is_pending_is_shown_so_with_what_carries_it_out_and_what_withdraws_it() -> None:
+    one = story("US-001", "completed", proof="proved", commit="c0ffee", ref="main")
+    run = view(Pulse.INTERRUPTED, one, story("US-002", "completed"))
+    run = replace(run, run=replace(run.run, undoing="US-001"))
+    assert standing.of_story(run, one) == "undo pending"
+    lines = (told(run), "\n".join(table(run, [Line(story=one.story, step="", depends_on=(), waits_for=())])))
+    for said in lines:
+        assert "undo pending: shiftwork resume r1" in said
+        assert "shiftwork cancel r1 --story US-001    (withdraws the undo)" in said
+    assert row_document(run.run)["undoing"] == ["US-001"]
+    working = replace(run, pulse=Pulse.WORKING)
+    assert [command for command, _ in standing.undoing(working, "US-001")] == ["shiftwork cancel r1 --story US-001"]

@@ -14,7 +14,17 @@ from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.rules.decide_run import decide_run, rests
 from shiftwork.domain.rules.spending import one_attempt
 from shiftwork.testing.builders import asked as story_asked
-from shiftwork.testing.builders import began, fold_run, fold_story, next_effect, started_run, started_story, story_id
+from shiftwork.testing.builders import (
+    began,
+    fold_run,
+    fold_story,
+    kept,
+    next_effect,
+    started_run,
+    started_story,
+    story_id,
+)
+from tests.unit.domain.test_rules_steering import landed
 
 USED = Usage(input_tokens=3)
 PAID = one_attempt(USED)
@@ -130,6 +140,16 @@ def test_another_story_starts_while_one_waits_for_a_person() -> None:
     run = fold_run(run, r.StoryDispatched(at=3, story=SECOND, slot=1))
     assert rests(run, frozenset({FIRST}))
     assert fold_run(run, r.StoryWaits(at=4, story=FIRST, waiting=False)).waiting == frozenset()
+
+
+def test_a_run_does_not_rest_while_a_revert_is_in_the_landing_queue() -> None:
+    run = fold_run(started_run(story_asked(1), story_asked(2)), r.StoryDispatched(at=1, story=FIRST, slot=0))
+    run = kept(fold_run(run, landed(1), r.StoryDispatched(at=2, story=SECOND, slot=0)))
+    run = fold_run(run, r.StoryWaits(at=2, story=SECOND, waiting=True))
+    assert rests(run, frozenset({SECOND}))
+    run = fold_run(run, r.StoryUndoRequested(at=3, story=FIRST), r.UndoPosted(at=3, story=FIRST))
+    assert not rests(run, frozenset({SECOND}))
+    assert rests(fold_run(run, r.UndoRefused(at=4, story=FIRST, reason="a conflict")), frozenset({SECOND}))
 
 
 def test_a_story_that_is_not_under_way_waits_for_nobody() -> None:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from shiftwork.adapters.store import tables
 from shiftwork.errors import StoreError
 
-HEAD: Final = "0014"
+HEAD: Final = "0015"
 """The newest migration."""
 
 # Of our own name: a Postgres database may be shared with programs that use alembic too.

@@ -36,10 +36,10 @@ def decide_run(run: RunState) -> Effects:
 
 
 def rests(run: RunState, waiting: AbstractSet[StoryId]) -> bool:
-    """Whether there is nothing to do for the run until it hears of something, where it knows already that these stories
-    wait for a person.
+    """Whether there is nothing to do for the run until it hears from a person, where it knows already that these
+    stories wait for one. A revert in the landing queue is under way.
     """
-    return run.flying.keys() & waiting <= run.waiting and decide_run(run) == (receive(run.cursor),)
+    return not run.undoing and run.flying.keys() & waiting <= run.waiting and decide_run(run) == (receive(run.cursor),)
 
 
 def _begin(run: RunState) -> Effects:

@@ -88,6 +88,8 @@ def _cancel(run: RunState, intent: r.StoryCancellationRequested) -> Objection | 
     if amiss := _over(run) or _unknown(run, intent.story):
         return amiss
     match run.stories[intent.story].status:
+        case StoryStatus.COMPLETED if intent.story in run.undoing:
+            return None
         case StoryStatus.COMPLETED:
             return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
         case StoryStatus.FAILED:

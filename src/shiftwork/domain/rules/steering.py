@@ -23,7 +23,7 @@ from shiftwork.domain.rules.machine import Trigger, turn_run, turn_story_of
 from shiftwork.domain.rules.remembering import taken_back
 from shiftwork.domain.rules.ticking import owe
 
-CALLED_OFF: Final = "the run was cancelled first"
+CALLED_OFF: Final = "it was cancelled first"
 """Why a revert has not landed that nothing else stood in the way of."""
 
 _CHANGED: Final = "what it asks for was changed"
@@ -71,18 +71,19 @@ def _undos(run: RunState) -> Effects:
 
 
 def _next_of_undo(run: RunState, story: StoryId, undo: Undo) -> e.Effect | None:
-    """A run that is cancelled asks for no revert any more, and takes back what it has asked for; what has landed
-    nevertheless is told to its story like any other.
+    """Once the run or the revert is cancelled, no revert is asked for any more, and one that was is taken back; what
+    has landed nevertheless is told to its story like any other.
     """
+    cancelled = run.cancelling or story in run.unwanted
     match undo.landing:
         case LandingStage.LANDED:
             return e.RevertStory(key=f"revert/{undo.number}", story=story, commit=undo.commit)
-        case LandingStage.NONE if run.cancelling:
+        case LandingStage.NONE if cancelled:
             refused = r.UndoRefused(at=NOW, story=story, reason=CALLED_OFF)
             return e.Conclude(key=f"undo/{undo.number}/called-off", facts=(refused,))
         case LandingStage.NONE:
             return e.RequestUndo(key=f"undo/{undo.number}", story=story)
-        case _ if run.cancelling and not undo.withdrawing:
+        case _ if cancelled and not undo.withdrawing:
             return e.WithdrawUndo(key=f"undo/{undo.number}/withdraw", story=story)
         case _:
             return None
@@ -157,7 +158,7 @@ def _unpaused(run: RunState, fact: r.RunUnpaused) -> RunState | None:  # noqa: A
 
 
 def _cancellation_requested(run: RunState, fact: r.StoryCancellationRequested) -> RunState | None:
-    """A story in flight is told; one that nobody has begun has failed with that."""
+    """A story in flight is told, and so is the revert of one; a story that nobody has begun has failed with that."""
     turned = turn_story_of(run, fact.story, Trigger.CANCEL, cause=FailureCause.CANCELLED, reason="cancelled")
     if turned is None:
         return replace(run, unwanted=run.unwanted | {fact.story})
@@ -268,7 +269,8 @@ def _undo_refused(run: RunState, fact: r.UndoRefused) -> RunState | None:
 
 
 def _without_undo(run: RunState, story: StoryId) -> RunState:
-    return replace(run, undoing={other: undo for other, undo in run.undoing.items() if other != story})
+    undoing = {other: undo for other, undo in run.undoing.items() if other != story}
+    return replace(run, undoing=undoing, unwanted=run.unwanted - {story})
 
 
 type _Handler = Callable[[RunState, Any], RunState | None]

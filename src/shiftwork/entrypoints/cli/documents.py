@@ -47,8 +47,8 @@ def run_document(view: RunView) -> dict[str, Any]:
 def row_document(row: RunRow) -> dict[str, Any]:
     """What was foreseen and what is limited is told where it can be compared."""
     known = {name: value for name, value in asdict(row).items() if name not in _COMPARED}
-    lists = {"options": loads(row.options), "without_gates": row.without_gates.splitlines()}
-    return known | {"estimated": bool(row.estimated)} | lists
+    lists = {"without_gates": row.without_gates.splitlines(), "undoing": row.undoing.splitlines()}
+    return known | {"estimated": bool(row.estimated), "options": loads(row.options)} | lists
 
 
 def used_row(row: StoryRow | StepRow) -> dict[str, Any]:

@@ -17,6 +17,9 @@ from shiftwork.ports.workspace import Obstacle
 
 _NAMED: Final = 3
 
+UNDOING: Final = "undo pending"
+"""How a story stands whose revert was asked for, and has neither landed nor been refused."""
+
 
 def of_run(view: RunView) -> str:
     if view.pulse is Pulse.OVER:
@@ -37,10 +40,19 @@ def outlined(runs: Sequence[tuple[RunRow, Pulse]]) -> Iterator[str]:
 
 def of_story(view: RunView, one: StoryView) -> str:
     row = one.story
+    if row.story in view.undoing:
+        return UNDOING
     if one.standing is Standing.STUCK:
         return one.standing.value
     waits, limited = bool(row.waiting) and row.until is None, row.until is not None
     return words.state(row.status, moving=view.moves, waits=waits, limited=limited, proof=row.proof)
+
+
+def undoing(view: RunView, story: str) -> Iterator[words.Step]:
+    """What leads on from a revert that is not over."""
+    if not view.moves:
+        yield f"shiftwork resume {view.run.run}", "carries the undo out"
+    yield f"shiftwork cancel {view.run.run} --story {story}", "withdraws the undo"
 
 
 def landed_as(story: StoryRow) -> str:

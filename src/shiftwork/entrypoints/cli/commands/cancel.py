@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from shiftwork.app.commands import cancel_run, resume_run, wait_for
+from shiftwork.app.intents import undo_came_to
 from shiftwork.app.queries import Pulse, RunView, run_view, unfinished
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.bootstrap.working import check_world, open_world
@@ -18,7 +19,7 @@ from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.conditions import conditions
 from shiftwork.entrypoints.cli.documents import run_document, say
 from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.intending import PATIENCE_SECONDS, intend, looked_into, tell
+from shiftwork.entrypoints.cli.intending import PATIENCE_SECONDS, Asked, intend, looked_into, tell
 from shiftwork.entrypoints.cli.standing import landed_as, naming
 from shiftwork.entrypoints.cli.unnamed import chosen
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
@@ -35,7 +36,8 @@ def command(run: str, *, story: str, as_json: bool) -> int:
     """End a run: its agents are stopped, and nothing more is begun. Its failed stories can still be retried.
 
     RUN is an id or the beginning of one; where none is named, the one that is not over is taken, and you are asked if
-    several are. With --story only that one is ended, and the others go on; what depends on it is blocked.
+    several are. With --story only that one is ended, and the others go on; what depends on it is blocked. Of a story
+    that has landed and is about to be undone, --story withdraws the undo.
     """
     site = here()
     queries = open_queries(site)
@@ -93,6 +95,8 @@ def _undoing(story: str, view: RunView) -> str:
 
 def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int:
     asked = intend(site, run, lambda _: r.StoryCancellationRequested(at=0, story=story))
+    if story in asked.before.undoing:
+        return _withdraw_undo(site, asked, story, as_json=as_json)
     status = _ending(site, asked.run, story) if asked.heard else ""
     retry = f"shiftwork retry {story} --run {asked.run}"
     told = {
@@ -103,6 +107,20 @@ def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int
     more = {"status": status} if status else {}
     code = tell(asked, told.get(status, waits), as_json=as_json, story=story, **more)
     return EXIT_FAILED if asked.heard and status != "failed" else code
+
+
+def _withdraw_undo(site: Site, asked: Asked, story: StoryId, *, as_json: bool) -> int:
+    """What has landed cannot be cancelled; its revert can, until it is past its gates."""
+    fate = None
+    if asked.heard:
+        run, version = asked.run, asked.version
+        fate = looked_into(site, lambda box: undo_came_to(box.events, run, story, version, PATIENCE_SECONDS))
+    if isinstance(fate, r.StoryUndone):
+        again = f"shiftwork retry {story} --afresh{naming(asked.view)}"
+        tell(asked, f"it was too late to stop the revert of {story}: it has landed\nnext: {again}", as_json=as_json)
+        return EXIT_FAILED
+    done = f"the undo of {story} is withdrawn: it stays landed\nnext: shiftwork status {asked.run}"
+    return tell(asked, done, as_json=as_json, story=story)
 
 
 def _ending(site: Site, run: RunId, story: StoryId) -> str:

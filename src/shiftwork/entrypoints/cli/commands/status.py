@@ -162,6 +162,8 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
         yield from words.labelled("    ", words.wrapped(standing.landed_as(story), room - 4, most=_LANDED_LINES))
     if story.status == "in_progress" and story.landing == "requested" and run.moves:
         yield f"    {words.landing(step.ended_at for step in view.steps)}"
+    if story.story in run.undoing:
+        yield from words.following(standing.undoing(run, story.story), f"    {standing.UNDOING}: ")
     yield from _why(run, view)
     if view.steps:
         yield ""

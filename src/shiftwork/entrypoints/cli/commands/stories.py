@@ -94,6 +94,8 @@ def _lands(story: StoryRow) -> bool:
 
 def _waits(view: RunView, line: Line) -> Iterator[str]:
     story, room = line.story, words.width() - 4
+    if story.story in view.undoing:
+        yield from words.following(standing.undoing(view, story.story), f"    {standing.UNDOING}: ")
     if story.waiting:
         until = "" if story.until is None else words.o_clock(story.until)
         whom = f"    waits until {until} for the end of a limit: " if until else "    waits for you: "

@@ -20,15 +20,15 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     """Take back what STORY has landed: a revert goes through the landing queue and lands only if the gates pass on it.
 
     The story is undone then, in every view and in the spec's file, and `shiftwork retry STORY --afresh` does it again.
-    Stories that landed on top of it are to be undone first.
+    Stories that landed on top of it are to be undone first. An undo that was interrupted is pending: `shiftwork status`
+    shows it, `shiftwork resume` carries it out, and `shiftwork cancel --story STORY` withdraws it.
     """
     from shiftwork.app.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
     from shiftwork.domain.rules.commit_message import NO_GATES  # noqa: PLC0415 - as above
-    from shiftwork.entrypoints.cli import resuming  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli import resuming, standing, words  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.documents import say  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.intending import intend, looked_into  # noqa: PLC0415 - as above
     from shiftwork.entrypoints.cli.session import carry, chosen_view  # noqa: PLC0415 - as above
-    from shiftwork.entrypoints.cli.standing import naming  # noqa: PLC0415 - as above
 
     site, wanted = here(), StoryId(story)
     asked = intend(site, run, lambda _: r.StoryUndoRequested(at=0, story=wanted), carried_on=True)
@@ -39,16 +39,25 @@ def command(story: str, *, run: str, as_json: bool) -> int:
         patience = 0.0
     fate = looked_into(site, lambda box: undo_came_to(box.events, asked.run, wanted, asked.version, patience))
     undone = isinstance(fate, r.StoryUndone)
-    reason = fate.reason if isinstance(fate, r.UndoRefused) else "" if undone else "the revert is still under way"
+    reason = fate.reason if isinstance(fate, r.UndoRefused) else "" if undone else "the undo is pending"
     if as_json:
         gates = fate.gates if isinstance(fate, r.StoryUndone) else ""
-        told = {"run": asked.run, "story": story, "undone": undone, "reason": reason, "gates": gates}
+        told = {
+            "run": asked.run,
+            "story": story,
+            "undone": undone,
+            "pending": fate is None,
+            "reason": reason,
+            "gates": gates,
+        }
         say({"event": "result", **told})
     elif isinstance(fate, r.StoryUndone):
         passed = "landed without any gate" if fate.gates == NO_GATES else f"passed {fate.gates}"
-        click.echo(
-            f"{story} is undone: the revert {passed}\nnext: shiftwork retry {story} --afresh{naming(asked.view)}"
-        )
-    else:
+        again = f"shiftwork retry {story} --afresh{standing.naming(asked.view)}"
+        click.echo(f"{story} is undone: the revert {passed}\nnext: {again}")
+    elif fate:
         click.echo(f"{story} stays: {reason}\nnext: shiftwork status {asked.run}")
+    else:
+        steps = standing.undoing(asked.view, story)
+        click.echo("\n".join((f"the undo of {story} is pending: its revert has not landed", *words.following(steps))))
     return EXIT_DONE if undone else EXIT_FAILED
