@@ -119,6 +119,34 @@ def test_a_moved_base_is_not_asked_about_and_a_story_that_waits_blocks_no_other(
     assert {fact.commit for fact in built} == checked, "gates ran again on what landed"
 
 
+def test_an_approved_patch_that_the_user_has_put_on_the_branch_lands_as_that_commit_without_a_session(rig: Rig) -> None:
+    rig.review, rig.gates = True, GOOD
+    paid: list[str] = []
+
+    def script(task: AgentTask) -> Turn:
+        paid.append(task.env["SHIFTWORK_STEP_TYPE"])
+        return done(write={"work.txt": "good"})
+
+    rig.script = script
+
+    async def scenario() -> StoryState:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding")))
+            await asked(rig, run)
+            (rig.repo / "work.txt").write_text("good")
+            git(rig.repo, "add", "-A")
+            git(rig.repo, "commit", "--quiet", "-m", "by hand")
+            await say(world, run, Word.APPROVE)
+            ended = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            assert ended.status is RunStatus.COMPLETED
+            return await rig.story(run)
+
+    story = asyncio.run(scenario())
+    assert paid == ["coding"]
+    assert rig.log()[0] == "by hand"
+    assert story.landed == git(rig.repo, "rev-parse", "main").strip()
+
+
 def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: Rig) -> None:
     """The gates turn red on a base that has moved since the approval: somebody else has made them stricter."""
     rig.review, rig.script = True, writing("good", "good and better")

@@ -63,10 +63,13 @@ async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fac
 
 
 async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged | Reserved:
+    """A patch that a person has approved may be on the branch already: they have put it there, and it lands as what the
+    branch is. Of other work that is there already nobody knows who put it there, and whether they may.
+    """
     request = entry.request
     tip = await _without_kept(pen, entry)
     built = await pen.world.repository.candidate(top, tip, message_of(request), base=request.base)
-    if isinstance(built, Unchanged) and request.may_be_empty:
+    if isinstance(built, Unchanged) and (request.may_be_empty or request.approved):
         return Candidate(commit=built.base, base=built.base)
     return built
 

@@ -198,7 +198,7 @@ def _ask_about_patch(story: StoryState) -> e.Conclude:
 _MENDING = {
     Refusal.CONFLICT: ("rebase_resolve", "Resolve the conflicts with what has landed since this story began"),
     Refusal.GATES: ("coding", "Repair the change: gates failed on the commit that was to land"),
-    Refusal.EMPTY: ("coding", "Make the change: this story has changed nothing so far"),
+    Refusal.EMPTY: ("coding", "Make the change: this story has nothing to land so far"),
     Refusal.RESERVED: ("coding", "Take the files out of the change that are git's or shiftwork's own"),
     Refusal.EVIDENCE: ("coding", "Show that the criteria hold: what was reported as evidence is not enough to land"),
     Refusal.APPROVAL: ("coding", "Change the work as the person asks who has reviewed it and did not approve it"),
