@@ -99,9 +99,21 @@ def test_afresh_nothing_of_the_work_is_left_but_what_it_has_cost() -> None:
     assert (prepare.head, prepare.base) == ("", "")
 
 
-def test_a_story_whose_landing_was_refused_goes_on_mending() -> None:
+def test_a_story_that_gates_refused_is_shown_to_them_again_before_a_session_is_paid() -> None:
+    refused = f.LandingRefused(at=91, cause=Refusal.GATES, detail="red", files=(), base=BASE)
+    story = concluded(fold_story(landing_asked("coding", "final_review", limits=Limits(repairs=0)), refused))
+    assert story.cause is FailureCause.REFUSED
+    story = fold_story(story, reopening())
+    asking = next_effect(story)
+    assert isinstance(asking, e.RequestLanding)
+    assert asking.tip == story.head
+    story = fold_story(story, f.LandingRequested(at=92, number=asking.number, tip=asking.tip), replace(refused, at=93))
+    assert isinstance(conclusion(story), f.MendingPlanned), "they are still red"
+
+
+def test_a_story_whose_landing_was_refused_for_anything_else_goes_on_mending() -> None:
     story = landing_asked("coding", "final_review", limits=Limits(repairs=0))
-    story = fold_story(story, f.LandingRefused(at=91, cause=Refusal.GATES, detail="red", files=(), base=BASE))
+    story = fold_story(story, f.LandingRefused(at=91, cause=Refusal.EVIDENCE, detail="red", files=(), base=BASE))
     story = concluded(story)
     assert story.cause is FailureCause.REFUSED
     story = fold_story(story, reopening())

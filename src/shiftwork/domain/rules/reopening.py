@@ -6,7 +6,7 @@ from typing import Any
 from shiftwork.domain.model import facts as f
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.pipeline import Pipeline, pipeline_of
-from shiftwork.domain.model.story import FailureCause, LandingStage, StoryState
+from shiftwork.domain.model.story import FailureCause, LandingStage, Refusal, StoryState
 from shiftwork.domain.rules.approving import signing_step
 from shiftwork.domain.rules.booking import opened
 from shiftwork.domain.rules.machine import Trigger, turn_step, turn_story
@@ -41,10 +41,14 @@ def _blank(story: StoryState, fact: f.StoryReopened) -> StoryState:
 
 
 def _mended(story: StoryState) -> StoryState:
-    """The work so far is kept, and the step that failed is to be done again."""
+    """The work so far is kept, and the step that failed is to be done again. Where gates refused the work, they are run
+    on it again first: what made them red may be gone, and a session is paid only where it is not.
+    """
+    gates = story.refused is not None and story.refused.cause is Refusal.GATES
     return replace(
         story,
         pipeline=_pending_again(_led_again(story)),
+        landing=LandingStage.NONE if gates else story.landing,
         ready=False,
         released=False,
         repairs=0,
