@@ -58,9 +58,10 @@ class TestMove:
         world.user.write("new.txt", "mine\n")
         world.user.write("src/a.txt", "in nobody's way\n")
         assert world.land({"README.md": "better\n", "new.txt": "n\n"}) == Moved(ref=HELD)
-        assert self.in_the_way(world) == Obstacle(files=("README.md", "new.txt"))
+        tree = str(world.user.root.resolve())
+        assert self.in_the_way(world) == Obstacle(files=("README.md", "new.txt"), tree=tree)
         world.user.git("stash", "push", "-u", "--", "README.md", "new.txt")
-        assert self.in_the_way(world) == Obstacle()
+        assert self.in_the_way(world) == Obstacle(tree=tree)
         world.user.git("checkout", "-q", "--detach")
         assert self.in_the_way(world) == Obstacle()
 

@@ -118,7 +118,8 @@ async def obstacle(site: Site, env: Mapping[str, str], branch: str, ref: str) ->
     if not (await git.run("merge-base", "--is-ancestor", ref, branch, accept=(0, 1))).code:
         return None
     common = await git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
-    return await in_the_way(git, Path(common.text), branch, ref)
+    found = await in_the_way(git, Path(common.text), branch, ref)
+    return replace(found, tree="") if found.tree == str(site.root.resolve()) else found
 
 
 @asynccontextmanager

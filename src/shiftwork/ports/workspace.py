@@ -68,11 +68,12 @@ class Moved:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Obstacle:
     """What keeps a branch from being moved: `files` with edits of the user's, or else `why`; nothing where both are
-    empty.
+    empty. `tree` is the worktree that has the branch checked out, where it is another than the one that is worked in.
     """
 
     files: tuple[str, ...] = ()
     why: str = ""
+    tree: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

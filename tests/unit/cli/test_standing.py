@@ -20,6 +20,7 @@ from shiftwork.entrypoints.cli.result import summary
 from shiftwork.entrypoints.cli.resuming import opening
 from shiftwork.entrypoints.cli.session import Stop
 from shiftwork.entrypoints.cli.words import WIDTH, o_clock, width
+from shiftwork.ports.workspace import Obstacle
 from shiftwork.testing.store_suite import run_row, step_row, story_row
 
 QUESTION = {"waiting": "question: Tabs or blanks?", "hold": "question"}
@@ -213,6 +214,18 @@ def test_what_has_been_merged_since_is_not_to_be_merged() -> None:
     run = view(Pulse.OVER, held, status="completed")
     assert list(standing.after(run)) == [("git merge shiftwork/landed/main", "")]
     assert list(standing.after(run, None)) == [("git show 98b0361d2f", "")]
+
+
+def test_a_merge_is_typed_for_the_worktree_that_has_the_branch_checked_out() -> None:
+    held = story("US-001", "completed", commit="98b0361d2f", ref="shiftwork/landed/main", ended_at=9.0)
+    run = view(Pulse.OVER, held, status="completed")
+    obstacle = Obstacle(files=("a.txt",), tree="/home/me/other tree")
+    assert [command for command, _ in standing.after(run, obstacle)] == [
+        "git -C '/home/me/other tree' stash push -u -- a.txt",
+        "git -C '/home/me/other tree' merge shiftwork/landed/main",
+    ]
+    told = standing.held_because("main", obstacle)
+    assert told == "because you have edits in a.txt (worktree /home/me/other tree)"
 
 
 def test_a_run_with_nothing_to_do_leads_to_no_log() -> None:

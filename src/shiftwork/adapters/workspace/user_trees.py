@@ -86,13 +86,13 @@ async def in_the_way(user: Git, common: Path, branch: str, ref: str) -> Obstacle
     why = unmovable(common, branch, trees)
     if why or not trees:
         return Obstacle(why=why)
-    git = user.at(trees[0])
+    git, tree = user.at(trees[0]), str(trees[0].resolve())
     if files := await edited(git, branch, ref):
-        return Obstacle(files=tuple(files))
+        return Obstacle(files=tuple(files), tree=tree)
     options = ("-r", "-z", "--name-only", "--diff-filter=A", "--no-renames")
     added = (await git.run("diff-tree", *options, branch, ref)).parts
     taken = [trees[0] / name for name in added if not _is_free(trees[0] / name)]
-    return Obstacle(why=f"{taken[0]} is there, which git ignores" if taken else "")
+    return Obstacle(why=f"{taken[0]} is there, which git ignores" if taken else "", tree=tree)
 
 
 def unmovable(common: Path, branch: str, trees: Sequence[Path]) -> str:

@@ -1,7 +1,6 @@
 """What keeps landed work from being merged into its branch. Apart from those who tell it, because this runs git."""
 
 import asyncio
-from collections.abc import Sequence
 
 from shiftwork.app.queries import RunView
 from shiftwork.bootstrap.looking import obstacle
@@ -9,12 +8,6 @@ from shiftwork.config.site import Site, environment
 from shiftwork.entrypoints.cli.standing import landed_on
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.workspace import Obstacle
-
-
-def edited(site: Site, view: RunView) -> Sequence[str] | None:
-    """The files with edits of the user's that are in the way of what landed beside the run's branch; None as below."""
-    found = in_the_way(site, view)
-    return found.files if found else None
 
 
 def in_the_way(site: Site, view: RunView) -> Obstacle | None:

@@ -1,6 +1,6 @@
 """What is told when this process stops working on a run: what came of it, what it cost, and what to type next."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -80,7 +80,7 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
         ]
     )
     yield ""
-    yield from words.following(_next(view, stop, in_the_way.files if in_the_way else None))
+    yield from words.following(_next(view, stop, in_the_way))
 
 
 def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
@@ -175,7 +175,7 @@ def _diffs(site: Site, view: RunView) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _next(view: RunView, stop: Stop, edited: Sequence[str] | None) -> Iterable[words.Step]:
+def _next(view: RunView, stop: Stop, obstacle: Obstacle | None) -> Iterable[words.Step]:
     if stop is Stop.INTERRUPTED:
         return ((f"shiftwork resume {view.run.run}", ""),)
     first = _first_held(view)
@@ -183,4 +183,4 @@ def _next(view: RunView, stop: Stop, edited: Sequence[str] | None) -> Iterable[w
         return standing.meanwhile(view)
     if stop is Stop.HELD:
         return ((limiting.lifting(view), ""), *standing.fallen(view))
-    return standing.after(view, edited)
+    return standing.after(view, obstacle)

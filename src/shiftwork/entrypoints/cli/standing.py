@@ -17,6 +17,8 @@ from shiftwork.ports.workspace import Obstacle
 
 _NAMED: Final = 3
 
+_NOTHING: Final = Obstacle()
+
 UNDOING: Final = "undo pending"
 """How a story stands whose revert was asked for, and has neither landed nor been refused."""
 
@@ -129,7 +131,8 @@ def held_because(branch: str, obstacle: Obstacle) -> str:
     """Why work has landed beside its branch."""
     if obstacle.files:
         named, more = ", ".join(map(plain, obstacle.files[:_NAMED])), len(obstacle.files) - _NAMED
-        return f"because you have edits in {named}{f' and {more} more' if more > 0 else ''}"
+        where = f" (worktree {plain(obstacle.tree)})" if obstacle.tree else ""
+        return f"because you have edits in {named}{f' and {more} more' if more > 0 else ''}{where}"
     if obstacle.why:
         return f"because {plain(obstacle.why)}"
     return f"because something was in the way of moving {branch} then; now there is nothing"
@@ -208,9 +211,9 @@ def reviving(view: RunView) -> tuple[words.Step, ...]:
     return tuple(fallen(view)) or ((f'shiftwork add "…" --run {view.run.run}', "to have more done"),)
 
 
-def after(view: RunView, edited: Sequence[str] | None = ()) -> Iterator[words.Step]:
-    """What to type when the run is over: first what leads to why it failed. `edited` are files of the user's that are
-    in the way of a merge; None where it has been merged.
+def after(view: RunView, obstacle: Obstacle | None = _NOTHING) -> Iterator[words.Step]:
+    """What to type when the run is over: first what leads to why it failed. The `obstacle` is in the way of a merge;
+    None where it has been merged.
     """
     run = view.run
     landed = [one.story for one in view.stories if one.story.commit]
@@ -219,17 +222,19 @@ def after(view: RunView, edited: Sequence[str] | None = ()) -> Iterator[words.St
     elif not landed:
         begun = any(step.log for one in view.stories for step in one.steps)
         yield f"shiftwork {'logs' if begun else 'stories'} {run.run}", ""
-    elif (ref := landed_on(view)) != run.branch and edited is not None:
-        yield from _merge(ref, edited)
+    elif (ref := landed_on(view)) != run.branch and obstacle is not None:
+        yield from _merge(ref, obstacle)
     else:
         yield words.look_at([story.commit for story in landed], run.branch), ""
 
 
-def _merge(ref: str, edited: Sequence[str]) -> Iterator[words.Step]:
+def _merge(ref: str, obstacle: Obstacle) -> Iterator[words.Step]:
+    """Typed for the worktree that has the branch checked out."""
+    git, edited = f"git -C {quote(obstacle.tree)}" if obstacle.tree else "git", obstacle.files
     if edited:
         named = f" -- {' '.join(map(quote, edited))}" if len(edited) <= _NAMED else ""
-        yield f"git stash push -u{named}", "or commit these edits"
-    yield f"git merge {ref}", ""
+        yield f"{git} stash push -u{named}", "or commit these edits"
+    yield f"{git} merge {ref}", ""
 
 
 def _again(view: RunView, failed: StoryView) -> Iterator[words.Step]:

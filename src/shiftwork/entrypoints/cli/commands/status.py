@@ -14,7 +14,9 @@ from shiftwork.entrypoints.cli.clean import one_line, plain
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.errors import UsageError
 from shiftwork.ports.views import RunRow, StepRow
+from shiftwork.ports.workspace import Obstacle
 
+_NOTHING = Obstacle()
 _LISTED = 1000
 _SHOWN = 40
 _PAIRS = 10
@@ -88,24 +90,24 @@ def _project(run: RunRow, folders: Mapping[str, str]) -> str:
     return f"in project {run.project}, whose folder is unknown here" if run.project else "recorded without a project"
 
 
-def _in_the_way(site: Site, view: RunView) -> Sequence[str] | None:
-    """Files of the user's that keep from being merged what landed beside the branch: looked for only then."""
+def _in_the_way(site: Site, view: RunView) -> Obstacle | None:
+    """What keeps from being merged what landed beside the branch: looked for only then."""
     if standing.landed_on(view) in {"", view.run.branch}:
-        return ()
-    from shiftwork.entrypoints.cli.merging import edited  # noqa: PLC0415 - see the first line
+        return _NOTHING
+    from shiftwork.entrypoints.cli.merging import in_the_way  # noqa: PLC0415 - see the first line
 
-    return edited(site, view)
+    return in_the_way(site, view)
 
 
-def told(view: RunView, conflicts: Sequence[Conflict] = (), edited: Sequence[str] | None = (), left: int = 0) -> str:
-    """The view as text, with what is foreseen of the stories under way, which `edited` files are in the way, and how
-    many processes are `left` that nobody watches.
+def told(view: RunView, conflicts: Sequence[Conflict] = (), obstacle: Obstacle | None = _NOTHING, left: int = 0) -> str:
+    """The view as text, with what is foreseen of the stories under way, what is in the way of a merge, and how many
+    processes are `left` that nobody watches.
     """
     shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
     stories = [line for story in shown for line in _story(view, story)]
     shares = view.shares if amounts.is_known(view.used) else ()
     told = [*_head(view), *bill.table(shares), *stories]
-    rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view, edited, left))
+    rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view, obstacle, left))
     return "\n".join((*told, *bill.legend(told), *rest))
 
 
@@ -203,15 +205,15 @@ def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> I
             yield f"      played by {one_line(step.agent, room - 16)}"
 
 
-def _next(view: RunView, edited: Sequence[str] | None, left: int) -> Iterator[str]:
+def _next(view: RunView, obstacle: Obstacle | None, left: int) -> Iterator[str]:
     if left:
         yield ""
         yield f"  still running, and what they do is lost: {left} process{'' if left == 1 else 'es'} of a killed worker"
     yield ""
-    yield from words.following(_steps(view, edited, left))
+    yield from words.following(_steps(view, obstacle, left))
 
 
-def _steps(view: RunView, edited: Sequence[str] | None, left: int) -> Iterable[words.Step]:
+def _steps(view: RunView, obstacle: Obstacle | None, left: int) -> Iterable[words.Step]:
     run = view.run.run
     match view.pulse:
         case Pulse.WORKING | Pulse.LIMITED | Pulse.STUCK:
@@ -224,4 +226,4 @@ def _steps(view: RunView, edited: Sequence[str] | None, left: int) -> Iterable[w
         case Pulse.WAITING:
             return standing.meanwhile(view)
         case Pulse.OVER:
-            return standing.after(view, edited)
+            return standing.after(view, obstacle)
