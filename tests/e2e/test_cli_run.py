@@ -151,6 +151,13 @@ def test_a_terminal_stays_intact_whatever_an_agent_prints(project: Project) -> N
     assert screen.count(b"\x1b[?25l") == screen.count(b"\x1b[?25h"), "the cursor must be shown again"
 
 
+@pytest.mark.parametrize("name", ["bad name", "HEAD", "a..b", "-x"])
+def test_a_name_that_git_takes_for_no_branch_is_refused_before_anything_is_said(project: Project, name: str) -> None:
+    told = project.shiftwork("run", f"--branch={name}", "Add a greeting")
+    assert (told.returncode, told.stdout) == (64, "")
+    assert told.stderr.startswith(f"shiftwork: {name!r} is no name that git takes for a branch")
+
+
 def test_a_branch_that_is_not_there_is_created_and_what_will_be_paid_is_said_before(project: Project) -> None:
     (project.root / "notes.txt").write_text("mine\n", encoding="utf-8")
     (project.root / "README").write_text("changed\n", encoding="utf-8")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from shiftwork.app.world import Conduct
 from shiftwork.bootstrap.workflows import Choice, choose
-from shiftwork.bootstrap.working import current_branch, has_branch
+from shiftwork.bootstrap.working import current_branch, has_branch, is_branch_name
 from shiftwork.config.detection.project import detect
 from shiftwork.config.recorded import recorded
 from shiftwork.config.settings import NOTHING_NAMED, GateSettings, Named, Settings, load_settings, own_agent
@@ -76,6 +76,12 @@ def base_branch(site: Site, settings: Settings, env: Mapping[str, str], *, wante
         return wanted if there else await find_base(site, settings, env)
 
     return asyncio.run(found())
+
+
+def check_branch(site: Site, env: Mapping[str, str], wanted: str) -> None:
+    """Raises UsageError where git takes no such name for a branch."""
+    if wanted and not asyncio.run(is_branch_name(site, env, wanted)):
+        raise UsageError(f"{wanted!r} is no name that git takes for a branch", hint="shiftwork run --branch NAME")
 
 
 async def find_base(site: Site, settings: Settings, env: Mapping[str, str]) -> str:

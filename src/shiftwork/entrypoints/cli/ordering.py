@@ -35,6 +35,7 @@ from shiftwork.entrypoints.cli.carrying import learnt_before
 from shiftwork.entrypoints.cli.conditions import (
     Conditions,
     base_branch,
+    check_branch,
     ensure_ready,
     find_workflow,
     players,
@@ -88,6 +89,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     if nothing_to_do(sheet, workflow):
         tell_nothing(sheet, as_json=as_json)
         return EXIT_DONE
+    check_branch(site, environment(), ordered.branch or sheet.spec.branch)
     base = base_branch(site, found.settings, environment(), wanted=ordered.branch)
     order = _order(site, found, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
     if ordered.dry_run:
