@@ -254,6 +254,15 @@ def test_what_has_failed_is_not_forgotten_because_another_waits() -> None:
     ]
 
 
+@pytest.mark.parametrize("status", ["failed", "blocked", "undone"])
+def test_why_a_story_has_ended_stands_after_the_same_word_in_status_and_stories(status: str) -> None:
+    one = story("US-001", status, failure="reverted by 98b0361d2f")
+    run = view(Pulse.OVER, one, status="failed")
+    line = f"    {status}: reverted by 98b0361d2f"
+    assert line in told(run).splitlines()
+    assert line in list(table(run, [Line(story=one.story, step="", depends_on=(), waits_for=())]))
+
+
 def test_a_story_whose_undo_is_pending_is_shown_so_with_what_carries_it_out_and_what_withdraws_it() -> None:
     one = story("US-001", "completed", proof="proved", commit="c0ffee", ref="main")
     run = view(Pulse.INTERRUPTED, one, story("US-002", "completed"))

@@ -50,6 +50,11 @@ def of_story(view: RunView, one: StoryView) -> str:
     return words.state(row.status, moving=view.moves, waits=waits, limited=limited, proof=row.proof)
 
 
+def ended(story: StoryRow) -> str:
+    """The word before why a story has ended or cannot begin."""
+    return story.status if story.status in {"blocked", "undone"} else "failed"
+
+
 def undoing(view: RunView, story: str) -> Iterator[words.Step]:
     """What leads on from a revert that is not over."""
     if not view.moves:

@@ -176,8 +176,7 @@ def _why(run: RunView, view: StoryView) -> Iterator[str]:
     """What it waits for, why it has failed, and what it has done to tests."""
     story, room = view.story, words.width() - 12
     yield from words.labelled("    waits: ", words.wrapped(story.waiting, room, most=_QUESTION_LINES))
-    over = story.status if story.status in {"blocked", "undone"} else "failed"
-    yield from words.labelled(f"    {over}: ", words.gist(story.failure, room))
+    yield from words.labelled(f"    {standing.ended(story)}: ", words.gist(story.failure, room))
     if story.tests:
         yield f"    tests: {one_line(story.tests, room)}"
     if story.until is not None and run.moves:

@@ -103,7 +103,7 @@ def _waits(view: RunView, line: Line) -> Iterator[str]:
     if story.waiting and story.until is None:
         yield from words.following(standing.replies(view, story), "    answer with: ")
     if story.failure:
-        label = f"    {'blocked' if story.status == 'blocked' else 'failed'}: "
+        label = f"    {standing.ended(story)}: "
         yield from words.labelled(label, words.gist(story.failure, room - len(label)))
     elif line.waits_for:
         yield f"    {one_line(f'after {", ".join(line.waits_for)}', room)}"
