@@ -1,5 +1,7 @@
 """`shiftwork pause`: lets nothing new begin in a run until it is resumed."""
 
+from typing import Final
+
 import click
 
 from shiftwork.app.queries import Pulse, RunView, run_view
@@ -12,6 +14,8 @@ from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.intending import intend, tell
 from shiftwork.errors import EXIT_DONE
 
+_STILL: Final = frozenset({Pulse.WAITING, Pulse.INTERRUPTED})
+
 
 @click.command("pause", short_help="Let nothing new begin until the run is resumed.")
 @click.argument("run", default="")
@@ -19,12 +23,12 @@ from shiftwork.errors import EXIT_DONE
 def command(run: str, *, as_json: bool) -> int:
     """Let nothing new begin: no story is started, and those under way finish their present attempt and then wait.
 
-    A run that waits for you and that nobody works on stands still as it is. RUN is an id or the beginning of one; the
+    A run that nobody works on stands still as it is. RUN is an id or the beginning of one; the
     newest run is taken where none is named. `shiftwork resume` goes on.
     """
     site = here()
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
-    if view.pulse is Pulse.WAITING and view.worker is None:
+    if view.pulse in _STILL and view.worker is None:
         return _stands_still(view, as_json=as_json)
     asked = intend(site, view.run.run, lambda _: r.RunPaused(at=0))
     return tell(asked, f"run {asked.run} is paused\nnext: shiftwork resume {asked.run}", as_json=as_json)
@@ -35,6 +39,10 @@ def _stands_still(view: RunView, *, as_json: bool) -> int:
     if as_json:
         say({"run": view.run.run, "asked": "RunPaused", "state": "needless"})
         return EXIT_DONE
-    click.echo(f"run {view.run.run} stands still already: it waits for you, and nobody works on it")
-    click.echo("\n".join(words.following(standing.meanwhile(view))))
+    waits = view.pulse is Pulse.WAITING
+    click.echo(
+        f"run {view.run.run} stands still already: {'it waits for you, and ' if waits else ''}nobody works on it"
+    )
+    resume = ((f"shiftwork resume {view.run.run}", "goes on, and lifts any pause"),)
+    click.echo("\n".join(words.following(standing.meanwhile(view) if waits else resume)))
     return EXIT_DONE
