@@ -202,6 +202,16 @@ def test_all_that_wait_are_told_how_to_be_answered() -> None:
     ]
 
 
+def test_several_that_wait_for_approval_can_be_approved_at_once() -> None:
+    approval = {"waiting": "approval: may it land?", "hold": "approval"}
+    both = [story(f"US-00{number}", "in_progress", **approval) for number in (1, 2)]
+    assert list(standing.meanwhile(view(Pulse.WAITING, *both)))[-1] == (
+        "shiftwork approve --all",
+        "all 2 that wait for approval",
+    )
+    assert "--all" not in str(list(standing.meanwhile(view(Pulse.WAITING, both[0]))))
+
+
 def test_what_landed_last_is_told_and_not_what_stands_last() -> None:
     again = story("US-001", "completed", commit="98b0361d2f", ref="main", ended_at=9.0)
     before = story("US-002", "completed", commit="0133f771fa", ref="main", ended_at=5.0)

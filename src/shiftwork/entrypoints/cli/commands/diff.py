@@ -11,7 +11,7 @@ from shiftwork.bootstrap.looking import open_changes, open_history
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import Commit, RunId, StoryId, story_stream
-from shiftwork.domain.model.story import Patch, StoryState
+from shiftwork.domain.model.story import Patch, StoryState, StoryStatus
 from shiftwork.domain.rules.approving import asked_about
 from shiftwork.domain.rules.naming import guess
 from shiftwork.entrypoints.cli.answer import answer
@@ -25,7 +25,7 @@ from shiftwork.ports.changes import Difference, FileChange
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
     """Which commits are compared; an empty `base` is the parent of `tip`. Where one is `approved`, the tip is compared
-    with what that comes to on the base.
+    with what that comes to on the base. Where what landed was `undone`, that says by which commit.
     """
 
     run: str
@@ -33,6 +33,7 @@ class Compared:
     base: Commit
     tip: Commit
     landed: bool
+    undone: str = ""
     approved: Commit = Commit("")
 
 
@@ -62,6 +63,10 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
         patch = {} if stat else {"patch": difference.patch}
         say({**asdict(compared), "files": [asdict(file) for file in difference.files], **patch})
         return
+    if compared.undone:
+        click.echo(
+            f"{story} was undone: what it had landed is {compared.undone}; this is its work before that", err=True
+        )
     click.echo(counted(difference) if stat else exact(difference.patch).rstrip("\n") or counted(difference))
 
 
@@ -70,6 +75,8 @@ async def _compare(site: Site, run: str, story: str, *, since_approved: bool) ->
         state = await load(events, STORY, story_stream(RunId(run), StoryId(story)))
     shown, landed, approved = _shown(state), bool(state.landed), state.approved
     compared = Compared(run=run, story=story, base=shown.base, tip=shown.commit, landed=landed)
+    if state.status is StoryStatus.UNDONE:
+        compared = replace(compared, undone=state.failure)
     if since_approved and approved is None:
         raise UsageError(f"no patch of {story} is approved", hint=f"shiftwork diff {story} --run {run}")
     if not shown.commit or shown.base == shown.commit:
