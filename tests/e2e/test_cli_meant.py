@@ -65,6 +65,7 @@ def test_what_is_undone_is_so_in_every_view_and_in_the_spec(project: Project) ->
     spec.write_text(json.dumps(SPEC), encoding="utf-8")
     assert typed(project, "run", "prd.json", "--workflow", "ralph").returncode == 0
     undone = typed(project, "undo", "US-001")
+    assert "US-001 was undone: this is the work that was reverted by " in project.shiftwork("diff", "US-001").stderr
     assert undone.returncode == 0, undone
     view = state(project)
     run = view["run"]

@@ -64,9 +64,7 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
         say({**asdict(compared), "files": [asdict(file) for file in difference.files], **patch})
         return
     if compared.undone:
-        click.echo(
-            f"{story} was undone: what it had landed is {compared.undone}; this is its work before that", err=True
-        )
+        click.echo(f"{story} was undone: this is the work that was {compared.undone}", err=True)
     click.echo(counted(difference) if stat else exact(difference.patch).rstrip("\n") or counted(difference))
 
 
