@@ -14,10 +14,14 @@ from shiftwork.domain.model.queue import QueueState
 from shiftwork.domain.model.run import RunState, RunStatus, StoryOutcome
 from shiftwork.domain.model.story import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.rules.approving import asked_about
 from shiftwork.domain.rules.certifying import proof_of
 from shiftwork.domain.rules.choosing import role_of
 from shiftwork.domain.rules.options import in_force
 from shiftwork.ports.views import PAUSED, RESET, PlayedRow, Row, RunRow, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
+
+WAITING: Final = "waiting"
+"""How the landing stands of a story whose gates are green and that a person is to approve."""
 
 
 def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
@@ -130,7 +134,7 @@ def _story_row(story: StoryState) -> StoryRow:
         title=given.story.title,
         status=PAUSED if story.paused and story.status is StoryStatus.IN_PROGRESS else story.status,
         step=current.id if current else "",
-        landing=story.landing,
+        landing=WAITING if asked_about(story) else story.landing,
         commit=story.landed,
         ref=story.landed_ref,
         waiting=_waiting(story),

@@ -57,7 +57,8 @@ class StoryRow:
     """A story as lists show it; `position` is its place in the spec. It is `waiting` for a person or, where there is an
     `until`, for the end of a limit of its agent's, in words for people; `hold` is which answer the person is asked for.
     Where a limit is reached, `limit_of` is whose, and the columns after it say, in the units that are in the way, what
-    it is, what was spent of it, and what the next attempt may need. `refusal` is why its landing was refused, where it
+    it is, what was spent of it, and what the next attempt may need. `landing` is how far it is: `none`,
+    `requested`, `waiting` for an approval, `refused` or `landed`. `refusal` is why its landing was refused, where it
     has failed for that. `tests` is what it has done to tests and gate configuration. Of one that has landed, `proof` is
     the level (see `ProofLevel`); so many of its `criteria` are `shown` to hold, and `proof_remark` names weak points.
     `tries` are the attempts of agents that have ended: of some nobody knows the cost (`unpriced`) or the tokens
