@@ -202,6 +202,9 @@ def test_on_one_postgres_a_run_of_another_repository_is_unknown_too(tmp_path: Pa
 def test_a_run_goes_on_where_its_folder_was_moved_to(tmp_path: Path) -> None:
     ours = member(tmp_path / "ours", f"sqlite:///{tmp_path}/shared.db")
     moved = Project(root=ours.project.root.rename(tmp_path / "moved"), agent=ours.project.agent)
+    logs = typed(moved, ours.url, "logs", ours.landed)
+    assert logs.returncode == 0, logs
+    assert str(moved.root) in logs.stdout
     result = typed(moved, ours.url, "resume", ours.unfinished)
     assert result.returncode == 0, result
     assert moved.git("log", "-1", "--format=%s", "main") != "start"

@@ -15,6 +15,9 @@ from shiftwork.ports.views import Owner, Queries
 _NO_PROJECT: Final = "-"
 """What no run belongs to: where nothing was run yet, nothing is found."""
 
+_PLACE: Final = 4
+"""How many parts of a path say which log it is: the folder of all, run, story and file."""
+
 _SOON_SECONDS: Final = 1.0
 """Nobody is stuck before that, whatever the settings say: they are not even read."""
 
@@ -46,12 +49,20 @@ def now() -> float:
     return SystemClock().now()
 
 
+def log_of(site: Site, log: str) -> Path:
+    """Where the log of an attempt is now: the history has the path that it had, and the repository may have been moved
+    since. Within the state folder its place stays the same.
+    """
+    parts = Path(log).parts[-_PLACE:]
+    return site.state.joinpath(*parts) if parts[:1] == ("logs",) else Path(log)
+
+
 def silence(site: Site) -> Silence:
     """An attempt seems stuck after a third of the time after which its silence ends it."""
 
     def silent(log: str) -> bool:
         try:
-            quiet = now() - Path(log).stat().st_mtime
+            quiet = now() - log_of(site, log).stat().st_mtime
         except OSError:
             return False
         return quiet > _SOON_SECONDS and quiet > _silence_seconds(site) / 3

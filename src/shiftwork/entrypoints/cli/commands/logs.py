@@ -2,14 +2,15 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
 import click
 
 from shiftwork.app.queries import RunView, run_view
-from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.bootstrap.reading import liveness, log_of, open_queries
+from shiftwork.config.site import Site
 from shiftwork.entrypoints.cli import standing
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
@@ -18,6 +19,7 @@ from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.tracing import Chosen, Wanted, choose, follow
 from shiftwork.entrypoints.cli.transcript import Said, read
 from shiftwork.errors import UsageError
+from shiftwork.ports.views import StepRow
 
 _RESULT_LINES: Final = 8
 _LABELS: Final = {"text": "", "result": "->", "final": "answer", "stderr": "stderr", "note": "--"}
@@ -45,7 +47,7 @@ def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
     sought = Wanted(**wanted)  # type: ignore[arg-type]  # click gives each option by its name
 
     def look() -> RunView:
-        return answer(lambda: run_view(queries, sought.run, alive))
+        return _located(site, answer(lambda: run_view(queries, sought.run, alive)))
 
     if gates:
         from shiftwork.entrypoints.cli import gate_logs  # noqa: PLC0415 - heavy, and needed only here
@@ -66,6 +68,13 @@ def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
         telling = Telling()
         telling(chosen, lines)
         telling.end(chosen)
+
+
+def _located(site: Site, view: RunView) -> RunView:
+    def located(step: StepRow) -> StepRow:
+        return replace(step, log=str(log_of(site, step.log))) if step.log else step
+
+    return replace(view, stories=[replace(one, steps=[located(step) for step in one.steps]) for one in view.stories])
 
 
 def _follow(look: Callable[[], RunView], sought: Wanted, *, raw: bool, as_json: bool) -> None:
