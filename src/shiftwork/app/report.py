@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.app import amounts, books, report_books, states
-from shiftwork.app.account import Account, Checked, StoryAccount
+from shiftwork.app.account import Account, Checked, StoryAccount, Turn
 from shiftwork.app.markdown import between, code, lasted, listed, printed, quoted, table, text, time
 from shiftwork.domain.model import budget_facts as b
 from shiftwork.domain.model import facts as f
@@ -129,6 +129,7 @@ def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
     yield from report_books.attempts(account, one)
     yield from report_books.proof(one)
     yield from listed("Edits made", [line for turn in one.turns for line in _edits(turn.fact)])
+    yield from listed("Answers of a person", [line for turn in one.turns for line in _answers(turn)])
     yield from listed("Refusals and repairs", [line for turn in one.turns for line in _refusals(turn.fact)])
     yield from listed("Tests and gate configuration", map(_finding, one.state.inspection.findings))
     yield from listed("Gates", _gates(one.checks))
@@ -168,6 +169,15 @@ def _edit(edit: Edit) -> str:
     steps = ", ".join(f"{text(step.type)} ({text(step.description)})" for step in edit.steps)
     said = (edit.operation.value, edit.target, steps, ", ".join(edit.order), text(edit.description))
     return f"{' '.join(part for part in said if part)}: {text(edit.reason)}"
+
+
+def _answers(turn: Turn) -> Iterator[str]:
+    """What a person was asked, what they said, and when."""
+    asked = turn.before.asks
+    if isinstance(turn.fact, f.StoryReleased) and asked:
+        said = "said yes" if turn.fact.granted else "said no"
+        words = f": {text(turn.fact.answer)}" if turn.fact.answer else ""
+        yield f"{time(turn.fact.at)}: {said} ({asked.cause}: {text(asked.detail)}){words}"
 
 
 def _refusals(fact: f.Fact) -> Iterator[str]:
