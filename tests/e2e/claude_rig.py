@@ -120,6 +120,7 @@ class Handover:
         return {
             "PATH": os.environ["PATH"],  # noqa: TID251 - a test's own
             "SHIFTWORK_CACHE_HOME": os.environ["SHIFTWORK_CACHE_HOME"],  # noqa: TID251 - as above
+            "SHIFTWORK_STATE_HOME": os.environ["SHIFTWORK_STATE_HOME"],  # noqa: TID251 - as above
             "HOME": str(self.root),
             "SHIFTWORK_TRUST": "1",
             **({"SHIFTWORK_SANDBOX": self.tier} if self.tier else {}),

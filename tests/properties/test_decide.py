@@ -113,7 +113,7 @@ def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Lim
     play = played_story(steps, held, world)
     mended = Counter(fact.cause for fact in play.history if isinstance(fact, f.MendingPlanned))
     assert mended[Refusal.CONFLICT] == play.state.conflicts <= held.conflicts
-    repaired = mended[Refusal.GATES] + mended[Refusal.EMPTY] + mended[Refusal.EVIDENCE]
+    repaired = sum(mended[cause] for cause in (Refusal.GATES, Refusal.EMPTY, Refusal.EVIDENCE, Refusal.RESERVED))
     assert repaired == play.state.repairs <= held.repairs
     assert len(play.state.pipeline.steps) <= MAX_STEPS
     for step in play.state.pipeline.steps:

@@ -136,11 +136,12 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
     limiting.check(settings, asked.workflow, limits)
     spec = asked.sheet.spec
     branch = ordered.branch or spec.branch or asked.base
+    project = site.known_project if ordered.dry_run else site.project  # a rehearsal records none
     return Order(
         spec=spec,
         workflow=asked.workflow,
         branch=branch,
-        landing=landing_stream(site.project, branch),
+        landing=landing_stream(project, branch),
         agent=settings.agent.use,
         limits=replace(limits, escalate=settings.proof.escalate),
         parallel=ordered.parallel or asked.workflow.parallel or settings.run.parallel,
