@@ -31,8 +31,8 @@ type Verdict = q.CandidateVerified | q.CandidateUnproved | q.CandidateFailed
 class Traits:
     """What is true of a story: `breaks` turns gates red, `mends` turns them green whatever was broken before it, and
     a `flaky` one fails the first time. It conflicts with `rival`, and `changes` nothing where that is false. A `bare`
-    one offers no evidence, and what a `needy` one depends on cannot be installed. A person is to be asked about one
-    under `review`, unless its patch is `approved`.
+    one offers no evidence, and what a `needy` one depends on cannot be installed. A `reserved` one touches files of
+    git's own. A person is to be asked about one under `review`, unless its patch is `approved`.
     """
 
     breaks: bool = False
@@ -41,6 +41,7 @@ class Traits:
     changes: bool = True
     bare: bool = False
     needy: bool = False
+    reserved: bool = False
     review: bool = False
     approved: bool = False
     rival: str = ""
@@ -131,7 +132,7 @@ class QueueWorld:
         self.requests -= 1
         request = landing_request(len(self.traits) + 1)
         rivals = ("", *self.traits)
-        odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True), Traits(needy=True))
+        odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True), Traits(needy=True), Traits(reserved=True))
         held = (Traits(review=True), Traits(review=True, approved=True))
         kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), *odd, *held)
         traits = self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
@@ -171,7 +172,9 @@ class QueueWorld:
         traits = self._traits(entry)
         if traits.rival in self.stories[top]:
             return Refusal.CONFLICT
-        return None if traits.changes else Refusal.EMPTY
+        if not traits.changes:
+            return Refusal.EMPTY
+        return Refusal.RESERVED if traits.reserved else None
 
     def _traits(self, entry: Entry) -> Traits:
         return self.traits.get(entry.request.key, ORDINARY)
