@@ -78,6 +78,8 @@ class Steered(ManyStories):
         if fits and before.status in NOT_BEGUN:
             assert self.run.stories[story].status is StoryStatus.FAILED
             assert self.run.stories[story].cause is FailureCause.CANCELLED
+        elif fits and story in self.run.undoing:
+            assert story in self.run.unwanted, "its revert is withdrawn"
         elif fits:
             assert story in self.run.flying
             for _ in range(2):  # what the one before has left to remember comes first

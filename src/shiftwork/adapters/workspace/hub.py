@@ -6,6 +6,7 @@ in `workspaces/` of the cache folder, outside of the user's repository: no tool 
 packages above them.
 """
 
+import asyncio
 import hashlib
 import os
 import re
@@ -22,11 +23,13 @@ from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted,
 from shiftwork.adapters.workspace.includes import included
 from shiftwork.adapters.workspace.objects import Snapshot, commit_text, is_named, read_commit, reworded, write_commit
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import RepositoryError, UnfitRepositoryError
+from shiftwork.errors import GitKilledError, RepositoryError, UnfitRepositoryError
 from shiftwork.ports.workspace import Place
 
 _NAME_CHARACTERS: Final = 60
 _COMMITS_KNOWN: Final = 1000
+_INIT_TRIES: Final = 20
+_INIT_SECONDS: Final = 0.05
 
 _CARRIED: Final = "core.(autocrlf|eol)"
 """The user's settings that decide what is in a file: trees of the harness must read like theirs."""
@@ -270,8 +273,7 @@ async def _lay(hub: Hub) -> None:
     check_unlinked(hub.cache, hub.cache / "workspaces")
     hub.path.mkdir(parents=True, exist_ok=True)
     hub.exclude(await included(hub.user, hub.root))
-    if not (hub.path / "HEAD").exists():
-        await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
+    await _init(hub)
     write_whole(hub.path / "objects" / "info" / "alternates", os.fsencode(hub.objects) + b"\n")
     erase(hub.path / "hooks")
 
@@ -291,6 +293,21 @@ def strip(state: Path) -> None:
     for entry in (*gone, hub / "objects" / "info"):
         erase(entry)
     write_whole(hub / "HEAD", b"ref: refs/heads/main\n")
+
+
+async def _init(hub: Hub) -> None:
+    """Another process may make it at the same moment: then git waits for no lock, and is asked again."""
+    for left in reversed(range(_INIT_TRIES)):
+        if (hub.path / "HEAD").exists() and not (hub.path / "config.lock").exists():
+            return
+        try:
+            await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
+        except GitKilledError:
+            raise
+        except RepositoryError:
+            if not left:
+                raise
+            await asyncio.sleep(_INIT_SECONDS)
 
 
 async def _carried(user: Git) -> dict[str, str]:
