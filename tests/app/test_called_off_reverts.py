@@ -1,12 +1,15 @@
 """A revert that is asked for, and then its run is cancelled: it lands nowhere, whoever knew of it when."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from shiftwork.app.commands import cancel_run, resume_run
 from shiftwork.app.intents import ask, undo_came_to
+from shiftwork.app.world import World
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId
@@ -32,20 +35,27 @@ async def stays(rig: Rig, run: RunId, version: int, state: RunState) -> None:
     assert rig.log() == ["feat: US-001 - Story 1", "start"]
 
 
+@asynccontextmanager
+async def at_its_gates(rig: Rig, run: RunId, begun: Path) -> AsyncIterator[tuple[World, int]]:
+    """A revert whose gates run; the version of the run before it was asked for."""
+    rig.gates = (slow(begun),)
+    async with rig.open() as world:
+        version = await intend(world, run, undo(1))
+        await resume_run(world, run)
+        await rig.until(begun.exists)
+        yield world, version
+
+
 @pytest.mark.parametrize("alive", [True, False], ids=["alive", "dead"])
 def test_a_revert_at_its_gates_is_taken_back_when_its_run_is_cancelled(
     rig: Rig, tmp_path: Path, *, alive: bool
 ) -> None:
-    told, again = tmp_path / "gate", tmp_path / "again"
+    begun, again = tmp_path / "gate", tmp_path / "again"
     crew_of(rig)
 
     async def scenario() -> None:
         run = await landed(rig)
-        rig.gates = (slow(told),)
-        async with rig.open() as world:
-            version = await intend(world, run, undo(1))
-            await resume_run(world, run)
-            await rig.until(told.exists)
+        async with at_its_gates(rig, run, begun) as (world, version):
             if alive:
                 await cancel_run(world.inbox, run)
                 await stays(rig, run, version, await ended(world, run))
@@ -55,7 +65,7 @@ def test_a_revert_at_its_gates_is_taken_back_when_its_run_is_cancelled(
         await stays(rig, run, version, await gone_on(rig, run))
 
     asyncio.run(scenario())
-    assert is_gone(told)
+    assert is_gone(begun)
     assert not again.exists()
 
 
@@ -87,17 +97,13 @@ def test_a_revert_that_the_queue_may_know_of_or_not_is_called_off_with_its_run(r
 def test_a_revert_alone_is_called_off_by_cancelling_its_story_and_the_story_stays(
     rig: Rig, tmp_path: Path, *, alive: bool
 ) -> None:
-    told, again = tmp_path / "gate", tmp_path / "again"
+    begun, again = tmp_path / "gate", tmp_path / "again"
     crew_of(rig)
     cancel = r.StoryCancellationRequested(at=0, story=story_id(1))
 
     async def scenario() -> None:
         run = await landed(rig)
-        rig.gates = (slow(told),)
-        async with rig.open() as world:
-            version = await intend(world, run, undo(1))
-            await resume_run(world, run)
-            await rig.until(told.exists)
+        async with at_its_gates(rig, run, begun) as (world, version):
             await ask(rig.store.events, rig.store.inbox, run, cancel, "cancel") if alive else None
             state = await ended(world, run) if alive else None
         if state is None:

@@ -194,7 +194,7 @@ def test_a_run_that_goes_on_in_another_checkout_leaves_the_file_of_the_same_name
     assert run.status is RunStatus.COMPLETED
     assert path.read_text(encoding="utf-8") == PRD
     failed = [fact for fact in asyncio.run(rig.facts(run, "")) if isinstance(fact, r.SpecTickFailed)]
-    assert failed[0].reason == f"prd.json lies in {told}, and the run goes on elsewhere"
+    assert failed[0].reason == f"prd.json lies in {told}, and the run continues elsewhere"
 
 
 def test_a_file_that_is_being_edited_is_told_with_what_lands_next(rig: Rig) -> None:

@@ -241,3 +241,17 @@ def test_a_git_that_was_killed_is_told_from_one_that_failed(tmp_path: Path, scri
     shell = Git(cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, program="/bin/sh")
     with pytest.raises(GitKilledError):
         asyncio.run(shell.run("-c", script, accept=(0, 1, 128)))
+
+
+def test_many_that_make_the_hub_at_once_all_have_it(tmp_path: Path) -> None:
+    user = new_user(tmp_path)
+    identity = Identity(name=NAME, email=EMAIL)
+
+    async def scenario() -> None:
+        user.state.mkdir(parents=True, exist_ok=True)
+        places = {"root": user.root, "state": user.state, "cache": user.cache}
+        made = await asyncio.gather(*(open_hub(**places, identity=identity, env=user.env) for _ in range(12)))
+        assert {hub.path for hub in made} == {user.state / "hub.git"}
+        assert (await made[0].git.run("rev-parse", "--is-bare-repository")).text == "true"
+
+    asyncio.run(scenario())

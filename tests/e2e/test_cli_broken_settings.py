@@ -33,7 +33,7 @@ def test_where_there_is_no_database_of_the_repositorys_own_it_may_name_another(p
     told = project.shiftwork("status")
     assert told.returncode == 64
     assert "so nobody knows whether it names a database" in told.stderr
-    assert "try: mend the file; it is TOML" in told.stderr
+    assert "try: correct the file; it is TOML" in told.stderr
     asked = project.shiftwork("status", SHIFTWORK_STORE_URL=f"sqlite:///{project.root}/no-such.db")
     assert "going on with $SHIFTWORK_STORE_URL" in asked.stderr
     assert "nothing has been run here yet" in asked.stderr

@@ -120,7 +120,7 @@ class ManyStories(RuleBasedStateMachine):
             self.tell(ended(story, landed=landed))
         if story not in before.ready:
             self.tell(r.StoryDispatched(at=1, story=story, slot=99))
-        if before.stories[story].status is not StoryStatus.FAILED:
+        if before.stories[story].status not in {StoryStatus.FAILED, StoryStatus.UNDONE}:
             self.tell(r.StoryRetryRequested(at=1, story=story))
         assert self.run == before
 

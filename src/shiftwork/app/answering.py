@@ -7,6 +7,7 @@ from typing import Final
 
 from shiftwork.app import messages
 from shiftwork.app.kinds import RUN, STORY, load
+from shiftwork.app.states import APPROVALS
 from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
 from shiftwork.domain.model.story import Hold, HoldCause, StoryState
 from shiftwork.domain.rules.naming import guess
@@ -14,7 +15,6 @@ from shiftwork.errors import IntentError
 from shiftwork.ports.store import EventStore, Inbox
 from shiftwork.ports.views import Queries, StoryRow
 
-APPROVALS: Final = frozenset({HoldCause.APPROVAL, HoldCause.CHANGED})
 _YES_OR_NO: Final = APPROVALS | {HoldCause.EVIDENCE, HoldCause.DEPENDENCIES}
 """What is asked where other words would be taken for a yes, whatever they say."""
 

@@ -124,9 +124,9 @@ def opening(order: Order, run: RunId, at: float, project: str = "", worktree: st
 async def resume_run(world: World, run: RunId) -> RunState:
     """Go on with a run whose process is gone; one that is over is only given back, unless its mail asks for more.
 
-    What its attempts left running is ended before anything goes on. Raises RunBusyError where a living process works on
-    the run, or on another one of its spec; the end of it may be asked for all the same. Raises UnknownRunError for a
-    run of another project: its commits are not here.
+    What its attempts left running is ended before anything continues. Raises RunBusyError where a living process works
+    on the run, or on another one of its spec; the end of it may be asked for all the same. Raises UnknownRunError for
+    a run of another project: its commits are not here.
     """
     wanted = await foreseen(world.events, world.inbox, run)
     if wanted.given.project != world.project:

@@ -64,7 +64,7 @@ async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fac
 
 async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged | Reserved:
     """A patch that a person has approved may be on the branch already: they have put it there, and it lands as what the
-    branch is. Of other work that is there already nobody knows who put it there, and whether they may.
+    branch is. Of other work that is there already it is not known who put it there, and whether they may.
     """
     request = entry.request
     tip = await _without_kept(pen, entry)

@@ -5,8 +5,8 @@ from typing import Final
 
 from shiftwork import failpoints
 from shiftwork.app import mail, states
-from shiftwork.app.answering import APPROVALS
 from shiftwork.app.pen import Pen
+from shiftwork.app.states import APPROVALS
 from shiftwork.domain.model import effects as e
 from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.notice_facts import NoticeTried

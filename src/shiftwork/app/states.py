@@ -11,6 +11,9 @@ _WORDS: Final = {"in_progress": "working", "running": "working", "completed": "d
 _UNDER_WAY: Final = "working"
 _PROVED: Final = "proved"
 
+APPROVALS: Final = frozenset({"approval", "changed"})
+"""What a person is asked who approves a patch: the first time, and again where it has changed since."""
+
 _ORDER: Final = (
     _PROVED,
     "landed",

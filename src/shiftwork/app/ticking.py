@@ -34,7 +34,7 @@ def _check_here(pen: Pen) -> None:
     plan = pen.state.given
     if plan.worktree != pen.world.worktree:
         where = f"the worktree {plan.worktree}" if plan.worktree else "the main checkout"
-        raise SpecError(f"{plan.source.partition(':')[2]} lies in {where}, and the run goes on elsewhere")
+        raise SpecError(f"{plan.source.partition(':')[2]} lies in {where}, and the run continues elsewhere")
 
 
 def _mark(run: RunState, story: StoryId) -> Mark:

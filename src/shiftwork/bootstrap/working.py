@@ -252,8 +252,8 @@ async def has_branch(site: Site, env: Mapping[str, str], branch: str) -> bool:
 async def is_branch_name(site: Site, env: Mapping[str, str], name: str) -> bool:
     """Whether git takes it for the name of a new branch."""
     git = user_git(root=site.root, state=site.state, env=env)
-    told = await git.run("check-ref-format", f"refs/heads/{name}", accept=(0, 1, 128, 129))
-    return not told.code and name != "HEAD" and not name.startswith("-")
+    answer = await git.run("check-ref-format", f"refs/heads/{name}", accept=(0, 1, 128, 129))
+    return not answer.code and name != "HEAD" and not name.startswith("-")
 
 
 async def uncommitted(site: Site, env: Mapping[str, str]) -> Sequence[str]:

@@ -86,8 +86,8 @@ def _own(root: Path) -> Path:
     if not stat.S_ISREG(mode):
         kind = "a link" if stat.S_ISLNK(mode) else "neither a folder nor a file"
         raise UnfitRepositoryError(f"{entry} is {kind}", hint=f"see what it is: ls -ld {entry}")
-    told = _line(entry)
-    return (root / told.removeprefix("gitdir:").strip()).resolve()
+    line = _line(entry)
+    return (root / line.removeprefix("gitdir:").strip()).resolve()
 
 
 def _shared(own: Path) -> Path:
@@ -110,8 +110,8 @@ def _line(file: Path) -> str:
     try:
         return os.fsdecode(read_bytes(file, _LONGEST)).strip()
     except OSError as error:
-        told = error.strerror or error
-        raise UnfitRepositoryError(f"{file} cannot be read: {told}", hint=f"see what it is: ls -ld {file}") from None
+        reason = error.strerror or error
+        raise UnfitRepositoryError(f"{file} cannot be read: {reason}", hint=f"see what it is: ls -ld {file}") from None
 
 
 def _check_owner(place: Path) -> int:
@@ -293,9 +293,9 @@ def _write(path: Path, text: str) -> None:
 def _register(project: str, place: Whereabouts, home: Path, file: Path | None = None) -> None:
     found = (file or place.state / _FILE).lstat()
     checkout = _registration(project, home).checkout if place.worktree else _way(place)
-    told = _APART.join((str(found.st_ino), str(found.st_ctime_ns), str(place.shared), checkout or ".."))
+    entry = _APART.join((str(found.st_ino), str(found.st_ctime_ns), str(place.shared), checkout or ".."))
     draft = home / _REGISTER / f".{project}"
-    draft.write_bytes(os.fsencode(f"{told}\n"))
+    draft.write_bytes(os.fsencode(f"{entry}\n"))
     draft.replace(home / _REGISTER / project)
 
 

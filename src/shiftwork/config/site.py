@@ -170,10 +170,9 @@ def read_toml(path: Path) -> dict[str, Any]:
 
     try:
         return tomllib.loads(read_text(path, LARGEST))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, UnreadableError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}", hint="mend the file; it is TOML") from error
-    except RecursionError:
-        raise SettingsError(f"{path} cannot be read: it is nested too deep", hint="mend the file; it is TOML") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, UnreadableError, RecursionError) as error:
+        reason = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise SettingsError(f"{path} cannot be read: {reason}", hint="correct the file; it is TOML") from error
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}", hint=f"see who may: ls -l {path}") from None
 
@@ -186,5 +185,5 @@ def open_state(site: Site) -> None:
     site.state.chmod(0o700)
     with os.scandir(site.state) as entries:
         if link := next((entry.path for entry in entries if entry.is_symlink()), ""):
-            told = f"{link} is a link, and shiftwork makes none there: it is not followed"
-            raise StateError(told, hint=f"see where it leads: ls -l {link}; then remove it")
+            reason = f"{link} is a link, and shiftwork makes none there: it is not followed"
+            raise StateError(reason, hint=f"see where it leads: ls -l {link}; then remove it")

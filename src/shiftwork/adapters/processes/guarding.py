@@ -110,6 +110,6 @@ def _replace(process: subprocess.Popen[bytes]) -> None:
     """Start another guard when this one has died while programs run. Where none runs, the next program will."""
     process.wait()
     time.sleep(_PAUSE_SECONDS)
-    with _guard.lock, contextlib.suppress(OSError):  # whoever starts or ends a program is told that none starts
+    with _guard.lock, contextlib.suppress(OSError):  # the next program that starts or ends reports it
         if _guard.has(process) and claims():
             _guard.start_again()

@@ -57,8 +57,8 @@ def _bytes_of(path: Path, name: str) -> bytes:
     except FileNotFoundError:
         raise _missing(name) from None
     except OSError as error:
-        told = f"{name} cannot be read: {error.strerror or error}"
-        raise SpecError(told, hint=f"see what it is: ls -l {path}") from None
+        reason = f"{name} cannot be read: {error.strerror or error}"
+        raise SpecError(reason, hint=f"see what it is: ls -l {path}") from None
 
 
 @contextlib.contextmanager

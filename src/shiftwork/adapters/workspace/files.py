@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from shiftwork.bounded import first_link
 from shiftwork.errors import RepositoryError
 
 _REMOVE_TRIES: Final = 3
@@ -44,12 +45,8 @@ def write_new(path: str, content: bytes) -> None:
 
 
 def check_unlinked(below: Path, path: Path) -> None:
-    """Raise RepositoryError where a link stands on the way from the one folder to the path, the path included: whoever
-    has put it there would have us write, or erase, where it leads.
-    """
-    parts = path.relative_to(below).parts
-    places = [below.joinpath(*parts[: end + 1]) for end in range(len(parts))]
-    if link := next((place for place in places if place.is_symlink()), None):
+    """Raise RepositoryError where a link stands on the way from the one folder to the path, the path included."""
+    if link := first_link(below, path):
         raise RepositoryError(
             f"{link} is a link, and shiftwork makes none there: it is not followed",
             hint=f"see where it leads: ls -l {link}; then remove it",

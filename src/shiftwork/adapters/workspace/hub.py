@@ -21,14 +21,14 @@ from shiftwork.adapters.workspace.files import check_unlinked, erase, outlast, w
 from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
 from shiftwork.adapters.workspace.includes import included
+from shiftwork.adapters.workspace.leased import locked
 from shiftwork.adapters.workspace.objects import Snapshot, commit_text, is_named, read_commit, reworded, write_commit
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import GitKilledError, RepositoryError, UnfitRepositoryError
+from shiftwork.errors import RepositoryError, UnfitRepositoryError
 from shiftwork.ports.workspace import Place
 
 _NAME_CHARACTERS: Final = 60
 _COMMITS_KNOWN: Final = 1000
-_INIT_TRIES: Final = 20
 _INIT_SECONDS: Final = 0.05
 
 _CARRIED: Final = "core.(autocrlf|eol)"
@@ -296,18 +296,14 @@ def strip(state: Path) -> None:
 
 
 async def _init(hub: Hub) -> None:
-    """Another process may make it at the same moment: then git waits for no lock, and is asked again."""
-    for left in reversed(range(_INIT_TRIES)):
-        if (hub.path / "HEAD").exists() and not (hub.path / "config.lock").exists():
-            return
-        try:
+    """One process at a time: git does not wait for the lock of another on the settings of a new repository."""
+    while (held := locked(hub.state / "hub.init")) is None:  # noqa: ASYNC110 - another process lets go of it
+        await asyncio.sleep(_INIT_SECONDS)
+    try:
+        if not (hub.path / "HEAD").exists():
             await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
-        except GitKilledError:
-            raise
-        except RepositoryError:
-            if not left:
-                raise
-            await asyncio.sleep(_INIT_SECONDS)
+    finally:
+        os.close(held)
 
 
 async def _carried(user: Git) -> dict[str, str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork import umask
+from shiftwork.bounded import first_link
 from shiftwork.errors import UsageError
 
 _HINT: Final = "name a file in a folder that is there"
@@ -19,11 +20,9 @@ def check(path: Path) -> None:
 
 def check_unlinked(root: Path, path: Path) -> None:
     """Refuse to write, by a name that the user has not chosen, where a link of the repository's would lead."""
-    parts = path.relative_to(root).parts
-    places = (root.joinpath(*parts[: end + 1]) for end in range(len(parts)))
-    if link := next((place for place in places if place.is_symlink()), None):
-        told = f"{link} is a link, and nothing is written where it leads"
-        raise UsageError(told, hint=f"see where that is: ls -l {link}; then remove it")
+    if link := first_link(root, path):
+        reason = f"{link} is a link, and nothing is written where it leads"
+        raise UsageError(reason, hint=f"see where that is: ls -l {link}; then remove it")
 
 
 def written(path: Path, text: str) -> None:

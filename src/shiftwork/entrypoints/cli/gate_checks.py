@@ -48,8 +48,8 @@ async def in_both_places(site: Site, settings: Settings) -> list[Check]:
     env = environment()
     try:
         branch = await find_base(site, settings, env)
-        told = f"the gates run in a gate tree of {branch}, and then in your checkout, {site.root}"
-        click.echo(plain(told), err=True)
+        where = f"the gates run in a gate tree of {branch}, and then in your checkout, {site.root}"
+        click.echo(plain(where), err=True)
         base = await open_base(site, settings, env, branch)
         tree = await base.report("doctor/gates", again=True)
         prepared = _environment(await base.prepared())

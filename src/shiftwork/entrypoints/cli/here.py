@@ -37,8 +37,8 @@ def _warn(site: Site) -> None:
 
         from shiftwork.entrypoints.cli.clean import plain  # noqa: PLC0415 - as above
 
-        told = f"{plain(str(site.state))} was not made here by you and is not read; shiftwork adopt takes it over"
-        click.echo(f"shiftwork: warning: {told}", err=True)
+        reason = f"{plain(str(site.state))} was not made here by you and is not read; shiftwork adopt takes it over"
+        click.echo(f"shiftwork: warning: {reason}", err=True)
 
 
 def _despite(error: SettingsError) -> Site:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 import click
 
 from shiftwork.app.amounts import reached_of
-from shiftwork.app.answering import APPROVALS, Reply, Word, approvals_in, approve_all, reply, waiting_in
+from shiftwork.app.answering import Reply, Word, approvals_in, approve_all, reply, waiting_in
 from shiftwork.app.kinds import STORY, load
 from shiftwork.app.queries import RunView, reason, run_view
+from shiftwork.app.states import APPROVALS
 from shiftwork.bootstrap.looking import Mailbox, open_mailbox
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site

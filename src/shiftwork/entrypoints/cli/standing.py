@@ -18,7 +18,6 @@ from shiftwork.ports.workspace import Obstacle
 _NAMED: Final = 3
 
 _NOTHING: Final = Obstacle()
-_APPROVALS: Final = frozenset({"approval", "changed"})
 
 UNDOING: Final = "undo pending"
 """How a story stands whose revert was asked for, and has neither landed nor been refused."""
@@ -194,7 +193,7 @@ def meanwhile(view: RunView) -> Iterator[words.Step]:
     """What to type while the run waits for a person: for all that wait, and for what has failed beside them."""
     waiting = [one.story for one in view.stories if one.story.waiting and one.story.until is None]
     yield from dict.fromkeys(step for story in waiting for step in replies(view, story))  # one limit may hold many
-    if (count := sum(story.hold in _APPROVALS for story in waiting)) > 1:
+    if (count := sum(story.hold in states.APPROVALS for story in waiting)) > 1:
         yield f"shiftwork approve --all{naming(view)}", f"all {count} that wait for approval"
     yield from fallen(view)
 

@@ -121,8 +121,8 @@ def _state(site: Site) -> list[Check]:
 def _leftover(site: Site) -> list[Check]:
     if not os.path.lexists(site.root / LEFTOVER):
         return []
-    told = f"{LEFTOVER} lies in the checkout and is not read: the state of runs is in {site.state}"
-    return [Check(name="state", state=WARN, detail=told, hint=f"look at it, then: rm -r {LEFTOVER}")]
+    found = f"{LEFTOVER} lies in the checkout and is not read: the state of runs is in {site.state}"
+    return [Check(name="state", state=WARN, detail=found, hint=f"look at it, then: rm -r {LEFTOVER}")]
 
 
 def _trust(claim: Claim) -> Check:

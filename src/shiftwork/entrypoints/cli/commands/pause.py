@@ -24,7 +24,7 @@ def command(run: str, *, as_json: bool) -> int:
     """Let nothing new begin: no story is started, and those under way finish their present attempt and then wait.
 
     A run that nobody works on stands still as it is. RUN is an id or the beginning of one; the
-    newest run is taken where none is named. `shiftwork resume` goes on.
+    newest run is taken where none is named. `shiftwork resume` continues.
     """
     site = here()
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
@@ -35,7 +35,7 @@ def command(run: str, *, as_json: bool) -> int:
 
 
 def _stands_still(view: RunView, *, as_json: bool) -> int:
-    """Whoever goes on with it lifts a pause, so there is nothing to record."""
+    """`resume` lifts a pause, so there is nothing to record."""
     if as_json:
         say({"run": view.run.run, "asked": "RunPaused", "state": "needless"})
         return EXIT_DONE
@@ -43,6 +43,6 @@ def _stands_still(view: RunView, *, as_json: bool) -> int:
     click.echo(
         f"run {view.run.run} stands still already: {'it waits for you, and ' if waits else ''}nobody works on it"
     )
-    resume = ((f"shiftwork resume {view.run.run}", "goes on, and lifts any pause"),)
+    resume = ((f"shiftwork resume {view.run.run}", "continues, and lifts any pause"),)
     click.echo("\n".join(words.following(standing.meanwhile(view) if waits else resume)))
     return EXIT_DONE

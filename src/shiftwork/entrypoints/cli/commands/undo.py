@@ -42,7 +42,7 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     reason = fate.reason if isinstance(fate, r.UndoRefused) else "" if undone else "the undo is pending"
     if as_json:
         gates = fate.gates if isinstance(fate, r.StoryUndone) else ""
-        told = {
+        document = {
             "run": asked.run,
             "story": story,
             "undone": undone,
@@ -50,7 +50,7 @@ def command(story: str, *, run: str, as_json: bool) -> int:
             "reason": reason,
             "gates": gates,
         }
-        say({"event": "result", **told})
+        say({"event": "result", **document})
     elif isinstance(fate, r.StoryUndone):
         passed = "landed without any gate" if fate.gates == NO_GATES else f"passed {fate.gates}"
         again = f"shiftwork retry {story} --afresh{standing.naming(asked.view)}"
