@@ -68,6 +68,20 @@ except KeyboardInterrupt as error:
 sys.exit(code)
 """
 
+WHILE_LOADING = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name.endswith("cli.boundary"):
+            os.kill(os.getpid(), signal.SIGINT)
+
+from shiftwork.entrypoints.cli import main
+
+sys.meta_path.insert(0, Interrupting())
+sys.exit(main())
+"""
+
 ON_THE_WAY_OUT = """
 import os, signal, sys
 from shiftwork.entrypoints.cli import main
@@ -83,10 +97,11 @@ sys.exit(code)
     ("program", "code", "told"),
     [
         pytest.param(HALF_MADE, 130, "shiftwork: interrupted\n", id="with something half made"),
+        pytest.param(WHILE_LOADING, 130, "", id="while modules are loaded"),
         pytest.param(ON_THE_WAY_OUT, 0, "", id="on the way out"),
     ],
 )
-def test_an_interrupt_prints_no_traceback_however_late_it_comes(program: str, code: int, told: str) -> None:
+def test_an_interrupt_prints_no_traceback_whenever_it_comes(program: str, code: int, told: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (code, told)
 
