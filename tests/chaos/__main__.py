@@ -5,10 +5,13 @@ The seed decides who is killed, where and when; what is being done at that momen
 """
 
 import argparse
+import os
 import random
 import sys
+import tempfile
 import time
 
+from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests.chaos.campaign import BACKENDS, Campaign, fight, table
 
 
@@ -52,4 +55,7 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with tempfile.TemporaryDirectory(prefix="shiftwork-chaos-homes-") as _folder:
+        # Commands and checks must mean the same folders.
+        os.environ.update({CACHE_HOME: f"{_folder}/cache", STATE_HOME: f"{_folder}/state"})  # noqa: TID251 - a program's
+        sys.exit(main())
