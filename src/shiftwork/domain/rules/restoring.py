@@ -106,7 +106,7 @@ def put_back(
 def _guarded(one: Touched, protection: Protection) -> bool:
     if protection.patterns:
         return matches(protection.patterns, one.path)
-    if matches((*TESTS, *CONFIGURATION), one.path):
+    if matches(TESTS, one.path) or matches(CONFIGURATION, one.path):
         return True
     if one.letter == "A":
         return _displaces(one, protection)
