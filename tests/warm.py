@@ -22,6 +22,10 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
+from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.rules.canary import is_gate_configuration, is_of_tests
+from shiftwork.domain.rules.protecting import TESTS, matches
+from shiftwork.domain.rules.roots import is_changeable, is_manifest
 from shiftwork.entrypoints.cli import main
 from shiftwork.entrypoints.cli.registry import COMMANDS, WORKFLOW_COMMANDS
 from shiftwork.errors import EXIT_INTERRUPTED
@@ -31,7 +35,11 @@ _LOADED: Final = (
     "psycopg",
     "sqlalchemy.dialects.postgresql.psycopg",
     "sqlalchemy.dialects.sqlite.pysqlite",
+    "dbos._sys_db_sqlite",
+    "shiftwork.adapters.processes._linux",
     "shiftwork.bootstrap.working",
+    "shiftwork.config.variables",
+    "shiftwork.entrypoints.cli.boundary",
     "shiftwork.entrypoints.cli.ordering",
     *(f"shiftwork.entrypoints.cli.commands.{entry.module}" for entry in (*COMMANDS, *WORKFLOW_COMMANDS)),
 )
@@ -121,6 +129,7 @@ def close() -> None:
 def _serve() -> None:
     for module in _LOADED:
         importlib.import_module(module)
+    _compile_patterns()
     gc.freeze()  # what is loaded is no garbage, and looking for some there would copy all of it in every process
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait for commands
     line = socket.socket(fileno=0)
@@ -134,6 +143,17 @@ def _serve() -> None:
             _wait_for(json.loads(order), *ends)
         for end in ends:
             os.close(end)
+
+
+def _compile_patterns() -> None:
+    """Those of the names of tests and configuration, which the rules keep once they are compiled: every run needs them,
+    and to compile them is a twelfth of what a short one takes.
+    """
+    is_gate_configuration("a.py")
+    is_of_tests("tests/a.py")
+    is_changeable("a.py", Protection())
+    is_manifest("a.py")
+    matches(TESTS, "a.py")
 
 
 def _wait_for(order: dict[str, Any], out: int, err: int, told: int) -> NoReturn:
