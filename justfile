@@ -42,7 +42,7 @@ agents:
 
 # kill -9 at every failpoint, on SQLite and Postgres, with the engine's database kept and deleted
 durability *args:
-    {{env}}; pytest -n 2 -m durability {{args}}
+    {{env}}; pytest -n 2 -m durability --all-combinations {{args}}
 
 # kill -9 of orchestrators and agents at random, 200 times, with restarts of Postgres and a second project on it; `--kills`, `--seed`, `--backend`, `--minutes`
 chaos *args:

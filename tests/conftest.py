@@ -48,6 +48,12 @@ os.environ["SHIFTWORK_STATE_HOME"] = f"{_CACHE.name}/state"  # noqa: TID251 - se
 _numbers = itertools.count(1)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all-combinations", action="store_true", help="every combination of what durability tests vary, not half"
+    )
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_stays() -> Iterator[None]:
     yield

@@ -47,11 +47,6 @@ NOT_PASSED_BY_A_HAPPY_RUN = frozenset(
 """Tried by tests of their own."""
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def store_url(request: pytest.FixtureRequest) -> str:
-    return "" if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))
-
-
 @pytest.mark.parametrize("place", [name for name in PLACES if name not in NOT_PASSED_BY_A_HAPPY_RUN])
 def test_killed_at(place: str, engine: str, store_url: str, tmp_path: Path) -> None:
     bench = make_bench(tmp_path, store_url)

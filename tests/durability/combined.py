@@ -1,0 +1,24 @@
+"""Which combinations of a place, a database and what becomes of the engine's memory are tried in one test run.
+
+All of them with `--all-combinations` (`just durability`). Otherwise half: each place is tried on both databases, with
+the engine's memory kept on one and deleted on the other. The seed of the test run, which the gate takes from the
+commit, chooses which.
+"""
+
+import zlib
+from collections.abc import Mapping
+from typing import Final
+
+ENGINES: Final = ("kept", "deleted")
+STORES: Final = ("sqlite", "postgres")
+
+_AXES: Final = frozenset({"engine", "store_url"})
+
+
+def is_chosen(seed: object, test: str, params: Mapping[str, object]) -> bool:
+    """Whether to try this combination of the test; where there is nothing to choose from, it is."""
+    if not params.keys() >= _AXES:
+        return True
+    others = sorted((name, value) for name, value in params.items() if name not in _AXES)
+    turned = zlib.crc32(f"{seed} {test} {others}".encode()) & 1
+    return (ENGINES.index(str(params["engine"])) + STORES.index(str(params["store_url"])) + turned) % 2 == 0
