@@ -25,5 +25,12 @@ def test_another_seed_tries_others() -> None:
     assert {is_chosen(seed, "test_killed_at", kept) for seed in range(20)} == {True, False}
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_on_one_database_every_place_is_tried_once(seed: int) -> None:
+    for place in PLACES:
+        tried = [is_chosen(seed, "test", {"engine": engine, "place": place}) for engine in ENGINES]
+        assert sorted(tried) == [False, True]
+
+
 def test_what_varies_in_one_respect_alone_is_tried_whole() -> None:
     assert all(is_chosen(1, "test", {"engine": engine}) for engine in ENGINES)
