@@ -18,24 +18,29 @@ SECONDS: Final = 240.0
 LONG_SECONDS: Final = 900.0
 """For a command that has dozens of agents work one after the other."""
 
+STATUS_EVERY: Final = 0.5
+"""Seconds between two looks that start a process each: what is waited for needs the processor, too."""
+
 _PRESSURE: Final = ("cpu", "io", "memory")
 _SOME: Final = re.compile(r"^some .*total=(\d+)$", re.MULTILINE)
 _TOLD_EVERY: Final = 2.5
 """Linux brings these sums up to date every two seconds."""
 
 
-def awaited[T](look: Callable[[], T], wanted: Callable[[T], object] = bool, *, seconds: float = SECONDS) -> T:
+def awaited[T](
+    look: Callable[[], T], wanted: Callable[[T], object] = bool, *, seconds: float = SECONDS, every: float = 0.05
+) -> T:
     """What a look gives, as soon as it gives what is wanted."""
     until = time.monotonic() + seconds
     while not wanted(seen := look()):
         assert time.monotonic() < until, f"waited in vain: {seen}"
-        time.sleep(0.05)
+        time.sleep(every)
     return seen
 
 
-def eventually(holds: Callable[[], object], *, seconds: float = SECONDS) -> None:
+def eventually(holds: Callable[[], object], *, seconds: float = SECONDS, every: float = 0.05) -> None:
     """Return as soon as it holds."""
-    awaited(holds, seconds=seconds)
+    awaited(holds, seconds=seconds, every=every)
 
 
 class Stopwatch:

@@ -13,7 +13,7 @@ from typing import Any
 
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn
 from tests import warm
-from tests.patience import SECONDS, eventually
+from tests.patience import SECONDS, STATUS_EVERY, eventually
 from tests.repositories import first_commit
 
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
@@ -149,7 +149,7 @@ class Handover:
 
     def wait_until(self, holds: Callable[[dict[str, Any]], bool]) -> None:
         """Until the run stands as it should, by what `status` tells of its stories."""
-        eventually(lambda: holds({one["story"]: one for one in self.status().get("stories", ())}))
+        eventually(lambda: holds({one["story"]: one for one in self.status().get("stories", ())}), every=STATUS_EVERY)
 
     def prompts(self) -> dict[str, str]:
         """The prompt of each step's last attempt, by step id."""

@@ -64,7 +64,7 @@ def test_a_run_waits_for_the_reset_without_asking_and_outlives_its_process(hando
     handover.prepare()
     handover.play(limited_once(LIMITED_SECONDS))
     # With a limit in money as well: what was refused has cost nothing, and the next attempt may cost something.
-    with handover.started("run", REQUEST, "--max-cost", "20") as first:
+    with handover.started("run", REQUEST, "--workflow", "ralph", "--max-cost", "20") as first:
         handover.wait_until(waits)
         first.send_signal(signal.SIGSTOP)  # however long it takes to look, nothing goes on meanwhile
         document = handover.status()
@@ -92,7 +92,7 @@ def test_with_a_fallback_profile_it_goes_on_at_once(handover: Handover) -> None:
     second = f'\n[profiles.second]\nuse = "claude-code"\nprogram = "{handover.program}"\nmodel = "claude-opus-5-5"\n'
     settings.write_text(settings.read_text().replace("[agent]\n", '[agent]\nfallback = ["second"]\n') + second)
     handover.play(limited_once(3600))
-    ran = handover.shiftwork("run", REQUEST)
+    ran = handover.shiftwork("run", REQUEST, "--workflow", "ralph")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "the agent is at a limit" in ran.stdout
     step = coding(handover)

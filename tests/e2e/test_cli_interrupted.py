@@ -14,7 +14,7 @@ import pytest
 from tests.conformance.programs import guards_of
 from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, interrupt, lives, new_project, sleeping
 from tests.e2e.shell_rig import a_shell
-from tests.patience import SECONDS, eventually
+from tests.patience import SECONDS, STATUS_EVERY, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -130,7 +130,7 @@ def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project
         eventually(lambda: terminal.seen() and told.exists())
         agent = agent_of(project)
     eventually(lambda: not lives(agent))
-    eventually(lambda: project.status()["pulse"] == "interrupted")
+    eventually(lambda: project.status()["pulse"] == "interrupted", every=STATUS_EVERY)
     assert not list(project.state.glob("crash-*"))
     project.agent.with_name("go").touch()
     resumed = project.shiftwork("resume")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.cli_rig import WORKING, Project, interrupt, lives, new_project
-from tests.patience import SECONDS, Stopwatch, eventually
+from tests.patience import SECONDS, STATUS_EVERY, Stopwatch, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -98,7 +98,7 @@ def test_nothing_lands_in_a_paused_run(project: Project) -> None:
         assert "is paused" in project.shiftwork("pause").stdout
         eventually(lambda: not lives(gate))
         project.agent.with_name("go").touch()
-        eventually(lambda: project.status()["stories"][0]["landing"] == "none")
+        eventually(lambda: project.status()["stories"][0]["landing"] == "none", every=STATUS_EVERY)
         assert log(project) == ["settings", "start"]
         assert "continues" in project.shiftwork("resume").stdout
         told, _ = process.communicate(timeout=SECONDS)
