@@ -17,6 +17,9 @@ from shiftwork.adapters.processes.host import MARKER_VARIABLE
 ENV = {"PATH": os.defpath}
 PYTHON = sys.executable
 
+_PLUGINS = ("randomly", "hypothesispytest", "xdist", "xdist.looponfail", "timeout", "anyio", "pytest_cov")
+"""What is installed for this project's own tests: to load it is more than half of what a start of pytest takes."""
+
 DAEMON = """
 import os, sys
 if os.fork(): os._exit(0)
@@ -33,6 +36,13 @@ ESCAPE = DAEMON.replace(
     "import os, sys", "import os, resource, sys\nhard = resource.getrlimit(10)[1]\nresource.setrlimit(10, (hard, hard))"
 )
 """Rids itself of the tag besides: of the limit that nobody else has a use for."""
+
+
+def bare_pytest(*kept: str) -> str:
+    """The command for repositories of tests: without our plugins, but for those that are kept."""
+    return " ".join(
+        (PYTHON, "-m pytest -p no:cacheprovider", *(f"-p no:{name}" for name in _PLUGINS if name not in kept))
+    )
 
 
 def marker_for(tmp_path: Path) -> Iterator[str]:

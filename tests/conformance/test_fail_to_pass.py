@@ -13,6 +13,7 @@ from shiftwork.domain.model.fail_to_pass import FailToPassOutcome, NamedTestStat
 from shiftwork.domain.model.gate import GateResult
 from shiftwork.domain.model.proof import Findings, NameFound
 from shiftwork.domain.rules.fail_to_pass import Seen, named_tests, outcome_of
+from tests.conformance.programs import bare_pytest
 
 NODE = shutil.which("node") or ""
 NEEDS_NODE = pytest.mark.skipif(not NODE, reason="there is no node here")
@@ -33,7 +34,8 @@ class Runner:
 
 PYTHON = ("price.py", "def total(items):\n    return sum(items)\n")
 UNITTEST = "import unittest\n{}\n\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        {}\n"
-PYTEST = f"{sys.executable} -m pytest -p no:cacheprovider -p no:randomly"
+PYTEST = bare_pytest()
+XDIST = bare_pytest("xdist", "xdist.looponfail")
 IMPORTS = "import test from 'node:test';\nimport assert from 'node:assert';\n"
 SCRIPT = f"{IMPORTS}import {{}} from './price.mjs';\ntest('adds', () => {{{{ {{}} }}}});\n"
 RUNNERS = {
@@ -47,7 +49,7 @@ RUNNERS = {
             imports="from price import discount\n\n\ndef test_new():\n    assert discount(10) == 9\n",
             passes="import price\n\n\ndef test_new():\n    assert price.total([1, 2]) == 3\n",
         )
-        for name, command in (("pytest", f"{PYTEST} -q"), ("pytest -v", f"{PYTEST} -v"), ("xdist", f"{PYTEST} -n 1"))
+        for name, command in (("pytest", f"{PYTEST} -q"), ("pytest -v", f"{PYTEST} -v"), ("xdist", f"{XDIST} -n 1"))
     },
     **{
         name: Runner(

@@ -31,11 +31,12 @@ from shiftwork.domain.model.spec import one_shot
 from shiftwork.domain.model.story import Limits
 from shiftwork.ports.agent import AgentTask
 from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, make_repository
+from tests.conformance.programs import bare_pytest
 from tests.conformance.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP
 from tests.documented import ROOT
 from tests.patience import SECONDS
 
-PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:randomly"
+PYTEST = f"{bare_pytest()} -q"
 PROJECT = {
     "price.py": "def total(items):\n    return sum(items)\n",
     "tests/test_price.py": (
