@@ -1,7 +1,7 @@
 """A src layout that is installed as editable in the user's active environment: the tests must see the candidate."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,40 +19,29 @@ ROW = ROWS["python-src-editable"]
 STORY = ROW.stories[0]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Handed:
-    """A story that was handed over: to which agent, and what came of it; `base` is where the branch stood before."""
-
-    user: User
-    agent: Agent
-    base: str
-    run: Done
-
-
-@pytest.fixture
-def handed_over(tmp_path: Path) -> Callable[[Story], Handed]:
-    def hand_over(story: Story) -> Handed:
-        row = replace(ROW, stories=(story,))
-        user, agent = built(row, tmp_path), agent_for(row, tmp_path / "agent")
-        user.shiftwork("init")
-        settle(user, agent)
-        base = user.git("rev-parse", "main")
-        return Handed(user=user, agent=agent, base=base, run=user.shiftwork("run", "prd.json", "--workflow", "ralph"))
-
-    return hand_over
+def test_a_broken_total_does_not_land_and_correct_work_lands_at_its_first_try(tmp_path: Path) -> None:
+    """In one repository: to install it and its environment is most of what this takes."""
+    user = built(replace(ROW, stories=(STORY,)), tmp_path)
+    user.shiftwork("init")
+    settle(user, agent_for(ROW, tmp_path / "agent"))
+    base = user.git("rev-parse", "main")
+    assert_it_does_not_land(user, *handed_over(user, replace(STORY, right=STORY.broken), tmp_path / "agent"))
+    assert user.git("rev-parse", "main") == base
+    run, agent = handed_over(user, replace(STORY, broken={}), tmp_path / "agent")
+    assert run.returncode == 0, run
+    assert agent.sessions(1) == 1, f"it was sent back: {run}"
+    assert landed_on("main", base, user, tmp_path / "fresh").right
 
 
-def test_a_broken_total_does_not_land(handed_over: Callable[[Story], Handed]) -> None:
-    handed = handed_over(replace(STORY, right=STORY.broken))
-    assert handed.run.returncode != 0, handed.run
-    assert handed.user.git("rev-parse", "main") == handed.base
-    assert handed.agent.sessions(1) > 1, f"the gate sent nothing back: {handed.run}"
-    checked = handed.user.types(ROW.check)
+def handed_over(user: User, story: Story, folder: Path) -> tuple[Done, Agent]:
+    """To an agent that knows this story and no session of an earlier one."""
+    shutil.rmtree(folder)
+    agent = agent_for(replace(ROW, stories=(story,)), folder)
+    return user.shiftwork("run", "prd.json", "--workflow", "ralph"), agent
+
+
+def assert_it_does_not_land(user: User, run: Done, agent: Agent) -> None:
+    assert run.returncode != 0, run
+    assert agent.sessions(1) > 1, f"the gate sent nothing back: {run}"
+    checked = user.types(ROW.check)
     assert checked.returncode == 0, checked
-
-
-def test_correct_work_lands_at_its_first_try(handed_over: Callable[[Story], Handed], tmp_path: Path) -> None:
-    handed = handed_over(replace(STORY, broken={}))
-    assert handed.run.returncode == 0, handed.run
-    assert handed.agent.sessions(1) == 1, f"it was sent back: {handed.run}"
-    assert landed_on("main", handed.base, handed.user, tmp_path / "fresh").right
