@@ -1,12 +1,13 @@
 """The command in processes of its own that need not load the product first: they are forked from one that has.
 
 For tests that start it again and again: most of what a start takes is imports. From `main` on all is as in a process
-that a user starts. Tests of the documentation, of terminals and of signals start the installed command itself.
+that a user starts. Tests of the documentation and of what signals do start the installed command itself.
 """
 
 import contextlib
 import gc
 import importlib
+import io
 import json
 import os
 import runpy
@@ -16,7 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -60,8 +61,14 @@ class Started:
             os.kill(self.pid, signal.SIGKILL)
         self.wait()
 
-    def wait(self) -> int:
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def wait(self, timeout: float = SECONDS) -> int:
         if self._code is None:
+            if not select.select([self._told], [], [], timeout)[0]:
+                raise TimeoutError(f"process {self.pid} has not ended after {timeout} seconds")
             with self._told:
                 self._code = int(self._told.readline())
         return self._code
@@ -73,17 +80,49 @@ class Started:
         return self._code
 
 
+@dataclass(kw_only=True)
+class Heard(Started):
+    """A command under way whose words are read as they come."""
+
+    stdout: IO[str]
+
+    def communicate(self, timeout: float = SECONDS) -> tuple[str, None]:
+        """All that has not been read, when it has ended."""
+        told = self.stdout.read()
+        self.wait(timeout)
+        return told, None
+
+    @property
+    def returncode(self) -> int | None:
+        return self._code
+
+
 def start(
-    words: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: int, err: int, timeout: float = SECONDS
+    words: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: int, err: int, read: int | None = None
 ) -> Started:
-    """In a session of its own, and with nothing to read. It is waited for so many seconds."""
+    """In a session of its own, and with nothing to read where no end to read from is given."""
     order = json.dumps({"words": words, "cwd": str(cwd), "env": dict(env)})
     ours, theirs = socket.socketpair()
-    with ours, theirs:
-        ours.settimeout(timeout)
-        socket.send_fds(_server().line, [order.encode()], [out, err, theirs.fileno()])
+    with ours, theirs, Path(os.devnull).open() as nothing:
+        ours.settimeout(SECONDS)
+        ends = [out, err, theirs.fileno(), nothing.fileno() if read is None else read]
+        socket.send_fds(_server().line, [order.encode()], ends)
         told = ours.makefile(encoding="utf-8")  # which stays open
     return Started(pid=int(told.readline()), _told=told)
+
+
+@contextlib.contextmanager
+def heard(words: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Iterator[Heard]:
+    """What it says on both ends, as one text; it is gone when this is left."""
+    ours, theirs = os.pipe()
+    with open(ours, encoding="utf-8") as stdout:  # noqa: PTH123 - it has no path
+        with open(theirs, "wb") as end:  # noqa: PTH123 - as above
+            started = start(words, cwd=cwd, env=env, out=end.fileno(), err=end.fileno())
+        process = Heard(pid=started.pid, _told=started._told, stdout=stdout)
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def run(
@@ -91,9 +130,9 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """With `-m` and a module in the place of words of the command, that module is the program."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        started = start(words, cwd=cwd, env=env, out=out.fileno(), err=err.fileno(), timeout=timeout)
+        started = start(words, cwd=cwd, env=env, out=out.fileno(), err=err.fileno())
         try:
-            code = started.wait()
+            code = started.wait(timeout)
         except TimeoutError:
             started.kill()
             raise
@@ -134,7 +173,7 @@ def _serve() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait for commands
     line = socket.socket(fileno=0)
     while True:
-        order, ends, _, _ = socket.recv_fds(line, _ORDER_BYTES, 3)
+        order, ends, _, _ = socket.recv_fds(line, _ORDER_BYTES, 4)
         if not order:
             return
         if os.fork() == 0:
@@ -156,12 +195,14 @@ def _compile_patterns() -> None:
     matches(TESTS, "a.py")
 
 
-def _wait_for(order: dict[str, Any], out: int, err: int, told: int) -> NoReturn:
+def _wait_for(order: dict[str, Any], out: int, err: int, told: int, read: int) -> NoReturn:
     """Tell its id, and when it has ended how."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the product begins: see `_play`
     if (pid := os.fork()) == 0:
         os.close(told)
-        _play(order, out, err)
+        _play(order, read, out, err)
+    for end in (read, out, err):  # a reader of the other end sees when the command has closed them
+        os.close(end)
     os.write(told, f"{pid}\n".encode())
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     with contextlib.suppress(BrokenPipeError):
@@ -169,12 +210,13 @@ def _wait_for(order: dict[str, Any], out: int, err: int, told: int) -> NoReturn:
     os._exit(0)
 
 
-def _play(order: dict[str, Any], out: int, err: int) -> NoReturn:
+def _play(order: dict[str, Any], *ends: int) -> NoReturn:
     os.setsid()
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for end, number in ((nothing, 0), (out, 1), (err, 2)):
+    for number, end in enumerate(ends):
         os.dup2(end, number)
         os.close(end)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=os.isatty(1))  # as the interpreter does when it starts
     os.environ.clear()  # noqa: TID251 - this is what starts the product
     os.environ.update(order["env"])  # noqa: TID251
     os.chdir(order["cwd"])
@@ -184,6 +226,7 @@ def _play(order: dict[str, Any], out: int, err: int) -> NoReturn:
     except KeyboardInterrupt:  # which came before anything was begun
         os._exit(EXIT_INTERRUPTED)
     if order["words"][:1] == ["-m"]:
+        sys.argv = order["words"][1:]
         runpy.run_module(order["words"][1], run_name="__main__")
         sys.exit(0)
     sys.exit(main())

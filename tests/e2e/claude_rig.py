@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,6 @@ from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn
 from tests import warm
 from tests.patience import SECONDS, STATUS_EVERY, eventually
 from tests.repositories import first_commit
-
-SHIFTWORK = Path(sys.executable).with_name("shiftwork")
 
 SETTINGS = """\
 [agent]
@@ -104,17 +101,15 @@ class Handover:
         return warm.run(args, cwd=self.repo, env=self.environment(), timeout=timeout)
 
     @contextlib.contextmanager
-    def started(self, *args: str) -> Iterator[subprocess.Popen[str]]:
+    def started(self, *args: str) -> Iterator[warm.Started]:
         """The command under way; it is gone when this is left."""
         with (self.root / "output").open("a") as output:
-            process = subprocess.Popen(
-                (SHIFTWORK, *args), cwd=self.repo, env=self.environment(), stdout=output, text=True
-            )
-            try:
-                yield process
-            finally:
-                process.kill()
-                process.wait(timeout=SECONDS)
+            ends = {"out": output.fileno(), "err": output.fileno()}
+            process = warm.start(args, cwd=self.repo, env=self.environment(), **ends)
+        try:
+            yield process
+        finally:
+            process.kill()
 
     def environment(self) -> dict[str, str]:
         return {

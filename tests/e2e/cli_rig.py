@@ -54,28 +54,25 @@ class Project:
         (self.root / "shiftwork.toml").write_text(settings, encoding="utf-8")
 
     def shiftwork(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-        """In a process that has loaded the product already; the others here start the installed command."""
+        """In a process that has loaded the product already."""
         return warm.run(words, cwd=self.root, env=self.environment(**env))
 
     def shift(self, name: str) -> subprocess.CompletedProcess[str]:
         """One of `shifts`, from its beginning to its end."""
-        return subprocess.run(
-            [sys.executable, "-m", "tests.e2e.shifts", name, self.root],
-            cwd=Path(__file__).parents[2],
-            env=environment(),
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        words = ("-m", "tests.e2e.shifts", name, str(self.root))
+        return warm.run(words, cwd=Path(__file__).parents[2], env=environment())
 
     def types(self, commands: str, **env: str) -> subprocess.CompletedProcess[str]:
         """As at a prompt, with nothing on the path but the installed command and what every machine has."""
         return at_a_prompt(commands, self.root, self.environment(PATH="/usr/local/bin:/usr/bin:/bin", **env))
 
+    def started(self, *words: str) -> contextlib.AbstractContextManager[warm.Heard]:
+        """The command under way, in such a process; it is gone when this is left."""
+        return warm.heard(words, cwd=self.root, env=self.environment())
+
     @contextlib.contextmanager
-    def started(self, *words: str) -> Iterator[subprocess.Popen[str]]:
-        """The command under way; it is gone when this is left."""
+    def installed(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+        """As `started`, from the first moment of the installed command on: for tests of what signals do."""
         with subprocess.Popen(
             [SHIFTWORK, *words],
             cwd=self.root,
@@ -161,28 +158,21 @@ def on_a_terminal(project: Project, *words: str, typed: bytes = b"", **env: str)
     """What the command writes to a terminal of 80 by 24 on which something may be typed, and its exit code."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
-    with subprocess.Popen(
-        [SHIFTWORK, *words],
-        cwd=project.root,
-        env=project.environment(**{"TERM": "xterm-256color", **env}),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        try:
-            os.write(ours, typed)
-            screen = bytearray()
-            # Reading fails when the last user of the other end is gone: that is how Linux tells its end.
-            with contextlib.suppress(OSError):
-                while chunk := os.read(ours, 65536):
-                    screen += chunk
-            return process.wait(timeout=SECONDS), bytes(screen)
-        finally:
-            process.kill()
-            os.close(ours)
+    env = project.environment(**{"TERM": "xterm-256color", **env})
+    process = warm.start(words, cwd=project.root, env=env, out=theirs, err=theirs, read=theirs)
+    os.close(theirs)
+    try:
+        os.write(ours, typed)
+        screen = bytearray()
+        # Reading fails when the last user of the other end is gone: that is how Linux tells its end.
+        with contextlib.suppress(OSError):
+            while chunk := os.read(ours, 65536):
+                screen += chunk
+        return process.wait(), bytes(screen)
+    finally:
+        process.kill()
+        os.close(ours)
 
 
-def interrupt(process: subprocess.Popen[str]) -> None:
+def interrupt(process: subprocess.Popen[str] | warm.Started) -> None:
     process.send_signal(signal.SIGINT)

@@ -37,7 +37,7 @@ def test_two_stories_that_will_not_merge_are_told_before_they_land(project: Proj
         document = awaited(project.status, lambda status: status["conflicts"])
         told = awaited(lambda: project.shiftwork("status").stdout, lambda text: "will conflict" in text)
         (tmp_path / "go").touch()
-        assert run.wait(timeout=SECONDS) == 0, run.stdout.read() if run.stdout else ""
+        assert run.wait(timeout=SECONDS) == 0, run.stdout.read()
     assert document["pulse"] == "working"
     assert document["conflicts"] == [{"stories": ["US-001", "US-002"], "files": ["shared.txt"]}]
     assert "    US-001 and US-002: shared.txt" in told.splitlines()

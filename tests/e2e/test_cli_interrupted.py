@@ -33,7 +33,7 @@ def agent_of(project: Project) -> int:
 
 
 def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project) -> None:
-    with project.started("run", "Add a greeting") as process:
+    with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         interrupt(process)
         told, _ = process.communicate(timeout=SECONDS)
@@ -74,7 +74,7 @@ def played(project: Project, signals: Callable[[subprocess.Popen[str]], None], s
     sent anew.
     """
     for words in itertools.chain([("run", "Add a greeting")], itertools.repeat(("resume",))):
-        with project.started(*words) as process:
+        with project.installed(*words) as process:
             agent, began = agent_of(project), time.monotonic()
             signals(process)
             took = time.monotonic() - began
@@ -139,7 +139,7 @@ def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project
 
 def test_what_a_killed_worker_has_left_running_is_told(project: Project) -> None:
     """An agent at work may cost something, and only its marker shows it; the guard was killed too."""
-    with project.started("run", "Add a greeting") as process:
+    with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         for guard in guards_of(process.pid):
             os.kill(guard, signal.SIGKILL)
@@ -160,7 +160,7 @@ def test_what_a_killed_worker_has_left_running_is_told(project: Project) -> None
 
 
 def test_a_run_is_cancelled_under_its_worker(project: Project) -> None:
-    with project.started("run", "Add a greeting") as process:
+    with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         busy = project.shiftwork("resume")
         assert busy.returncode == 1, busy
@@ -176,10 +176,10 @@ def test_a_run_is_cancelled_under_its_worker(project: Project) -> None:
 
 
 def test_a_run_is_cancelled_though_its_worker_dies_before_it_has_heard_of_it(project: Project) -> None:
-    with project.started("run", "Add a greeting") as process:
+    with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         process.send_signal(signal.SIGSTOP)
-        with project.started("cancel") as cancel:
+        with project.installed("cancel") as cancel:
             eventually(lambda: project.mail("cancel/%"))
             process.kill()
             told, _ = cancel.communicate(timeout=SECONDS)
@@ -188,7 +188,7 @@ def test_a_run_is_cancelled_though_its_worker_dies_before_it_has_heard_of_it(pro
 
 
 def test_a_run_that_nobody_works_on_is_cancelled_too(project: Project) -> None:
-    with project.started("run", "Add a greeting") as process:
+    with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         process.kill()
         process.communicate(timeout=SECONDS)
@@ -212,7 +212,7 @@ def test_a_run_outlives_its_terminal_if_it_was_told_to(project: Project, tmp_pat
     )
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with project.started("run", "--workflow", "ralph", "Add a greeting") as process:
+        with project.installed("run", "--workflow", "ralph", "Add a greeting") as process:
             agent_of(project)
             process.send_signal(signal.SIGHUP)
             time.sleep(0.5)

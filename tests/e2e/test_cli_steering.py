@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, Project, interrupt, lives, new_project
 from tests.patience import SECONDS, Stopwatch, eventually
+from tests.warm import Heard
 
 pytestmark = pytest.mark.slow
 
@@ -78,7 +78,7 @@ def document(project: Project, *words: str) -> Any:
     return json.loads(typed(project, *words, "--json").splitlines()[-1])
 
 
-def finished(process: subprocess.Popen[str]) -> str:
+def finished(process: Heard) -> str:
     told, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, told
     return told

@@ -14,8 +14,9 @@ from typing import Any
 import psutil
 
 from shiftwork.testing.model_server import Call, ModelRequest, Say, ToolCall, Turn, call
-from tests.e2e.claude_rig import SHIFTWORK, Handover, step_of
-from tests.patience import SECONDS, awaited
+from tests import warm
+from tests.e2e.claude_rig import Handover, step_of
+from tests.patience import awaited
 from tests.repositories import first_commit, git_locks, trees_of
 
 START = {"start.txt": "fine\n", ".gitignore": "*.log\n"}
@@ -194,6 +195,4 @@ class Stage(Handover):
 def typed(stage: Stage, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
     """The command in an environment that differs from the usual one; an empty value takes a variable out."""
     given = {name: value for name, value in (stage.environment() | env).items() if value}
-    return subprocess.run(
-        (SHIFTWORK, *words), cwd=stage.repo, env=given, capture_output=True, text=True, timeout=SECONDS, check=False
-    )
+    return warm.run(words, cwd=stage.repo, env=given)
