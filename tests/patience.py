@@ -19,7 +19,9 @@ LONG_SECONDS: Final = 900.0
 """For a command that has dozens of agents work one after the other."""
 
 STATUS_EVERY: Final = 0.5
-"""Seconds between two looks that start a process each: what is waited for needs the processor, too."""
+"""Seconds between two looks that start a process each or go through all of them: what is waited for needs the
+processor, too.
+"""
 
 _PRESSURE: Final = ("cpu", "io", "memory")
 _SOME: Final = re.compile(r"^some .*total=(\d+)$", re.MULTILINE)

@@ -10,7 +10,7 @@ from shiftwork import failpoints
 from tests.conformance.programs import guards_of
 from tests.documented import ROOT, blocks
 from tests.durability.rig import assert_landed_once, make_bench
-from tests.patience import eventually
+from tests.patience import STATUS_EVERY, eventually
 
 pytestmark = pytest.mark.durability
 
@@ -90,7 +90,7 @@ def test_pain_13_an_agent_that_outlives_its_orchestrator_commits_nothing(
     bench = make_bench(tmp_path, store_url, special=DAEMON.format(once=once))
     running = bench.start("run", REQUEST)
     try:
-        eventually(lambda: once.exists() and len(bench.marked()) >= 2)
+        eventually(lambda: once.exists() and len(bench.marked()) >= 2, every=STATUS_EVERY)
         for guard in guards_of(running.pid):
             os.kill(guard, signal.SIGKILL)
     finally:

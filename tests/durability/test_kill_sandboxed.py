@@ -7,7 +7,7 @@ import pytest
 
 from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.durability.rig import assert_landed_once, make_bench
-from tests.patience import eventually
+from tests.patience import STATUS_EVERY, eventually
 
 pytestmark = [pytest.mark.durability, NEEDS_BUBBLEWRAP]
 
@@ -30,10 +30,10 @@ def test_an_agent_does_not_outlive_its_orchestrator(tmp_path: Path) -> None:
     process = bench.start("run", REQUEST)
     try:
         eventually(lambda: bench.attempts()["step-005"] == 1)
-        eventually(bench.marked)
+        eventually(bench.marked, every=STATUS_EVERY)
     finally:
         process.kill()
-    eventually(lambda: bench.marked() == [])
+    eventually(lambda: bench.marked() == [], every=STATUS_EVERY)
     resumed = bench.shiftwork("resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert_landed_once(bench, again=1)

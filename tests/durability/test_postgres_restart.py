@@ -8,7 +8,7 @@ import pytest
 
 from shiftwork.testing.postgres import PostgresMissingError, PrivateServer, private_server
 from tests.durability.rig import Bench, assert_landed_once, make_bench
-from tests.patience import SECONDS, eventually
+from tests.patience import SECONDS, STATUS_EVERY, eventually
 
 pytestmark = [pytest.mark.durability, pytest.mark.timeout(400)]
 
@@ -58,10 +58,10 @@ def test_where_the_server_stays_away_agents_end_and_the_run_can_be_resumed(
     bench = bench_of(server, tmp_path, 2 * SECONDS)
     process = bench.start("run", REQUEST)
     eventually((tmp_path / "begun").exists)
-    eventually(bench.marked)
+    eventually(bench.marked, every=STATUS_EVERY)
     server.stop()
     stopped = time.monotonic()
-    eventually(lambda: bench.marked() == [])
+    eventually(lambda: bench.marked() == [], every=STATUS_EVERY)
     assert time.monotonic() - stopped < FENCED_SECONDS
     assert process.wait() == 1
     server.start()

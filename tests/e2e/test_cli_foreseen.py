@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.cli_rig import WORKING, Project, new_project
-from tests.patience import SECONDS, awaited, eventually
+from tests.patience import SECONDS, STATUS_EVERY, awaited, eventually
 
 AGENT = """\
 case "$SHIFTWORK_STEP_TYPE" in
@@ -34,8 +34,10 @@ def test_two_stories_that_will_not_merge_are_told_before_they_land(project: Proj
     with project.started("run", "prd.json", "--parallel", "3") as run:
         eventually(lambda: coded.exists() and len(coded.read_text(encoding="utf-8").split()) == 3)
         # Nobody who asks where a run stands is kept waiting for what is foreseen: where git is slow, they hear nothing.
-        document = awaited(project.status, lambda status: status["conflicts"])
-        told = awaited(lambda: project.shiftwork("status").stdout, lambda text: "will conflict" in text)
+        document = awaited(project.status, lambda status: status["conflicts"], every=STATUS_EVERY)
+        told = awaited(
+            lambda: project.shiftwork("status").stdout, lambda text: "will conflict" in text, every=STATUS_EVERY
+        )
         (tmp_path / "go").touch()
         assert run.wait(timeout=SECONDS) == 0, run.stdout.read()
     assert document["pulse"] == "working"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import NO_STORY_WRONG, Project, new_project
-from tests.patience import SECONDS, eventually
+from tests.patience import SECONDS, STATUS_EVERY, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -183,7 +183,8 @@ def test_all_that_wait_for_approval_are_approved_while_the_run_continues(project
     busy = f'[ "$SHIFTWORK_STORY" != US-002 ] || while [ ! -e {waiting} ]; do sleep 0.1; done\n'
     project.settle(agent=busy + REVIEWED, gates=f'test = "{STRICT}"\n\n[landing]\nreview = true')
     with project.started("run", "prd.json", "--workflow", "ralph", "--parallel", "3") as running:
-        eventually(lambda: holds(project) == {"US-001": "approval", "US-002": "", "US-003": "approval"})
+        asked = {"US-001": "approval", "US-002": "", "US-003": "approval"}
+        eventually(lambda: holds(project) == asked, every=STATUS_EVERY)
         approved = project.shiftwork("approve", "--all", "--json")
         assert approved.returncode == 0, approved
         told = json.loads(approved.stdout)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, Project, interrupt, lives, new_project
-from tests.patience import SECONDS, Stopwatch, eventually
+from tests.patience import SECONDS, STATUS_EVERY, Stopwatch, eventually
 from tests.warm import Heard
 
 pytestmark = pytest.mark.slow
@@ -90,7 +90,7 @@ def test_a_run_is_paused_and_goes_on_under_its_worker(project: Project) -> None:
         assert "is paused" in typed(project, "pause")
         assert "it is paused already" in project.shiftwork("pause").stderr
         go(project)
-        eventually(lambda: stories(project)["US-001"] == "paused")
+        eventually(lambda: stories(project)["US-001"] == "paused", every=STATUS_EVERY)
         status = project.status()
         assert (status["pulse"], status["status"]) == ("paused", "paused")
         shown = typed(project, "status")
@@ -126,7 +126,7 @@ def test_a_paused_run_can_be_left_and_resumed(project: Project) -> None:
         pid(project)
         assert document(project, "pause")["state"] == "done"
         go(project)
-        eventually(lambda: stories(project)["US-001"] == "paused")
+        eventually(lambda: stories(project)["US-001"] == "paused", every=STATUS_EVERY)
         interrupt(process)
         process.communicate(timeout=SECONDS)
     assert process.returncode == 130
