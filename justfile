@@ -99,4 +99,4 @@ bench-sandbox:
 # what CI runs: lint, every test, coverage of the core by the tests that are about it
 ci: lint
     {{env}}; {{seeded}} -n 2 tests/unit tests/app tests/golden tests/architecture --cov --cov-report=term:skip-covered --cov-fail-under=100
-    {{env}}; {{seeded}} -n 3 --ignore=tests/unit --ignore=tests/app --ignore=tests/golden --ignore=tests/architecture
+    {{env}}; {{seeded}} -n 3 --dist worksteal --ignore=tests/unit --ignore=tests/app --ignore=tests/golden --ignore=tests/architecture
