@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from shiftwork.adapters.workspace.fitness import unsupported
 from shiftwork.adapters.workspace.git import Git, Identity
 from shiftwork.adapters.workspace.hub import open_hub, slug
+from shiftwork.adapters.workspace.leased import alone
 from shiftwork.adapters.workspace.locks import STALE_SECONDS, clear_stale_locks
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.ports.workspace import Moved
@@ -243,15 +244,18 @@ def test_a_git_that_was_killed_is_told_from_one_that_failed(tmp_path: Path, scri
         asyncio.run(shell.run("-c", script, accept=(0, 1, 128)))
 
 
-def test_many_that_make_the_hub_at_once_all_have_it(tmp_path: Path) -> None:
+def test_the_hub_is_made_by_one_process_while_others_wait(tmp_path: Path) -> None:
     user = new_user(tmp_path)
-    identity = Identity(name=NAME, email=EMAIL)
+    places = {"root": user.root, "state": user.state, "cache": user.cache}
+    making = open_hub(**places, identity=Identity(name=NAME, email=EMAIL), env=user.env)
 
     async def scenario() -> None:
         user.state.mkdir(parents=True, exist_ok=True)
-        places = {"root": user.root, "state": user.state, "cache": user.cache}
-        made = await asyncio.gather(*(open_hub(**places, identity=identity, env=user.env) for _ in range(12)))
-        assert {hub.path for hub in made} == {user.state / "hub.git"}
-        assert not (await made[0].git.run("count-objects")).code
+        async with alone(user.state / "hub.init"):
+            waiting = asyncio.create_task(making)
+            _, pending = await asyncio.wait((waiting,), timeout=1)
+            assert pending
+            assert not (user.state / "hub.git" / "HEAD").exists()
+        assert not (await (await waiting).git.run("count-objects")).code
 
     asyncio.run(scenario())

@@ -10,7 +10,6 @@ in the cache, each known by its content. An agent without a sandbox has the user
 
 import asyncio
 import contextlib
-import fcntl
 import json
 import os
 import platform
@@ -27,6 +26,7 @@ from shiftwork.adapters.workspace.checkout import Checkout
 from shiftwork.adapters.workspace.environment_files import EnvironmentFiles, Item, take_out
 from shiftwork.adapters.workspace.files import copy_within, write_whole
 from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.adapters.workspace.leased import alone
 from shiftwork.adapters.workspace.shell import Errand, Shell
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.rules.environments import decides_environment, environment_key
@@ -35,7 +35,6 @@ from shiftwork.errors import EnvironmentFailedError
 _FORMAT: Final = 1
 _BRANCH: Final = "setup"
 _CACHE: Final = "__pycache__"
-_POLL_SECONDS: Final = 0.05
 
 _TOOLS: Final = (
     *("python3", "python", "uv", "poetry", "pdm", "pipenv", "tox", "nox", "pre-commit", "node", "npm", "pnpm", "yarn"),
@@ -257,13 +256,8 @@ class Environments:
         async with self.locks.setdefault(name, asyncio.Lock()):
             file = self._record(name).with_suffix(".lock")
             file.parent.mkdir(parents=True, exist_ok=True)
-            held = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                while not _locked(held):  # noqa: ASYNC110 - another process lets go of it
-                    await asyncio.sleep(_POLL_SECONDS)
+            async with alone(file):
                 yield
-            finally:
-                os.close(held)
 
     def _surroundings(self) -> dict[str, str]:
         """Interpreter, platform and package index, told without starting anything."""
@@ -280,14 +274,6 @@ _KEYS: Final = 1000
 def _bring(names: Iterable[str], source: Path, target: Path) -> None:
     for name in names:
         copy_within(source, target, name)
-
-
-def _locked(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _looks(path: str) -> str:

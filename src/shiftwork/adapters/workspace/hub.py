@@ -6,7 +6,6 @@ in `workspaces/` of the cache folder, outside of the user's repository: no tool 
 packages above them.
 """
 
-import asyncio
 import hashlib
 import os
 import re
@@ -21,7 +20,7 @@ from shiftwork.adapters.workspace.files import check_unlinked, erase, outlast, w
 from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
 from shiftwork.adapters.workspace.includes import included
-from shiftwork.adapters.workspace.leased import locked
+from shiftwork.adapters.workspace.leased import alone
 from shiftwork.adapters.workspace.objects import Snapshot, commit_text, is_named, read_commit, reworded, write_commit
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError, UnfitRepositoryError
@@ -29,7 +28,6 @@ from shiftwork.ports.workspace import Place
 
 _NAME_CHARACTERS: Final = 60
 _COMMITS_KNOWN: Final = 1000
-_INIT_SECONDS: Final = 0.05
 
 _CARRIED: Final = "core.(autocrlf|eol)"
 """The user's settings that decide what is in a file: trees of the harness must read like theirs."""
@@ -297,13 +295,9 @@ def strip(state: Path) -> None:
 
 async def _init(hub: Hub) -> None:
     """One process at a time: git does not wait for the lock of another on the settings of a new repository."""
-    while (held := locked(hub.state / "hub.init")) is None:  # noqa: ASYNC110 - another process lets go of it
-        await asyncio.sleep(_INIT_SECONDS)
-    try:
+    async with alone(hub.state / "hub.init"):
         if not (hub.path / "HEAD").exists():
             await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
-    finally:
-        os.close(held)
 
 
 async def _carried(user: Git) -> dict[str, str]:

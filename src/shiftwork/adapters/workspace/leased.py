@@ -4,15 +4,19 @@ Each is a lock file, held by an open descriptor, so that it is free again when i
 share the folder: two repositories that are worked on at once never have a port in common.
 """
 
+import asyncio
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import Final
 
 from shiftwork.errors import RepositoryError
+
+_POLL_SECONDS: Final = 0.05
 
 
 def locked(file: Path) -> int | None:
@@ -24,6 +28,17 @@ def locked(file: Path) -> int | None:
         os.close(held)
         return None
     return held
+
+
+@asynccontextmanager
+async def alone(file: Path) -> AsyncIterator[None]:
+    """Hold the lock, once its present holder has let go of it or is dead."""
+    while (held := locked(file)) is None:  # noqa: ASYNC110 - another process lets go of it
+        await asyncio.sleep(_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        os.close(held)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
