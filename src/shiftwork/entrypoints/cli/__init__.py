@@ -49,12 +49,11 @@ _INTERRUPTED = 130
 
 
 def main() -> int:
-    import gc  # noqa: PLC0415 - see above
-
     try:
         code = _loaded_and_run()
     except KeyboardInterrupt:  # while modules were being loaded, or an error was being printed
         code = _INTERRUPTED
+    import gc  # noqa: PLC0415 - see above
     import signal  # noqa: PLC0415 - see above
 
     # All is done and said. The interpreter lets go of our handlers before it is gone, and an interrupt on the way out
@@ -71,7 +70,7 @@ def _loaded_and_run() -> int:
     # What is being imported is no garbage, and looking for some there takes a tenth of the time of `status`. The group
     # lets the collector go on when the command is loaded.
     gc.disable()
-    import signal  # noqa: F401, PLC0415 - the way out must not wait for it
+    import signal  # noqa: F401, PLC0415 - loaded here, because nothing catches an interrupt on the way out
 
     from shiftwork import umask  # noqa: PLC0415 - see above
     from shiftwork.entrypoints.cli.boundary import guarded  # noqa: PLC0415 - see above
