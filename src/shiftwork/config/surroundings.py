@@ -1,7 +1,9 @@
 """What of the user's environment an agent or a gate gets to see: a short list, and what the settings add by name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
+
+from shiftwork.config.clouds import needed_by_claude_code, needed_by_codex
 
 _ORDINARY: Final = frozenset(
     {
@@ -35,12 +37,18 @@ _ORDINARY: Final = frozenset(
 _PREFIXES: Final = ("LC_",)
 
 _AGENT_PREFIXES: Final[dict[str, tuple[str, ...]]] = {
-    "claude-code": ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_"),
+    "claude-code": ("ANTHROPIC_", "CLAUDE_"),
     "codex": ("CODEX_", "OPENAI_BASE_URL"),
     "acp": (),
     "command": (),
 }
 """What each agent reads its own login and endpoint from; other agents' secrets stay out."""
+
+
+_CLOUD_LOGINS: Final[dict[str, Callable[[Mapping[str, str]], frozenset[str]]]] = {
+    "claude-code": needed_by_claude_code,
+    "codex": needed_by_codex,
+}
 
 
 def visible(env: Mapping[str, str], listed: Iterable[str] = ()) -> dict[str, str]:
@@ -50,6 +58,9 @@ def visible(env: Mapping[str, str], listed: Iterable[str] = ()) -> dict[str, str
 
 
 def visible_to_agent(agent: str, env: Mapping[str, str], listed: Iterable[str]) -> dict[str, str]:
-    """The environment of an agent: its own login among it, so that it simply works."""
+    """The environment of an agent: its own login among it, so that it simply works. A cloud's is part of that only
+    where the agent is configured to use the cloud.
+    """
     own = _AGENT_PREFIXES.get(agent, ())
-    return visible(env, listed) | {name: value for name, value in env.items() if name.startswith(own)}
+    cloud = _CLOUD_LOGINS[agent](env) if agent in _CLOUD_LOGINS else frozenset[str]()
+    return visible(env, {*listed, *cloud}) | {name: value for name, value in env.items() if name.startswith(own)}
