@@ -36,8 +36,10 @@ def hub_of(user: GitUser) -> Hub:
     return asyncio.run(open_hub(root=user.root, state=user.state, cache=user.cache, identity=identity, env=user.env))
 
 
-def workspaces_of(user: GitUser, setup: str = "") -> Workspaces:
-    return GitWorkspaces(hub=hub_of(user), setup=Setup(shell=Shell(env=user.env), command=setup, minutes=2))
+def workspaces_of(user: GitUser, setup: str = "", included: tuple[str, ...] = ()) -> Workspaces:
+    return GitWorkspaces(
+        hub=hub_of(user), setup=Setup(shell=Shell(env=user.env), command=setup, minutes=2, included=included)
+    )
 
 
 def hub_git(user: GitUser, *args: str) -> str:

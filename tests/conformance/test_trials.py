@@ -15,7 +15,7 @@ from shiftwork.domain.model.gate_trial import Difference, Trial
 from shiftwork.testing.git_user import EMAIL, NAME, GitUser
 
 
-def trials(user: GitUser, *, setup: str = "", **env: str) -> GitTrials:
+def trials(user: GitUser, *, setup: str = "", included: tuple[str, ...] = (), **env: str) -> GitTrials:
     own: Mapping[str, str] = {"PATH": user.env["PATH"], "HOME": str(user.home)}
 
     async def opened() -> GitTrials:
@@ -23,7 +23,7 @@ def trials(user: GitUser, *, setup: str = "", **env: str) -> GitTrials:
         hub = await open_hub(root=user.root, state=user.state, cache=user.cache, identity=identity, env=user.env)
         return GitTrials(
             hub=hub,
-            setup=Setup(shell=Shell(env=own), command=setup),
+            setup=Setup(shell=Shell(env=own), command=setup, included=included),
             commit=user.at("main"),
             env={**own, **env},
             own=("shiftwork.toml",),
@@ -81,8 +81,7 @@ def test_what_is_included_anyway_is_no_difference(user: GitUser) -> None:
     user.commit("ignores", {".gitignore": ".env\nother\n"})
     for name in (".env", "other"):
         user.write(name, "")
-    user.write(".worktreeinclude", ".env\n")
-    assert differ(trials(user)).files.everything == ("other",)
+    assert differ(trials(user, included=(".env",))).files.everything == ("other",)
 
 
 def test_what_is_not_committed(user: GitUser) -> None:

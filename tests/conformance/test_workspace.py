@@ -80,13 +80,13 @@ class TestPrepare:
             asyncio.run(workspaces.prepare(PLACE, Commit("1" * 40)))
 
     def test_copies_included_files_and_never_commits_them(self, user: GitUser) -> None:
-        user.commit("include", {".worktreeinclude": ".env*\nlocal/\n!.env.example\n", ".gitignore": ".env\n"})
+        user.commit("ignore", {".gitignore": ".env\n"})
         user.write(".env", "SECRET=1\n")
         user.write(".env.example", "SECRET=\n")
         user.write("local/deep/file name", "mine\n")
         user.write("other", "untracked, not asked for\n")
         (user.root / ".env.link").symlink_to("/etc/hostname")
-        workspaces = workspaces_of(user)
+        workspaces = workspaces_of(user, included=(".env*", "local/", "!.env.example"))
         tree = prepared(workspaces, user)
         assert files_of(tree)[".env"] == "SECRET=1\n"
         assert files_of(tree)["local/deep/file name"] == "mine\n"
@@ -99,13 +99,12 @@ class TestPrepare:
     def test_an_included_file_is_not_written_through_a_link_of_the_commit(self, user: GitUser, tmp_path: Path) -> None:
         outside = tmp_path / "outside"
         outside.mkdir()
-        user.commit("include", {".worktreeinclude": "conf/secret\n"})
         user.write("conf/secret", "key\n")
         target = user.git("hash-object", "-w", str(user.write("../target", str(outside))))
         user.git("update-index", "--add", "--cacheinfo", f"120000,{target},conf")
         tree_id = user.git("write-tree")
         commit = Commit(user.git("commit-tree", tree_id, "-p", "HEAD", "-m", "a link"))
-        tree = asyncio.run(workspaces_of(user).prepare(PLACE, commit))
+        tree = asyncio.run(workspaces_of(user, included=("conf/secret",)).prepare(PLACE, commit))
         assert (tree / "conf").is_symlink()
         assert list(outside.iterdir()) == []
 

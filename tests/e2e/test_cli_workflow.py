@@ -140,6 +140,21 @@ def test_a_changed_command_asks_again_and_a_changed_comment_does_not(project: Pr
     assert "agent.command" not in ran.stderr
 
 
+def test_files_that_are_copied_are_shown_and_agreed_to(project: Project) -> None:
+    typed = project.types(blocks(ROOT / "docs/howto/gates.md", "included"), SHIFTWORK_TRUST="")
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    shown = "  copies  /.env\n  agents and gates get a copy of 1 file now: .env\n"
+    assert f"{shown}not trusted: " in typed.stdout
+    assert f"{shown}trusted: " in typed.stdout
+    (included,) = json.loads(untrusting(project, "trust", "--show", "--json").stdout)["also"]
+    assert (included["trusted"], included["files"]) == (True, [".env"])
+    (project.root / ".worktreeinclude").write_text("/.env\n*.pem\n")
+    ran = untrusting(project, "run", "make a file")
+    assert (ran.returncode, "+ copies  *.pem" in ran.stderr) == (64, True), ran
+    assert untrusting(project, "trust", ".worktreeinclude").returncode == 0
+    assert untrusting(project, "run", "make a file").returncode == 0
+
+
 def test_a_workflow_of_the_repository_must_be_trusted_by_itself(project: Project) -> None:
     path = flow(project)
     untrusting(project, "trust")

@@ -16,6 +16,7 @@ from shiftwork.adapters.workspace.changes import GitChanges
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity, user_git
 from shiftwork.adapters.workspace.hub import Hub, open_hub
+from shiftwork.adapters.workspace.includes import included
 from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.protecting import GitProtecting
 from shiftwork.adapters.workspace.radar import GitRadar
@@ -90,6 +91,11 @@ async def open_examination(site: Site, settings: Settings, env: Mapping[str, str
     hosts = frozenset(settings.proof.hosts)
     gates = GitGates(hub=hub, setup=setup, hosts=hosts, recalls=False)
     return GitWitness(hub=hub), GitProtecting(hub=hub), gates
+
+
+async def files_to_copy(site: Site, env: Mapping[str, str], patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """Which untracked files of the checkout the patterns of `.worktreeinclude` match now."""
+    return await included(user_git(root=site.root, state=site.state, env=env), patterns)
 
 
 async def run_in_checkout(site: Site, settings: Settings, env: Mapping[str, str]) -> GateReport:

@@ -22,6 +22,7 @@ def build_setup(site: Site, settings: Settings, env: Mapping[str, str], sandbox:
         interpreters=tuple(_interpreters(site, env)),
         variables=index_variables(env),
         passed={name: env[name] for name in asked.env if name in env},
+        included=settings.included,
         leases=site.state_home / "leases",
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from shiftwork.config.mistakes import Tables, mistaken
 from shiftwork.config.site import SETTINGS_FILE, read_toml
@@ -219,6 +219,20 @@ class Settings(_Strict):
     proof: ProofSettings = ProofSettings()
     sandbox: SandboxSettings = SandboxSettings()
     store: StoreSettings = StoreSettings()
+    _included: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def included(self) -> tuple[str, ...]:
+        """By which patterns untracked files of the checkout are copied. Not of this file, and none of them unless the
+        user has agreed to it: see `includes`.
+        """
+        return self._included
+
+    def including(self, patterns: tuple[str, ...]) -> Self:
+        """The same, with what the user has agreed to."""
+        more = self.model_copy()
+        more._included = patterns  # noqa: SLF001 - its own
+        return more
 
     @property
     def gate_list(self) -> tuple[Gate, ...]:

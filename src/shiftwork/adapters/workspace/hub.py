@@ -19,7 +19,6 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.files import check_unlinked, erase, outlast, write_whole
 from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
-from shiftwork.adapters.workspace.includes import included
 from shiftwork.adapters.workspace.leased import alone
 from shiftwork.adapters.workspace.objects import Snapshot, commit_text, is_named, read_commit, reworded, write_commit
 from shiftwork.domain.model.ids import Commit
@@ -175,16 +174,28 @@ class Hub:
 
     def exclude(self, names: Iterable[str], installed: Iterable[str] = ()) -> None:
         """Let the harness's git ignore these files of the user's too, whatever an agent does to ignore rules; and what
-        setup commands have `installed`, now or ever before: a tree of an earlier process may still hold it.
+        setup commands have `installed`. What was copied or installed ever before stays ignored: a tree of an earlier
+        process may still hold it, and a list of patterns that has changed since must not let it be committed.
         """
+        copied = _known(self.excludes_file.with_name(f"{self.excludes_file.name}.copied"), names)
         known = self.state / "git" / "installed"
         before = known.read_text(errors="surrogateescape").splitlines() if known.is_file() else []
         if more := [name for name in installed if name not in before]:
             before += more
             write_whole(known, os.fsencode("".join(f"{name}\n" for name in before)))
-        patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted({*names, *before}) if "\n" not in name)
+        patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted({*copied, *before}) if "\n" not in name)
         lines = b"".join(b"/" + os.fsencode(pattern) + b"\n" for pattern in patterns)
         write_whole(self.excludes_file, self.excludes + lines)
+
+
+def _known(file: Path, names: Iterable[str]) -> set[str]:
+    """The names of a file and these, which it holds from now on. Added at its end: another process may do the same."""
+    before = set(os.fsdecode(file.read_bytes()).split("\0")) - {""} if file.is_file() else set[str]()
+    if more := {*names} - before:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("ab", buffering=0) as end:
+            end.write(b"".join(os.fsencode(name) + b"\0" for name in sorted(more)))
+    return before | more
 
 
 def _remember[T](known: dict[Commit, T], commit: Commit, what: T) -> None:
@@ -270,7 +281,7 @@ async def _lay(hub: Hub) -> None:
         check_unlinked(hub.state.parent, place)
     check_unlinked(hub.cache, hub.cache / "workspaces")
     hub.path.mkdir(parents=True, exist_ok=True)
-    hub.exclude(await included(hub.user, hub.root))
+    hub.exclude(())
     await _init(hub)
     write_whole(hub.path / "objects" / "info" / "alternates", os.fsencode(hub.objects) + b"\n")
     erase(hub.path / "hooks")

@@ -28,9 +28,9 @@ class Setup:
     """`command` may be empty. What lies at `keep` in a tree of the gates stays from one check to the next.
     `interpreters` are folders of programs that are the user's own environment: the setup command finds its interpreter
     there, and a tree that has an environment of its own does without them. `variables` are for the setup command alone,
-    `passed` are those of the user's that the settings let gates have. The `extra` files of the user's checkout are
-    copied beside those that are included. Ports and names are leased in `leases`; without that folder, among the trees
-    of the repository alone.
+    `passed` are those of the user's that the settings let gates have. Files of the user's checkout that the patterns of
+    `included` match are copied into every tree, and the `extra` ones beside them. Ports and names are leased in
+    `leases`; without that folder, among the trees of the repository alone.
     """
 
     shell: Shell
@@ -41,6 +41,7 @@ class Setup:
     variables: Mapping[str, str] = field(default_factory=dict)
     passed: Mapping[str, str] = field(default_factory=dict)
     opened: dict[Path, Environments] = field(default_factory=dict)
+    included: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
     leases: Path | None = None
     leased: dict[str, Numbers] = field(default_factory=dict)
@@ -74,7 +75,7 @@ class Setup:
         """
         if not self.command:
             return None
-        names = await included(hub.user, hub.root)
+        names = await included(hub.user, self.included)
         environments = self.environments(hub)
         try:
             return await environments.obtain(commit, base, names, errand)
@@ -85,7 +86,7 @@ class Setup:
 
     async def own_environment(self, hub: Hub, commit: Commit, errand: Errand) -> Environment:
         """One that is made on this very commit, whatever its base has. Raises DependenciesError."""
-        names = await included(hub.user, hub.root)
+        names = await included(hub.user, self.included)
         try:
             return await self.environments(hub).obtain_own(commit, names, errand)
         except EnvironmentFailedError as error:
@@ -108,7 +109,7 @@ class Setup:
         Raises EnvironmentDamagedError; the environment is made from scratch for the next who asks for it.
         """
         hub = checkout.hub
-        names = (*await included(hub.user, hub.root), *self.extra)
+        names = (*await included(hub.user, self.included), *self.extra)
         if names or environment:
             hub.exclude(names, environment.excluded if environment else ())
         await asyncio.to_thread(_copy, names, hub.root, checkout.tree)

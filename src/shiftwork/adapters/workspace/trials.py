@@ -9,7 +9,7 @@ from typing import Final
 
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.hub import Hub
-from shiftwork.adapters.workspace.includes import INCLUDE_FILE, included
+from shiftwork.adapters.workspace.includes import included
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Errand, Shell
 from shiftwork.domain.model.gate import Gate, GateReport, GateResult
@@ -19,6 +19,7 @@ from shiftwork.domain.rules.explaining import mentioned
 from shiftwork.domain.rules.reserved import is_reserved
 from shiftwork.errors import RepositoryError
 
+_INCLUDE_FILE: Final = ".worktreeinclude"
 MOST_FILES: Final = 200
 MOST_BYTES: Final = 8 * 1024 * 1024
 _FILE_BYTES: Final = 1024 * 1024
@@ -92,7 +93,7 @@ class GitTrials:
         """Files of the checkout that git ignores and gate trees have not, but for what tools make again."""
         asked = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
         names = [name for name in (await self.hub.user.run(*asked)).parts if not self._is_own(name)]
-        there = set(await included(self.hub.user, self.hub.root))
+        there = set(await included(self.hub.user, self.setup.included))
         found = await asyncio.to_thread(lambda: tuple(_bounded(self.hub.root, names)))
         return tuple(name for name in found if name not in there)
 
@@ -101,7 +102,7 @@ class GitTrials:
         if not names:
             return ()
         patterns = [word for name in names for word in ("-e", name)]
-        places = ("--", ".", ":(exclude,glob)**/.*ignore", f":(exclude){INCLUDE_FILE}")
+        places = ("--", ".", ":(exclude,glob)**/.*ignore", f":(exclude){_INCLUDE_FILE}")
         options = ("-I", "-h", "-o", "-w", "-F", "-m", _MATCHES)
         answer = await self.hub.user.run("grep", *options, *patterns, self.commit, *places, accept=(0, 1))
         found = set(answer.text.split("\n"))

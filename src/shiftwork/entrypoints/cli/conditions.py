@@ -1,13 +1,14 @@
 """Under which conditions work is done here: the settings, completed by what the project itself gives away."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from shiftwork.app.world import Conduct
 from shiftwork.bootstrap.workflows import Choice, choose
 from shiftwork.bootstrap.working import current_branch, has_branch, is_branch_name
 from shiftwork.config.detection.project import detect
+from shiftwork.config.includes import include_claim, patterns_of
 from shiftwork.config.recorded import recorded
 from shiftwork.config.settings import NOTHING_NAMED, GateSettings, Named, Settings, load_settings, own_agent
 from shiftwork.config.site import SETTINGS_FILE, Site
@@ -15,7 +16,7 @@ from shiftwork.config.trust import settings_claim
 from shiftwork.config.user import user_folder
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
 from shiftwork.entrypoints.cli.exactly import marked
-from shiftwork.entrypoints.cli.trusting import ensure
+from shiftwork.entrypoints.cli.trusting import ensure, is_trusted
 from shiftwork.errors import AgentMissingError, UnfitRepositoryError, UsageError
 from shiftwork.ports.agent import Agent
 
@@ -39,7 +40,25 @@ def trusted_conditions(site: Site, env: Mapping[str, str], named: Named = NOTHIN
     """What work is done under, once the user has trusted what the settings would have run."""
     found = conditions(site, env, named)
     ensure(settings_claim(site.root), env)
-    return found
+    return agreed(found, site, env)
+
+
+def claimed(site: Site) -> tuple[str, ...]:
+    """What is trusted for a run alone, by its digests: the settings, and the list of files that are copied."""
+    return settings_claim(site.root).sha256, include_claim(site.root).sha256
+
+
+def agreed(found: Conditions, site: Site, env: Mapping[str, str], trusted: Collection[str] = ()) -> Conditions:
+    """With the files that are copied into every tree, once the user has agreed to the list."""
+    claim = include_claim(site.root)
+    ensure(claim, env, trusted)
+    return replace(found, settings=found.settings.including(patterns_of(claim)))
+
+
+def with_known_files(settings: Settings, site: Site, env: Mapping[str, str]) -> Settings:
+    """With the files that are copied into every tree where the user has agreed to the list before; nobody is asked."""
+    claim = include_claim(site.root)
+    return settings.including(patterns_of(claim) if is_trusted(claim, env) else ())
 
 
 def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED) -> Conditions:
@@ -47,6 +66,7 @@ def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED)
     is found to have.
     """
     found, note = _with_gates(site, load_settings(site.root, env, named), env)
+    found = with_known_files(found, site, env)
     return Conditions(settings=found, note=note, read=recorded(found, own_agent(site.root, env)))
 
 

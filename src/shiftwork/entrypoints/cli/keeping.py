@@ -24,7 +24,7 @@ from shiftwork.domain.rules.options import NOTHING, followed, with_options
 from shiftwork.entrypoints.cli import limiting
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.clean import plain
-from shiftwork.entrypoints.cli.conditions import Conditions, conditions
+from shiftwork.entrypoints.cli.conditions import Conditions, agreed, claimed, conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.options import Changes
 from shiftwork.entrypoints.cli.readers import though_unheard
@@ -44,7 +44,7 @@ def plan_of(site: Site, run: RunId) -> RunPlan:
 
 def _named(site: Site, plan: RunPlan, wanted: Changes) -> r.OptionsChanged:
     """What was typed, as it is recorded; trust is given to what the file says now."""
-    trusted = (*plan.trusted, settings_claim(site.root).sha256) if wanted.trust else None
+    trusted = (*plan.trusted, *claimed(site)) if wanted.trust else None
     said = {"agent": wanted.agent, "model": wanted.model, "parallel": wanted.parallel}
     names = tuple(name for name, value in said.items() if value is not None)
     return r.OptionsChanged(at=0, named=names, trusted=trusted, **said)  # type: ignore[arg-type]  # by their names
@@ -76,7 +76,7 @@ def trusted_kept(site: Site, plan: RunPlan) -> Conditions:
     """As above, once the user has trusted what the settings would have run: for this run, or for good."""
     found = kept_conditions(site, plan)
     ensure(settings_claim(site.root), environment(), plan.trusted)
-    return found
+    return agreed(found, site, environment(), plan.trusted)
 
 
 def checked(site: Site, view: RunView, wanted: Changes) -> r.OptionsChanged:

@@ -16,7 +16,6 @@ from shiftwork.bootstrap.reading import open_queries
 from shiftwork.config.prd_template import PRD_FILE
 from shiftwork.config.settings import Named, Settings
 from shiftwork.config.site import Site, environment
-from shiftwork.config.trust import settings_claim
 from shiftwork.domain.model.ids import RunId, landing_stream
 from shiftwork.domain.model.workflow import Workflow
 from shiftwork.domain.rules.spec_gates import gates_for
@@ -36,6 +35,7 @@ from shiftwork.entrypoints.cli.conditions import (
     Conditions,
     base_branch,
     check_branch,
+    claimed,
     ensure_ready,
     find_workflow,
     players,
@@ -156,7 +156,7 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         review=ordered.review or settings.landing.review,
         model=settings.agent.model,
         named=tuple(name for name in ("agent", "model", "parallel") if getattr(ordered, name)),
-        trusted=(settings_claim(site.root).sha256,) if ordered.trust else (),
+        trusted=claimed(site) if ordered.trust else (),
         settings=tuple(found.read.items()),
     )
 

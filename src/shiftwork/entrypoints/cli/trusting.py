@@ -9,6 +9,8 @@ from typing import Final
 
 import click
 
+from shiftwork.config.includes import INCLUDE_FILE
+from shiftwork.config.site import SETTINGS_FILE
 from shiftwork.config.trust import Claim, Command, TrustBook
 from shiftwork.config.user import user_folder
 from shiftwork.entrypoints.cli import words
@@ -27,12 +29,14 @@ def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) 
     """Return if the user has trusted, or trusts now, what the file says; raises TrustError otherwise. What was
     `trusted` for a run alone is known by its digest: the same file is not asked about again, another one is.
     """
-    known = book(env)
-    if env.get(TRUST) or claim.sha256 in trusted or known.trusts(claim):
+    if is_trusted(claim, env, trusted):
         return
+    known = book(env)
     before = known.before(claim)
-    runs = claim.runs_more_than(before)
+    runs = claim.file.name != INCLUDE_FILE and claim.runs_more_than(before)
     new = "would run what you have not trusted" if runs else "says what you have not agreed to"
+    if claim.file.name == INCLUDE_FILE:
+        new = "has files of yours that are in no commit copied for agents and gates, which you have not agreed to"
     told = "\n".join(changes(before, claim.commands))
     message = f"{claim.file.name} is the repository's, and {new}:\n{told}"
     if not at_a_terminal():
@@ -43,8 +47,18 @@ def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) 
     known.trust(claim)
 
 
+def is_trusted(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) -> bool:
+    """Whether the user need not be asked. That no files are copied any more is nothing to agree to."""
+    harmless = claim.file.name == INCLUDE_FILE and not claim.commands
+    return bool(env.get(TRUST)) or harmless or claim.sha256 in trusted or book(env).trusts(claim)
+
+
 def next_command(claim: Claim) -> str:
-    return "shiftwork trust" if claim.file.name == "shiftwork.toml" else f"shiftwork trust {quote(str(claim.file))}"
+    return (
+        "shiftwork trust"
+        if claim.file.name in {SETTINGS_FILE, INCLUDE_FILE}
+        else f"shiftwork trust {quote(str(claim.file))}"
+    )
 
 
 def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from shiftwork.bootstrap.agents import Place, build_agents, installed_instead
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
+from shiftwork.config.includes import include_claim
 from shiftwork.config.project import Standing, unregistered
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import LEFTOVER, Site, environment
@@ -32,7 +33,7 @@ from shiftwork.entrypoints.cli.conditions import (
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.gate_checks import in_both_places
 from shiftwork.entrypoints.cli.here import around
-from shiftwork.entrypoints.cli.trusting import TRUST, book, next_command
+from shiftwork.entrypoints.cli.trusting import TRUST, book, is_trusted, next_command
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkError
 from shiftwork.ports.agent import Agent
 
@@ -95,6 +96,7 @@ async def _examine(*, try_gates: bool) -> Sequence[Check]:
     if not unfit:
         checks += [await _branch(site, found.settings), *await _commits(site)]
     trust = _trust(settings_claim(site.root))
+    included = _included(site)
     choice, workflow = _workflow(site, found.settings)
     # A program that the repository names is not even asked for its version before it is trusted, nor a database opened.
     trusted = trust.state == OK
@@ -108,7 +110,7 @@ async def _examine(*, try_gates: bool) -> Sequence[Check]:
         database = await _database(site) if trusted or not site.claimed else closed
     rest = [*_notify(found.settings), database, _processes(sys.platform), sandbox]
     gates = [_gates(site, found), *(await _tried(site, found.settings, trusted=trusted) if try_gates else ())]
-    return [*checks, *gates, trust, *workflow, *agents, *rest]
+    return [*checks, *gates, trust, *included, *workflow, *agents, *rest]
 
 
 def _state(site: Site) -> list[Check]:
@@ -131,6 +133,17 @@ def _trust(claim: Claim) -> Check:
         return Check(name="trust", state=OK, detail=told)
     told = f"{claim.file.name} has commands, guards or limits that you have not trusted"
     return Check(name="trust", state=FAIL, detail=told, hint=f"look at them, then: {next_command(claim)}")
+
+
+def _included(site: Site) -> list[Check]:
+    """Until the list is agreed to, nothing is copied: gates may be red for want of a file, and should not be so
+    unexplained.
+    """
+    claim = include_claim(site.root)
+    if not claim.commands or is_trusted(claim, environment()):
+        return []
+    told = f"{claim.file.name} names files of yours to copy for agents and gates; until you agree, none is copied"
+    return [Check(name="trust", state=FAIL, detail=told, hint=f"look at it, then: {next_command(claim)}")]
 
 
 def _git() -> Check:

@@ -17,6 +17,7 @@ from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.template import SETUP, settings_file
 from shiftwork.config.trust import settings_claim
 from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.conditions import with_known_files
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.files import check_unlinked
 from shiftwork.entrypoints.cli.found_gates import Checked, check_found
@@ -97,7 +98,8 @@ def _checked(site: Site) -> Checked:
         settings = load_settings(site.root, environment())
     except SettingsError as error:  # what the environment says of them
         return Checked(skipped=error.message)
-    return asyncio.run(check_found(site, settings, environment()))
+    known = with_known_files(settings, site, environment())
+    return asyncio.run(check_found(site, known, environment()))
 
 
 def _announced(found: Detected) -> str:

@@ -1,21 +1,28 @@
 """`shiftwork trust`: shows what a file of the repository would run and what it says of guards, and remembers that."""
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, Final
 
 import click
 
+from shiftwork.bootstrap.looking import files_to_copy
 from shiftwork.bootstrap.workflows import choose
+from shiftwork.config.includes import INCLUDE_FILE, include_claim, patterns_of
 from shiftwork.config.settings import load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.trust import Claim, settings_claim
 from shiftwork.config.user import user_folder
 from shiftwork.entrypoints.cli.asking import asked_for, claim_of
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.entrypoints.cli.here import around
-from shiftwork.entrypoints.cli.trusting import book, changes
+from shiftwork.entrypoints.cli.trusting import TRUST, book, changes, is_trusted
 
-_SPECS = frozenset({".json", ".md", ".markdown"})
+_SPECS: Final = frozenset({".json", ".md", ".markdown"})
+_NAMED: Final = 20
 
 
 @click.command("trust", short_help="Allow the commands of this repository's settings or of a workflow to run.")
@@ -27,31 +34,49 @@ def command(what: str, *, show: bool, as_json: bool) -> None:
     SPEC (a .json or .md file) to run on this machine.
 
     Of shiftwork.toml you agree to its guards and limits as well: the sandbox, what is proof, what is protected, the
-    workflow, what may be spent. Remembered is the list, for this file at this place, in your own configuration folder:
-    whatever else changes in the file, you are asked again only when something of that does.
+    workflow, what may be spent. Beside it you agree to the patterns of .worktreeinclude, by which agents and gates get
+    copies of files that are in no commit; the files that match now are shown. Remembered are the lists, for these files
+    at this place, in your own configuration folder: whatever else changes in a file, you are asked again only when
+    something of that does.
     """
     site, env = around(), environment()
-    claim = _claim(site, what)
+    claims = _claims(site, what)
     known = book(env)
-    trusted = known.trusts(claim)
-    if not show and (claim.commands or not trusted):
-        known.trust(claim)
+    trusted = [is_trusted(claim, {**env, TRUST: ""}) for claim in claims]
+    for claim, already in zip(claims, trusted, strict=True):
+        if not show and (claim.commands or not already):
+            known.trust(claim)
     if as_json:
-        listed = [asdict(one) for one in claim.commands]
-        say(
-            {
-                "file": str(claim.file),
-                "sha256": claim.sha256,
-                "trusted": trusted or not show,
-                "commands": listed,
-            }
+        first, *more = (
+            _document(site, claim, trusted=already or not show) for claim, already in zip(claims, trusted, strict=True)
         )
+        say({**first, "also": more})
         return
-    if trusted and not claim.commands:
-        click.echo(f"{claim.file.name} runs nothing: there is nothing to trust")
-        return
-    click.echo("\n".join(changes((), claim.commands)) or "  it runs nothing, and says nothing of guards and limits")
-    click.echo(_told(claim, trusted=trusted, show=show))
+    for claim, already in zip(claims, trusted, strict=True):
+        if already and not claim.commands:
+            click.echo(f"{claim.file.name} runs nothing: there is nothing to trust")
+            continue
+        click.echo("\n".join(changes((), claim.commands)) or "  it runs nothing, and says nothing of guards and limits")
+        if claim.file.name == INCLUDE_FILE:
+            click.echo(_matching(copied(site, claim)))
+        click.echo(_told(claim, trusted=already, show=show))
+
+
+def _document(site: Site, claim: Claim, *, trusted: bool) -> dict[str, Any]:
+    listed = [asdict(one) for one in claim.commands]
+    found = {"file": str(claim.file), "sha256": claim.sha256, "trusted": trusted, "commands": listed}
+    return found | ({"files": list(copied(site, claim))} if claim.file.name == INCLUDE_FILE else {})
+
+
+def copied(site: Site, claim: Claim) -> tuple[str, ...]:
+    return asyncio.run(files_to_copy(site, environment(), patterns_of(claim)))
+
+
+def _matching(files: Sequence[str]) -> str:
+    """Names come with the repository's patterns, and may have been made to be overlooked."""
+    shown = ", ".join(map(marked, files[:_NAMED])) + (f" and {len(files) - _NAMED} more" if len(files) > _NAMED else "")
+    count = "1 file" if len(files) == 1 else f"{len(files)} files"
+    return f"  agents and gates get a copy of {count} now: {shown}" if files else "  no file matches now"
 
 
 def _told(claim: Claim, *, trusted: bool, show: bool) -> str:
@@ -60,11 +85,14 @@ def _told(claim: Claim, *, trusted: bool, show: bool) -> str:
     return f"trusted: {claim.file}"
 
 
-def _claim(site: Site, what: str) -> Claim:
+def _claims(site: Site, what: str) -> list[Claim]:
+    if what == INCLUDE_FILE:
+        return [include_claim(site.root)]
     if what in {"", SETTINGS_FILE}:
         load_settings(site.root, {})  # a file with mistakes is told before it is trusted
-        return settings_claim(site.root)
+        included = include_claim(site.root) if not what else None
+        return [settings_claim(site.root), *([included] if included and included.commands else [])]
     if Path(what).suffix.lower() in _SPECS:
-        return claim_of(site, asked_for(site, what)) or Claim(file=Path(what), commands=())
+        return [claim_of(site, asked_for(site, what)) or Claim(file=Path(what), commands=())]
     chosen = choose(what, site.root, user_folder(environment()))
-    return chosen.claim or Claim(file=chosen.path or site.root, commands=())
+    return [chosen.claim or Claim(file=chosen.path or site.root, commands=())]

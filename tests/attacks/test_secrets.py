@@ -1,0 +1,125 @@
+"""Attacks on what agents and gates are given of the user's: untracked files, variables."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+from shiftwork.adapters.agents._process import ProcessAgent
+from shiftwork.bootstrap.agents import Place, build_agent
+from shiftwork.config.settings import load_settings
+from shiftwork.testing.git_user import new_user
+from tests.attacks.secrets_rig import SECRET, row
+from tests.attacks.state_rig import settled, typed
+from tests.attacks.table import Harm, Outcome, Severity, attack
+from tests.conformance.git_rig import PLACE, hub_git, hub_of, prepared, workspaces_of
+from tests.e2e.cli_rig import WORKING, Project, new_project
+from tests.unit.launch_rig import task
+
+# Files that are in no commit ----------------------------------------------------------------------------------------
+
+
+def with_secret(folder: Path, agent: str = WORKING, gates: str = 'test = "true"') -> Project:
+    """A repository whose checkout has an ignored file with a password, and settings that the user has trusted."""
+    project = new_project(folder)
+    (project.root / ".gitignore").write_text(".env\n")
+    project.git("add", ".gitignore")
+    project.git("commit", "-q", "-m", "ignore")
+    (project.root / ".env").write_text(f"{SECRET}\n")
+    project.settle(agent=agent, gates=gates)
+    assert project.shiftwork("trust", SHIFTWORK_TRUST="").returncode == 0
+    return project
+
+
+@attack(row("a story lands a .worktreeinclude that names .env", Severity.HIGH, Harm.SECRETS, seen=8))
+def test_landed_list(tier: str, tmp_path: Path) -> Outcome:
+    project = with_secret(tmp_path, "echo .env > .worktreeinclude; cat .env > leaked.txt 2> /dev/null\n" + WORKING)
+    first = typed(project, tier, "run", "First", "--workflow", "ralph", trusted=False)
+    assert first.returncode == 0, first
+    project.git("merge", "-q", "--ff-only", "HEAD")
+    landed = (project.root / ".worktreeinclude").read_text() == ".env\n"
+    second = typed(project, tier, "run", "Second", "--workflow", "ralph", trusted=False)
+    refused = second.returncode == 64 and "shiftwork trust" in second.stderr and "copies  .env" in second.stderr
+    return settled(landed, refused, SECRET not in project.git("log", "-p", "--all"))
+
+
+@attack(row("a clone brings a .worktreeinclude, and doctor --gates or init is typed", Severity.HIGH, Harm.SECRETS))
+def test_list_of_a_clone(tier: str, tmp_path: Path) -> Outcome:
+    project = with_secret(tmp_path, gates='test = "! test -e .env"')
+    (project.root / ".worktreeinclude").write_text(".env\n")
+    looked = typed(project, tier, "doctor", "--gates", "--json", trusted=False)
+    gates = [one for one in json.loads(looked.stdout)["checks"] if one["name"] == "gates"]
+    unseen = "passed in" in gates[-1]["detail"] or "red in your checkout" in gates[-1]["detail"]
+    (project.root / "Makefile").write_text("test:\n\t! test -e .env\n")
+    project.git("add", "Makefile")
+    project.git("commit", "-q", "-m", "make")
+    made = typed(project, tier, "init", "--force", "--json", trusted=False)
+    green = [one["passed"] for one in json.loads(made.stdout)["gates"]]
+    return settled(unseen, green == [True], "until you agree, none is copied" in looked.stdout)
+
+
+@attack(row("a story empties the list, so that the copy it was given is committed", Severity.HIGH, Harm.SECRETS))
+def test_emptied_list(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    user = new_user(tmp_path)
+    user.write(".env", SECRET)  # not ignored by any rule of the repository
+    workspaces = workspaces_of(user, included=(".env",))
+    tree = prepared(workspaces, user)
+    assert (tree / ".env").read_text() == SECRET
+    hub_of(user)  # another command is typed meanwhile
+    (tree / "new.txt").write_text("work\n")
+    commit = asyncio.run(workspaces_of(user).snapshot(PLACE, user.at("HEAD"), "step"))
+    return settled(hub_git(user, "diff", "--name-only", user.at("HEAD"), commit) == "new.txt")
+
+
+@attack(
+    row("a copied file has a line break in its name, so that no ignore rule can name it", Severity.LOW, Harm.SECRETS)
+)
+def test_line_break(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    user = new_user(tmp_path)
+    user.write(".env\nx", SECRET)
+    workspaces = workspaces_of(user, included=(".env*",))
+    prepared(workspaces, user)
+    commit = asyncio.run(workspaces.snapshot(PLACE, user.at("HEAD"), "step"))
+    return settled(SECRET not in hub_git(user, "show", commit))
+
+
+# Variables ----------------------------------------------------------------------------------------------------------
+
+LOGINS = {
+    "AWS_SECRET_ACCESS_KEY": SECRET,
+    "GOOGLE_API_KEY": SECRET,
+    "AZURE_CLIENT_SECRET": SECRET,
+    "OPENAI_API_KEY": SECRET,
+}
+
+
+def environment_of(agent: str, root: Path, home: Path, **more: str) -> str:
+    """What its program would be started with."""
+    (root / "shiftwork.toml").write_text(f'[agent]\nuse = "{agent}"\n')
+    env = {"PATH": os.defpath, "HOME": str(home), **LOGINS, **more}
+    built = build_agent(load_settings(root, {}), Place(env=env, root=root))
+    assert isinstance(built, ProcessAgent)
+    return json.dumps(dict(built._driver.launch(task()).env))
+
+
+@attack(row("an agent reads the logins of clouds in its environment", Severity.MEDIUM, Harm.SECRETS, seen=23))
+def test_cloud_logins(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    used = environment_of("claude-code", tmp_path, tmp_path, CLAUDE_CODE_USE_BEDROCK="1")
+    assert used.count(SECRET) == 1, "where it is used, it is there"
+    return settled(*(SECRET not in environment_of(one, tmp_path, tmp_path) for one in ("claude-code", "codex")))
+
+
+@attack(row("the repository's own agent settings name a cloud to be given its login", Severity.HIGH, Harm.SECRETS))
+def test_cloud_named_by_the_repository(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    home = tmp_path / "home"
+    home.mkdir()
+    for folder in (".claude", ".codex"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / ".claude/settings.json").write_text('{"env": {"CLAUDE_CODE_USE_BEDROCK": "1"}}')
+    named = 'model_provider = "x"\n[model_providers.x]\nenv_key = "OPENAI_API_KEY"\n'
+    (tmp_path / ".codex/config.toml").write_text(named)
+    return settled(*(SECRET not in environment_of(one, tmp_path, home) for one in ("claude-code", "codex")))
