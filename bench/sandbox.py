@@ -1,5 +1,5 @@
-"""What walls cost: the start of a program inside the sandbox, with and without a list of hosts, against the same
-program without walls, all supervised.
+"""What the sandbox costs: the start of a program inside of it, with and without a list of hosts, against the same
+program without one, all supervised; and against a sandbox without a filter of kernel calls and without keyrings.
 
 A gate that does nothing and a Python that does nothing are run by the shell that gates are run by, by turns, because
 timings on a shared machine drift; the ratio is that of the medians. Beside it stands the least that bubblewrap takes.
@@ -11,8 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
+from shiftwork.adapters.processes.spawn import Spawn
+from shiftwork.adapters.sandbox.walls import Room, Sandbox
 from shiftwork.adapters.workspace.shell import Errand, Shell
 from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.config.settings import Settings
@@ -20,8 +23,19 @@ from shiftwork.config.site import environment, find_site
 from shiftwork.config.surroundings import visible
 
 ROUNDS = 40
+MOST_MS = 25.0
 LINKS = [word for name in ("bin", "lib", "lib64") for word in ("--symlink", f"usr/{name}", f"/{name}")]
 LEAST = ["bwrap", "--unshare-user-try", "--unshare-pid", "--ro-bind", "/usr", "/usr", *LINKS, "/bin/true"]
+
+
+class Unfiltered:
+    """The same sandbox as it would be started without a filter, a keyring and a scope of sockets of its own."""
+
+    def __init__(self, walls: Sandbox) -> None:
+        self._walls = walls
+
+    def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
+        return replace(self._walls.enclosed(spawn, room), seccomp=b"", enclosed=False)
 
 
 async def seconds(shell: Shell, command: str, tree: Path) -> float:
@@ -50,6 +64,7 @@ async def main() -> None:
         opening = (time.perf_counter() - began) / len(every)
         shells = {
             "bare": Shell(env=visible(env)),
+            "unfiltered": Shell(env=visible(env), sandbox=Unfiltered(walls)),
             "sandbox": Shell(env=visible(env), sandbox=walls),
             "hosts": Shell(env=visible(env), sandbox=listed),
         }
@@ -60,11 +75,15 @@ async def main() -> None:
             for command in ("true", f"{sys.executable} -c pass"):
                 for name, shell in shells.items():
                     taken.setdefault((command, name), []).append(await seconds(shell, command, tree))
-    print(f"{'':<16} {'bare':>9} {'sandbox':>9} {'ratio':>7} {'hosts':>9} {'ratio':>7}")
+    print(f"{'':<16} {'bare':>9}" + "".join(f" {name:>10} {'ratio':>7}" for name in list(shells)[1:]))
     for label, command in (("sh -c true", "true"), ("python -c pass", f"{sys.executable} -c pass")):
         bare, *others = (statistics.median(taken[command, name]) for name in shells)
-        columns = (f" {1000 * inside:>6.1f} ms {inside / bare:>7.2f}" for inside in others)
+        columns = (f" {1000 * inside:>7.1f} ms {inside / bare:>7.2f}" for inside in others)
         print(f"{label:<16} {1000 * bare:>6.1f} ms{''.join(columns)}")
+        more = 1000 * (others[1] - others[0])
+        print(f"{'':<16} filter, keyring and scope cost {more:+.1f} ms, {others[1] / others[0]:.2f} times unfiltered")
+        if more > MOST_MS:
+            raise SystemExit(f"that is more than {MOST_MS:g} ms")
     print(f"the least that bubblewrap takes {1000 * statistics.median(bwrap):.1f} ms; probed once {opening:.2f} s")
 
 

@@ -1,6 +1,7 @@
 """Which walls the settings ask for around agents and gates, and whether they can be had here."""
 
 import os
+import platform
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import shiftwork
+from shiftwork.adapters.processes.confining import own_keyring, scoped_sockets
+from shiftwork.adapters.sandbox import seccomp
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.probe import ELSEWHERE, MISSING, probe
 from shiftwork.adapters.sandbox.proxy import Pass
@@ -62,6 +65,19 @@ async def open_sandboxes(
     for one in (gates, agents) if agents.reach else (gates,):
         await probe(one)
     return Sandboxes(agents=agents, gates=gates)
+
+
+def kernel_guards() -> tuple[str, ...]:
+    """How far the kernel's side of the sandbox goes on this machine, in words."""
+    return (
+        "calls to the kernel are filtered (seccomp)"
+        if seccomp.program()
+        else f"no filter of calls to the kernel is known for {platform.machine()}",
+        "keyrings are their own" if own_keyring() else "your session keyring is shared",
+        "abstract sockets of the machine are closed"
+        if scoped_sockets()
+        else "abstract sockets of the machine are open where its network is (closed from Linux 6.12 on)",
+    )
 
 
 def _places(names: Iterable[str], home: Path, root: Path) -> tuple[Path, ...]:

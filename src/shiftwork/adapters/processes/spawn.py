@@ -23,8 +23,9 @@ class Spawn:
     """A program to run: its complete environment, and the bounds it runs within.
 
     `marker` is set in its environment, and whatever bears it when the program is over is ended: so no two programs
-    under supervision at the same time may share one. Where it is `enclosed`, what is started is a wall around it. It
-    `inherits` these open files beside the usual three, and has `company` while it runs.
+    under supervision at the same time may share one. Where it is `enclosed`, what is started is a sandbox around it,
+    and `seccomp` is the filter of calls to the kernel that the sandbox is given, if any. It `inherits` these open files
+    beside the usual three, and has `company` while it runs.
     """
 
     argv: tuple[str, ...]
@@ -37,6 +38,7 @@ class Spawn:
     stop_signals: tuple[tuple[signal.Signals, float], ...] = ((signal.SIGTERM, 2.0),)
     output_bytes: int = 64 * 1024 * 1024
     enclosed: bool = False
+    seccomp: bytes = b""
     inherits: tuple[int, ...] = ()
     company: "Company | None" = None
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import IO
 
 from shiftwork import umask
+from shiftwork.adapters.processes.confining import confined, filtering
 from shiftwork.adapters.processes.ending import end_all
 from shiftwork.adapters.processes.guarding import guarded
 from shiftwork.adapters.processes.host import MARKER_VARIABLE, Sighting, tag_for
@@ -228,6 +229,13 @@ class _Program:
 
 
 def _started(spawn: Spawn) -> subprocess.Popen[bytes]:
+    if not spawn.enclosed:
+        return _start(spawn)
+    with filtering(spawn) as ready:
+        return confined(ready.argv[0], lambda: _start(ready))
+
+
+def _start(spawn: Spawn) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - starting what the user configured is what this is for
         spawn.argv,
         cwd=spawn.cwd,

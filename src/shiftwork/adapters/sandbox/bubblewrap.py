@@ -2,7 +2,8 @@
 
 Whatever is not listed here is not there: the walls are a file system that begins empty. Its processes are in a space of
 their own and die with its first one, which dies with us. Capabilities are dropped, and so is what a process of root
-could do without any: see `_KERNEL`.
+could do without any: see `_KERNEL`. Calls to the kernel are filtered (`seccomp`), and neither the user's keyrings nor
+abstract sockets of the machine are reached (`processes/confining`).
 
 Not taken: `--disable-userns`, because agents may bring a bubblewrap of their own; and a user of its own for each
 program, which needs rights that a developer rarely has.
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.processes.supervise import Spawn
+from shiftwork.adapters.sandbox import seccomp
 from shiftwork.adapters.sandbox.gateway import DOOR, Gateway, interpreter, through_the_door
 from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import SYSTEM, Toolchain, is_system
@@ -90,7 +92,7 @@ class Bubblewrap:
         )
         env = _without_places(spawn.env, (*_TEMPORARY, self.home, *_writable(mounts)))
         argv = (self.program, *flags, "--", *command)
-        return replace(spawn, argv=argv, env=env, enclosed=True, company=company)
+        return replace(spawn, argv=argv, env=env, enclosed=True, seccomp=seccomp.program(), company=company)
 
     def _mounts(self, room: Room, programs: Iterable[str], env: Mapping[str, str]) -> dict[Path, _Mount]:
         """By place; of two for one place the later one counts."""

@@ -11,7 +11,7 @@ import click
 
 from shiftwork.bootstrap.agents import Place, build_agents, installed_instead
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
-from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
+from shiftwork.bootstrap.sandboxing import Sandboxes, kernel_guards, open_sandboxes
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
 from shiftwork.config.includes import include_claim
 from shiftwork.config.project import Standing, unregistered
@@ -271,4 +271,5 @@ async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Ch
     told = f"{settings.sandbox.tier}: agents and gates see their own tree, the system and your tools"
     rooms = {"agents": settings.sandbox.agents, "gates": settings.sandbox.gates}
     calls = (f"; {name} call {', '.join(room.hosts)} alone" for name, room in rooms.items() if room.hosts)
-    return sandboxes, Check(name="sandbox", state=OK, detail=told + "".join(calls))
+    guards = "; ".join(kernel_guards())
+    return sandboxes, Check(name="sandbox", state=OK, detail=f"{told}{''.join(calls)}; {guards}")
