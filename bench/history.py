@@ -188,7 +188,7 @@ async def whole_run(root: Path) -> float:
         agent="scripted",
         parallel=8,
     )
-    settings = Settings.model_validate({})
+    settings = Settings.model_validate({"sandbox": {"tier": "none"}})
     async with open_world(site, settings, env, agents={"scripted": ScriptedAgent(instant)}) as world:
         began = time.perf_counter()
         state = await wait_for(world, await start_run(world, order))

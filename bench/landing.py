@@ -104,7 +104,9 @@ def naive(root: Path) -> float:
 async def under_shiftwork(root: Path, proof: str) -> float:
     env = environment()
     site = find_site(root, env)
-    settings = Settings.model_validate({"gates": {"test": "true"}, "landing": {"proof": proof}})
+    settings = Settings.model_validate(
+        {"gates": {"test": "true"}, "landing": {"proof": proof}, "sandbox": {"tier": "none"}}
+    )
     watch = Watch(Commit(git(root, "rev-parse", "main")))
     async with open_world(site, settings, env, observe=watch.see) as world:
         tips = list(enumerate(stories(root, site.state / "hub.git", WARM_UP + STORIES)))

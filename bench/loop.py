@@ -102,6 +102,7 @@ def seconds(way: tuple[str, ...], program: Path, server: ModelServer) -> tuple[f
             "PATH": f"{folder / 'bin'}:{environment()['PATH']}",
             "HOME": str(folder),
             "SHIFTWORK_TRUST": "1",
+            "SHIFTWORK_SANDBOX": "none",
             "ANTHROPIC_BASE_URL": server.url("loop"),
             "ANTHROPIC_API_KEY": "sk-ant-scripted",
         }

@@ -111,7 +111,7 @@ async def under_shiftwork(root: Path) -> list[float]:
     """Seconds from the end of one step to the end of the next."""
     env = environment()
     site = find_site(root, env)
-    settings = Settings.model_validate({"agent": {"use": "command", "command": COMMAND}})
+    settings = Settings.model_validate({"agent": {"use": "command", "command": COMMAND}, "sandbox": {"tier": "none"}})
     marks: list[float] = []
 
     def observe(sighting: Sighting) -> None:

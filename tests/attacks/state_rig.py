@@ -11,6 +11,7 @@ from shiftwork.config.site import STATE_HOME, Site, find_site
 from tests import warm
 from tests.attacks.table import Attack, Harm, Outcome, Severity
 from tests.e2e.cli_rig import Project, environment, git, new_project
+from tests.tier import TIER_VARIABLE
 
 TITLE = "Planted by somebody else"
 SOON = 20.0
@@ -26,8 +27,7 @@ def settled(*held: bool) -> Outcome:
 
 
 def typed(project: Project, tier: str, *words: str, trusted: bool = True) -> subprocess.CompletedProcess[str]:
-    walls = {"SHIFTWORK_SANDBOX": "bubblewrap" if tier == "auto" else "none"}
-    env = project.environment(**walls, **({} if trusted else {"SHIFTWORK_TRUST": ""}))
+    env = project.environment(**{TIER_VARIABLE: tier}, **({} if trusted else {"SHIFTWORK_TRUST": ""}))
     return warm.run(words, cwd=project.root, env=env, timeout=SOON)
 
 

@@ -17,6 +17,7 @@ from shiftwork.config.site import environment, find_site
 from shiftwork.domain.model.ids import RunId, StoryId, Stream, landing_stream, story_stream
 from shiftwork.domain.model.queue import LandingRequest
 from shiftwork.ports.workspace import Place
+from tests.tier import TIER
 
 RUN = RunId(f"r{zlib.crc32(bytes(Path.cwd()))}")
 """The same for who is killed and who goes on, and nobody else's: what a dead one has left is looked for, and ended, on
@@ -29,7 +30,7 @@ STORIES = {
     "D": {"README": "of D\n"},
     "E": {"e.txt": "fine\n"},
 }
-SETTINGS = Settings.model_validate({"gates": {"fine": "! grep -l broken *"}})
+SETTINGS = Settings.model_validate({"gates": {"fine": "! grep -l broken *"}, "sandbox": {"tier": TIER}})
 
 
 async def asked(world: World, queue: Stream, story: str, files: dict[str, str]) -> LandingRequest:

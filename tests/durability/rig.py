@@ -17,6 +17,7 @@ from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests import warm
 from tests.documented import at_a_prompt
 from tests.repositories import first_commit, git_locks, trees_of
+from tests.tier import TIER, TIER_VARIABLE
 
 _HANG_UP = """\
 SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
@@ -67,7 +68,7 @@ class Bench:
 
     root: Path
     store_url: str
-    tier: str = "none"
+    tier: str = TIER
 
     @property
     def repo(self) -> Path:
@@ -91,7 +92,7 @@ class Bench:
             **armed,
             "HOME": str(self.root),
             "SHIFTWORK_TRUST": "1",
-            "SHIFTWORK_SANDBOX": self.tier,
+            TIER_VARIABLE: self.tier,
         }
 
     def shiftwork(self, *args: str, failpoint: str = "") -> subprocess.CompletedProcess[str]:
@@ -158,7 +159,7 @@ class Bench:
             return False
 
 
-def make_bench(root: Path, store_url: str, special: str = "", tier: str = "none") -> Bench:
+def make_bench(root: Path, store_url: str, special: str = "", tier: str = TIER) -> Bench:
     bench = Bench(root=root, store_url=store_url, tier=tier)
     bench.repo.mkdir()
     bench.spec.write_text(SPEC)

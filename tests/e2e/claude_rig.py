@@ -14,6 +14,7 @@ from shiftwork.testing.model_server import ModelRequest, ModelServer, Say, Turn
 from tests import warm
 from tests.patience import SECONDS, STATUS_EVERY, eventually
 from tests.repositories import first_commit
+from tests.tier import TIER, TIER_VARIABLE
 
 SETTINGS = """\
 [agent]
@@ -65,7 +66,7 @@ class Handover:
     program: Path
     server: ModelServer
     agent: str = "claude-code"
-    tier: str = ""
+    tier: str = TIER
 
     @property
     def repo(self) -> Path:
@@ -118,7 +119,7 @@ class Handover:
             "SHIFTWORK_STATE_HOME": os.environ["SHIFTWORK_STATE_HOME"],  # noqa: TID251 - as above
             "HOME": str(self.root),
             "SHIFTWORK_TRUST": "1",
-            **({"SHIFTWORK_SANDBOX": self.tier} if self.tier else {}),
+            TIER_VARIABLE: self.tier,
             "ANTHROPIC_BASE_URL": self.server.url("model"),
             "ANTHROPIC_API_KEY": "sk-ant-scripted",
             "CLAUDE_CODE_MAX_RETRIES": "1",

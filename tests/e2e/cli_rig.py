@@ -18,6 +18,7 @@ from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests import warm
 from tests.documented import at_a_prompt
 from tests.patience import SECONDS
+from tests.tier import TIER, TIER_VARIABLE
 
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
 
@@ -112,7 +113,8 @@ def environment(**more: str) -> dict[str, str]:
         for name, value in os.environ.items()  # noqa: TID251 - a test's own
         if not name.startswith("SHIFTWORK_") or name in {CACHE_HOME, STATE_HOME}
     }
-    return {**inherited, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "SHIFTWORK_TRUST": "1", **more}
+    own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "SHIFTWORK_TRUST": "1", TIER_VARIABLE: TIER}
+    return {**inherited, **own, **more}
 
 
 def git(root: Path, *words: str) -> str:

@@ -80,7 +80,7 @@ def main(name: str, root: Path) -> int:
     )
     turns = dict.fromkeys(DYNAMIC_STEPS, (played.usually,)) | {step: (one,) for step, one in played.special.items()}
     agents = {_AGENT: scripted_agent(turns)}
-    shift = Shift(site=site, settings=load_settings(root, {}), begin=starting(order), agents=agents)
+    shift = Shift(site=site, settings=load_settings(root, environment()), begin=starting(order), agents=agents)
     return work(site, shift, "", as_json=False)
 
 

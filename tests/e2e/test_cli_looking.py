@@ -208,7 +208,7 @@ def test_the_doctor_keeps_within_a_terminal(project: Project) -> None:
     code, screen = on_a_terminal(project, "doctor", TERM="dumb")
     lines = screen.decode().splitlines()
     assert code == 0
-    assert "try: SHIFTWORK_SANDBOX=bubblewrap" in screen.decode()
+    assert "try: SHIFTWORK_SANDBOX=auto" in screen.decode()
     assert max(map(len, lines)) <= 80
     assert all(line[:5].strip() or line.startswith(" " * 18) for line in lines if line.strip())
 

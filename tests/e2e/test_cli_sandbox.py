@@ -22,9 +22,17 @@ pytestmark = NEEDS_BUBBLEWRAP
 TIER = "SHIFTWORK_SANDBOX"
 
 
+class ByItsFile(Project):
+    """The tier is the one of its settings, unless a test says another."""
+
+    def environment(self, **more: str) -> dict[str, str]:
+        return super().environment(**{TIER: "", **more})
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path)
+    made = new_project(tmp_path)
+    return ByItsFile(root=made.root, agent=made.agent)
 
 
 def settings(root: Path, more: str) -> None:
@@ -42,13 +50,65 @@ def broken(folder: Path, project: Project) -> str:
 
 
 def test_the_doctor_tells_which_tier_is_in_force(project: Project) -> None:
-    told = project.shiftwork("doctor").stdout
-    assert "warn  sandbox     none: agents and gates run with your rights" in told
-    assert f"try: {TIER}=bubblewrap shiftwork doctor" in told
-    confined = project.shiftwork("doctor", "--json", **{TIER: "bubblewrap"})
-    assert confined.returncode == 0, confined
-    (check,) = (one for one in json.loads(confined.stdout)["checks"] if one["name"] == "sandbox")
-    assert (check["state"], check["detail"].split(":")[0]) == ("ok", "bubblewrap")
+    told = project.shiftwork("doctor", **{TIER: "none"}).stdout
+    assert "warn  sandbox     none, as the settings ask: agents and gates run with your rights" in told
+    assert f"try: {TIER}=auto shiftwork doctor" in told
+    for asked in ("auto", "bubblewrap"):
+        confined = project.shiftwork("doctor", "--json", **{TIER: asked})
+        assert confined.returncode == 0, confined
+        (check,) = (one for one in json.loads(confined.stdout)["checks"] if one["name"] == "sandbox")
+        assert (check["state"], check["detail"].split(":")[0]) == ("ok", "bubblewrap")
+        assert (check["asked"], check["tier"], check["reason"]) == (asked, "bubblewrap", "")
+
+
+NO_SANDBOX = "no sandbox: agents and gates run with your rights, because bubblewrap makes no sandbox here"
+
+
+def test_auto_without_bubblewrap_works_and_says_so_in_one_line(project: Project, tmp_path: Path) -> None:
+    auto = {TIER: "auto", "PATH": broken(tmp_path, project)}
+    examined = project.shiftwork("doctor", "--json", **auto)
+    assert examined.returncode == 0, examined
+    (check,) = (one for one in json.loads(examined.stdout)["checks"] if one["name"] == "sandbox")
+    assert (check["state"], check["asked"], check["tier"]) == ("warn", "auto", "none")
+    assert "uid map: Permission denied" in check["reason"]
+    assert "kernel.unprivileged_userns_clone" in check["hint"]
+    ran = project.shiftwork("run", "Say hello", **auto)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert [line for line in ran.stdout.splitlines() if "sandbox" in line] == [
+        f"{NO_SANDBOX}: bwrap: setting up uid map: Permission denied; shiftwork doctor says what to do"
+    ]
+    events = [json.loads(line) for line in project.shiftwork("run", "Again", "--json", **auto).stdout.splitlines()]
+    (told,) = (event for event in events if event["event"] == "sandbox")
+    assert (told["tier"], told["note"].startswith(NO_SANDBOX)) == ("none", True)
+
+
+def test_none_is_not_remarked_on(project: Project) -> None:
+    ran = project.shiftwork("run", "Say hello", **{TIER: "none"})
+    assert ran.returncode == 0, ran
+    assert "sandbox" not in ran.stdout + ran.stderr
+
+
+def test_resuming_says_it_too(project: Project, tmp_path: Path) -> None:
+    auto = {TIER: "auto", "PATH": broken(tmp_path, project)}
+    project.settle(agent="exit 1\n")
+    assert project.shiftwork("run", "Say hello", **{TIER: "none"}).returncode == 1
+    project.settle()
+    retried = project.shiftwork("retry", "US-001", **auto)
+    assert retried.returncode == 0, retried.stdout + retried.stderr
+    assert retried.stdout.count(NO_SANDBOX) == 1
+
+
+@pytest.mark.parametrize("tier", ["auto", "none"])
+def test_the_demo_works_with_the_sandbox_and_without(project: Project, tmp_path: Path, tier: str) -> None:
+    played = project.shiftwork("demo", **{TIER: tier})
+    assert played.returncode == 0, played.stdout + played.stderr
+    assert "sandbox" not in played.stdout
+    if tier == "auto":
+        without = project.shiftwork("demo", **{TIER: tier, "PATH": broken(tmp_path, project)})
+        assert without.returncode == 0, without.stdout + without.stderr
+        assert without.stdout.count(NO_SANDBOX) == 1
+        refused = project.shiftwork("demo", **{TIER: "podman"})
+        assert (refused.returncode, "podman is not built yet" in refused.stderr) == (64, True)
 
 
 LISTED = """\
@@ -64,7 +124,8 @@ def test_the_doctor_tells_which_hosts_are_called(project: Project) -> None:
     told = project.shiftwork("doctor", "--json")
     (check,) = (one for one in json.loads(told.stdout)["checks"] if one["name"] == "sandbox")
     assert check["state"] == "ok"
-    assert check["detail"].endswith("; agents call api.example.com, *.example.org alone; gates call 127.0.0.1:1 alone")
+    calls = "; agents call api.example.com, *.example.org alone; gates call 127.0.0.1:1 alone; "
+    assert calls in check["detail"]
 
 
 CALLS = f"""\
@@ -207,7 +268,7 @@ def test_a_run_with_a_real_agent_within_walls(
     agent: str, tmp_path: Path, request: pytest.FixtureRequest, scripted_model: ModelServer
 ) -> None:
     program: Path = request.getfixturevalue("claude_program" if agent == "claude-code" else "codex_program")
-    handover = Handover(root=tmp_path, program=program, server=scripted_model, agent=agent)
+    handover = Handover(root=tmp_path, program=program, server=scripted_model, agent=agent, tier="")
     handover.prepare()
     (tmp_path / "proved").touch()
     settings(handover.repo, f'[sandbox]\ntier = "bubblewrap"\ngates = {{ writable = ["{tmp_path}/proved"] }}\n')

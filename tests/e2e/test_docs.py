@@ -1,6 +1,7 @@
 """Every command in the documentation is typed literally, in a fresh clone, as a new user would."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -96,23 +97,38 @@ def test_the_quickstart_typed_literally_works(
         "model", lambda request: does_its_work(step_of(request)[1], request) or summary("this step is done")
     )
     given = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name == "LANG"}  # noqa: TID251 - a test's own
-    typed = subprocess.run(
-        ("bash", "-e", "-c", blocks(ROOT / "README.md", "quickstart")),
-        cwd=clone(tmp_path / "clone"),
-        env={
-            **given,
-            "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(home),
-            "ANTHROPIC_BASE_URL": scripted_model.url("model"),
-            "ANTHROPIC_API_KEY": "sk-ant-scripted",
-        },
-        capture_output=True,
-        text=True,
-        timeout=LONG_SECONDS,
-        check=False,
+    copied = clone(tmp_path / "clone")
+
+    def typed(commands: str) -> str:
+        done = subprocess.run(
+            ("bash", "-e", "-c", commands),
+            cwd=copied,
+            env={
+                **given,
+                "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
+                "HOME": str(home),
+                "ANTHROPIC_BASE_URL": scripted_model.url("model"),
+                "ANTHROPIC_API_KEY": "sk-ant-scripted",
+            },
+            capture_output=True,
+            text=True,
+            timeout=LONG_SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        log = subprocess.run(
+            ("git", "log", "--format=%s"), cwd=home / "your-project", check=True, capture_output=True, text=True
+        )
+        assert log.stdout.splitlines() == ["feat: US-001 - Fix the N+1 query in the profiles list", "start"]
+        return done.stdout
+
+    quickstart = blocks(ROOT / "README.md", "quickstart")
+    assert "no sandbox" not in typed(quickstart)
+    # The same on a machine that has no working bubblewrap, where Shiftwork is installed already.
+    (programs / "bwrap").write_text("#!/bin/sh\nexit 1\n")
+    (programs / "bwrap").chmod(0o755)
+    undone = "git -C ~/your-project reset -q --hard HEAD~1\n"
+    again = "".join(
+        line for line in quickstart.splitlines(keepends=True) if not re.search("venv \\.venv|pip |init", line)
     )
-    assert typed.returncode == 0, typed.stdout + typed.stderr
-    log = subprocess.run(
-        ("git", "log", "--format=%s"), cwd=home / "your-project", check=True, capture_output=True, text=True
-    )
-    assert log.stdout.splitlines() == ["feat: US-001 - Fix the N+1 query in the profiles list", "start"]
+    assert typed(undone + again).count("no sandbox: agents and gates run with your rights") == 2

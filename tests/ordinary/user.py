@@ -14,6 +14,7 @@ from typing import Final
 from tests import warm
 from tests.ordinary.row import Row
 from tests.patience import LONG_SECONDS, SECONDS
+from tests.tier import TIER, TIER_VARIABLE
 
 ROOT: Final = Path(__file__).parents[2]
 CACHE: Final = ROOT / ".cache" / "ordinary"
@@ -96,6 +97,7 @@ class User:
             "SHIFTWORK_CONFIG_HOME": str(self.private / "config"),
             "SHIFTWORK_STATE_HOME": str(self.private / "state"),
             "SHIFTWORK_TRUST": "1",
+            TIER_VARIABLE: TIER,
         }
 
     def _caches(self) -> Path:

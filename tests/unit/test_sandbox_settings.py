@@ -36,16 +36,51 @@ def told(site: Site, text: str, **env: str) -> Settings:
     return load_settings(site.root, env)
 
 
-def test_nobody_is_confined_unless_the_settings_say_so(site: Site) -> None:
-    assert asyncio.run(open_sandboxes(site, told(site, ""), {})) == Sandboxes(agents=OPEN, gates=OPEN)
+NONE = '[sandbox]\ntier = "none"\n'
+
+
+@NEEDS_BUBBLEWRAP
+def test_where_the_settings_say_nothing_the_sandbox_is_on(site: Site, tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    opened = asyncio.run(open_sandboxes(site, told(site, ""), env))
+    assert isinstance(opened.agents, Bubblewrap)
+    assert isinstance(opened.gates, Bubblewrap)
+    assert (opened.tier, opened.note) == ("bubblewrap", "")
+
+
+def test_where_it_cannot_be_had_auto_runs_without_it_and_says_so_in_one_line(site: Site) -> None:
+    opened = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": str(site.root)}))
+    assert (opened.agents, opened.gates, opened.tier) == (OPEN, OPEN, "none")
+    why = "agents and gates run with your rights, because the program bwrap is not installed"
+    assert opened.note == f"no sandbox: {why}; shiftwork doctor says what to do"
+
+
+def test_a_failure_of_many_lines_is_still_one_line(site: Site) -> None:
+    fake = site.root / "bwrap"
+    fake.write_text("#!/bin/sh\necho one >&2\necho two >&2\nexit 1\n")
+    fake.chmod(0o755)
+    opened = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": f"{site.root}:/usr/bin:/bin"}))
+    assert "because bubblewrap makes no sandbox here: one two;" in opened.note
+    fake.unlink()
+    fake.symlink_to("/usr/bin/bwrap")
+    again = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": f"{site.root}:/usr/bin:/bin"}))
+    assert again.note == opened.note, "it is probed once in a process"
+
+
+def test_none_is_a_choice_that_nobody_is_reminded_of(site: Site) -> None:
+    assert asyncio.run(open_sandboxes(site, told(site, NONE), {})) == Sandboxes()
+    assert Sandboxes().note == ""
 
 
 def test_the_environment_is_the_users_own_word(site: Site) -> None:
     assert told(site, "", SHIFTWORK_SANDBOX="bubblewrap").sandbox.tier == "bubblewrap"
     assert told(site, ROOMS, SHIFTWORK_SANDBOX="none").sandbox.tier == "none"
+    assert told(site, NONE, SHIFTWORK_SANDBOX="auto").sandbox.tier == "auto"
 
 
-@pytest.mark.parametrize(("tier", "why"), [("podman", "podman is not built yet"), ("docker", "'none' or 'bubblewrap'")])
+@pytest.mark.parametrize(
+    ("tier", "why"), [("podman", "podman is not built yet"), ("docker", "'auto', 'bubblewrap' or 'none'")]
+)
 def test_other_tiers_are_refused(site: Site, tier: str, why: str) -> None:
     with pytest.raises(SettingsError, match=why):
         told(site, f'[sandbox]\ntier = "{tier}"\n')
@@ -89,7 +124,7 @@ def test_an_empty_list_is_none(site: Site) -> None:
 
 
 def test_without_bubblewrap_it_is_refused_with_what_to_do(site: Site) -> None:
-    with pytest.raises(SandboxError, match="there is no bwrap here") as refused:
+    with pytest.raises(SandboxError, match="the program bwrap is not installed") as refused:
         asyncio.run(open_sandboxes(site, told(site, ROOMS), {"PATH": str(site.root)}))
     assert "apt install bubblewrap" in refused.value.hint
     assert refused.value.exit_code == 64

@@ -33,7 +33,10 @@ COMMAND = 'a command in quotes is needed, or a table: { command = "…", minutes
         ("[agent]\nenv = 5", ['agent.env: a list is needed: ["…"], not 5']),
         ("run = 5", ["run: a table is needed, with keys of its own, not 5"]),
         ("[landing]\nproof = 'all'", ["landing.proof: must be 'each' or 'tip', not 'all'"]),
-        ("[sandbox]\ntier = 'podman'", ["sandbox.tier: podman is not built yet; there are 'none' and 'bubblewrap'"]),
+        (
+            "[sandbox]\ntier = 'podman'",
+            ["sandbox.tier: podman is not built yet; there are 'auto', 'bubblewrap' and 'none'"],
+        ),
         ('[gates]\ntest = ["make", "test"]', [f"gates.test: {COMMAND}"]),
         ("[gates]\ntest = 5", [f"gates.test: {COMMAND}"]),
         ('[gates]\ntest = { command = "x", minute = 5 }', ["gates.test.minute: unknown key; did you mean minutes?"]),

@@ -1,4 +1,4 @@
-"""Which walls the settings ask for around agents and gates, and whether they can be had here."""
+"""Which sandbox agents and gates get here: the one that the settings ask for, or none where none works."""
 
 import os
 import platform
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import shiftwork
 from shiftwork.adapters.processes.confining import own_keyring, scoped_sockets
@@ -23,26 +24,52 @@ from shiftwork.errors import SandboxError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandboxes:
-    """One a kind of program."""
+    """One for each kind of program. `missing` says why there is none though the settings would take one; it is None
+    where there is one, and where the settings want none.
+    """
 
     agents: Sandbox = OPEN
     gates: Sandbox = OPEN
+    missing: SandboxError | None = None
+
+    @property
+    def tier(self) -> str:
+        """The tier in force."""
+        return "none" if self.gates is OPEN else "bubblewrap"
+
+    @property
+    def note(self) -> str:
+        """One line for the user where the sandbox is missing that they would have by default; else empty."""
+        if self.missing is None:
+            return ""
+        why = " ".join(self.missing.message.split())
+        return f"no sandbox: agents and gates run with your rights, because {why}; shiftwork doctor says what to do"
 
 
 async def open_sandboxes(
     site: Site, settings: Settings, env: Mapping[str, str], objects: Iterable[Path] = ()
 ) -> Sandboxes:
-    """Raises SandboxError where the tier that the settings ask for cannot be had: nothing is ever run with less.
+    """Raises SandboxError where the settings ask for a tier that does not work here: nothing is run with less than they
+    ask for. With `auto` there is no sandbox then, and the result says why.
 
     `objects` are folders of git objects that every tree borrows from.
     """
     if settings.sandbox.tier == "none":
         return Sandboxes()
+    try:
+        return await _confined(site, settings, env, objects)
+    except SandboxError as error:
+        if settings.sandbox.tier != "auto":
+            raise
+        return Sandboxes(missing=error)
+
+
+async def _confined(site: Site, settings: Settings, env: Mapping[str, str], objects: Iterable[Path]) -> Sandboxes:
     if sys.platform != "linux":
-        raise SandboxError('the tier "bubblewrap" is there on Linux alone', hint=ELSEWHERE)
+        raise SandboxError("bubblewrap exists on Linux only", hint=ELSEWHERE)
     program = shutil.which("bwrap", path=env.get("PATH", os.defpath))
     if program is None:
-        raise SandboxError('the settings ask for the tier "bubblewrap", and there is no bwrap here', hint=MISSING)
+        raise SandboxError("the program bwrap is not installed", hint=MISSING)
     home = Path(env.get("HOME") or Path.home())
     folders = [Path(name) for name in env.get("PATH", os.defpath).split(os.pathsep) if name]
     tools = Toolchain(home, (site.root,)).of_folders(folders)
@@ -63,7 +90,7 @@ async def open_sandboxes(
     gates = walls("sandbox.gates", settings.sandbox.gates)
     # One speaks for both, unless there is more to try.
     for one in (gates, agents) if agents.reach else (gates,):
-        await probe(one)
+        await _probe_once(one)
     return Sandboxes(agents=agents, gates=gates)
 
 
@@ -78,6 +105,24 @@ def kernel_guards() -> tuple[str, ...]:
         if scoped_sockets()
         else "abstract sockets of the machine are open where its network is (closed from Linux 6.12 on)",
     )
+
+
+_PROBED: Final[dict[tuple[str, bool], SandboxError | None]] = {}
+"""What the probe said in this process, by the program and whether a list of hosts was tried."""
+
+
+async def _probe_once(sandbox: Bubblewrap) -> None:
+    """Whether namespaces can be made does not change while a command runs, and to try it takes a fifth of a second."""
+    key = (sandbox.program, sandbox.reach is not None)
+    if key not in _PROBED:
+        try:
+            await probe(sandbox)
+        except SandboxError as error:
+            _PROBED[key] = error
+        else:
+            _PROBED[key] = None
+    if (failure := _PROBED[key]) is not None:
+        raise SandboxError(failure.message, hint=failure.hint)
 
 
 def _places(names: Iterable[str], home: Path, root: Path) -> tuple[Path, ...]:

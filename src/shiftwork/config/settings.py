@@ -166,7 +166,7 @@ class RoomSettings(_Strict):
 class SandboxSettings(_Strict):
     """What stands between the user's machine and the programs of agents and gates."""
 
-    tier: Literal["none", "bubblewrap"] = "none"
+    tier: Literal["auto", "bubblewrap", "none"] = "auto"
     agents: RoomSettings = RoomSettings()
     gates: RoomSettings = RoomSettings()
 
@@ -174,7 +174,7 @@ class SandboxSettings(_Strict):
     @classmethod
     def _built(cls, value: object) -> object:
         if value == "podman":
-            raise ValueError("podman is not built yet; there are 'none' and 'bubblewrap'")
+            raise ValueError("podman is not built yet; there are 'auto', 'bubblewrap' and 'none'")
         return value
 
 

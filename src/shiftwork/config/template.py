@@ -86,8 +86,9 @@ _REST: Final = """
 
 # What agents and gates can reach of this machine; shiftwork doctor tells whether it holds here.
 [sandbox]
-# tier = "none"             # "none": they run with your rights; "bubblewrap" (Linux): they see the system, your tools
-                            # and their own tree, and write to that alone
+# tier = "auto"             # "bubblewrap" (Linux): they see the system, your tools and their own tree, and write to
+                            # that alone; "none": they run with your rights; "auto": bubblewrap where it works, else
+                            # none, and a line says so
 
 [sandbox.agents]
 # network = true            # agents need their model

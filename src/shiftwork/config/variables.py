@@ -38,7 +38,7 @@ GIVEN: Final = (
 )
 """Those that agents and gates are given, among them one that calls shiftwork again."""
 
-TESTING: Final = ("FAILPOINT", "PYTHON", "TEST_POSTGRES")
+TESTING: Final = ("FAILPOINT", "PYTHON", "TEST_POSTGRES", "TEST_TIER")
 """Those of people who work on shiftwork itself."""
 
 

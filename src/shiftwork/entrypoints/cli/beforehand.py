@@ -10,7 +10,9 @@ import click
 
 from shiftwork.app import states
 from shiftwork.app.commands import Order
+from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.working import has_branch, uncommitted
+from shiftwork.config.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.entrypoints.cli import unused
 from shiftwork.entrypoints.cli.clean import plain
@@ -29,10 +31,11 @@ class _Known:
     sessions: Sessions
     new_branch: bool
     unseen: Sequence[str]
+    unconfined: str
 
 
 def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_json: bool) -> None:
-    known = asyncio.run(_looked(site, sheet, order))
+    known = asyncio.run(_looked(site, found.settings, sheet, order))
     if as_json:
         for event in (*((unused.event(sheet),) if sheet.source else ()), *_events(known)):
             say(event)
@@ -41,7 +44,7 @@ def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_js
     click.echo("\n".join((*gates, *unused.lines(sheet), *_lines(known))))
 
 
-async def _looked(site: Site, sheet: Sheet, order: Order) -> _Known:
+async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) -> _Known:
     env = environment()
     left = sum(story.id not in order.done for story in order.spec.stories)
     return _Known(
@@ -49,6 +52,7 @@ async def _looked(site: Site, sheet: Sheet, order: Order) -> _Known:
         sessions=least_sessions(order.workflow, left),
         new_branch=bool(order.base) and not await has_branch(site, env, order.branch),
         unseen=[path for path in await uncommitted(site, env) if not _is_read(path, site.root, sheet)],
+        unconfined=(await open_sandboxes(site, settings, env)).note,
     )
 
 
@@ -63,6 +67,8 @@ def _is_read(path: str, root: Path, sheet: Sheet) -> bool:
 
 def _lines(known: _Known) -> Iterator[str]:
     order = known.order
+    if known.unconfined:
+        yield plain(known.unconfined)
     if known.new_branch:
         yield f"branch {order.branch} does not exist yet: it is created from {order.base}"
     yield f"{order.workflow.id} takes at least {_in_words(known.sessions)}"
@@ -74,6 +80,19 @@ def _lines(known: _Known) -> Iterator[str]:
         yield f"this run continues {without}, as you asked"
 
 
+def unconfined_event(note: str) -> dict[str, Any]:
+    return {"event": "sandbox", "tier": "none", "note": note}
+
+
+def tell_unconfined(site: Site, settings: Settings, *, as_json: bool) -> None:
+    """Say that there is no sandbox, where the settings would take one; for work that `announce` does not precede."""
+    note = asyncio.run(open_sandboxes(site, settings, environment())).note
+    if note and as_json:
+        say(unconfined_event(note))
+    elif note:
+        click.echo(plain(note))
+
+
 def _in_words(sessions: Sessions) -> str:
     total = f"{sessions.total} session{'' if sessions.total == 1 else 's'}"
     parts = [f"{sessions.each} for each of {sessions.stories} stories"] if sessions.stories > 1 else []
@@ -83,6 +102,8 @@ def _in_words(sessions: Sessions) -> str:
 
 def _events(known: _Known) -> Iterator[dict[str, Any]]:
     order, sessions = known.order, known.sessions
+    if known.unconfined:
+        yield unconfined_event(known.unconfined)
     if known.new_branch:
         yield {"event": "branch", "branch": order.branch, "from": order.base}
     yield {

@@ -16,12 +16,12 @@ from shiftwork.app import amounts
 from shiftwork.app.commands import Order
 from shiftwork.app.queries import RunView, run_view
 from shiftwork.bootstrap.reading import liveness, open_queries
-from shiftwork.config.settings import Settings
+from shiftwork.config.settings import Settings, load_settings
 from shiftwork.config.site import CACHE_HOME, STATE_HOME, Site, environment, find_site, state_home
 from shiftwork.domain.model.ids import RunId, landing_stream
 from shiftwork.domain.model.spec import one_shot
 from shiftwork.domain.model.workflow import DYNAMIC
-from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli import beforehand, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.board import Change
 from shiftwork.entrypoints.cli.demo_script import FIRST_TESTS, REQUEST, START, Overconfident
@@ -33,6 +33,7 @@ from shiftwork.errors import EXIT_INTERRUPTED
 
 _BRANCH: Final = "main"
 _AGENT: Final = "scripted"
+_TIER: Final = "SHIFTWORK_SANDBOX"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,11 @@ def run(*, keep: bool, as_json: bool) -> int:
 
 def _play(stage: _Stage) -> int:
     if not stage.as_json:
-        click.echo(f"a small repository, one gate ({stage.gate}), a scripted agent\n")
+        click.echo(f"a small repository, one gate ({stage.gate}), a scripted agent")
+    settings = _settings(stage)
+    beforehand.tell_unconfined(stage.site, settings, as_json=stage.as_json)
+    if not stage.as_json:
+        click.echo("")
     order = Order(
         spec=one_shot(REQUEST),
         workflow=DYNAMIC,
@@ -73,13 +78,22 @@ def _play(stage: _Stage) -> int:
     )
     shift = Shift(
         site=stage.site,
-        settings=Settings.model_validate({"gates": {"test": stage.gate}}),
+        settings=settings,
         begin=starting(order),
         agents={_AGENT: Overconfident()},
     )
     watching = chosen_view(REQUEST, as_json=stage.as_json)
     run_id, stop = carry(shift, watching)
     return _conclude(stage, run_id, stop, watching.board.changes)
+
+
+def _settings(stage: _Stage) -> Settings:
+    """The defaults, with the tier that the user's environment names; the gate may need the Python that runs this."""
+    known = load_settings(stage.site.root, {_TIER: environment().get(_TIER, "")})
+    python = tuple(dict.fromkeys((sys.prefix, sys.base_prefix))) if sys.executable in stage.gate else ()
+    gates = known.sandbox.gates.model_copy(update={"readable": python})
+    sandbox = known.sandbox.model_copy(update={"gates": gates})
+    return known.model_copy(update={"gates": {"test": stage.gate}, "sandbox": sandbox})
 
 
 def _python() -> str:

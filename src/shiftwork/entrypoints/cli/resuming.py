@@ -18,6 +18,7 @@ from shiftwork.domain.model.run import RunState
 from shiftwork.domain.rules.options import NOTHING, joined, with_options
 from shiftwork.domain.rules.steering import anew
 from shiftwork.entrypoints.cli import (
+    beforehand,
     intending,
     keeping,
     limiting,
@@ -146,6 +147,8 @@ def going_on(
     plan = with_options(keeping.plan_of(site, run_id), options)
     found = keeping.trusted_kept(site, plan)
     keeping.tell_differences(plan, found, as_json=as_json)
+    with though_unheard():
+        beforehand.tell_unconfined(site, found.settings, as_json=as_json)
     present = joined(options, keeping.following(plan, found))
 
     async def begin(world: World) -> RunId:

@@ -38,7 +38,7 @@ from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkErr
 from shiftwork.ports.agent import Agent
 
 _MOST_LINES: Final = 4
-_CONFINE: Final = 'SHIFTWORK_SANDBOX=bubblewrap shiftwork doctor, then tier = "bubblewrap" under [sandbox]'
+_CONFINE: Final = 'SHIFTWORK_SANDBOX=auto shiftwork doctor, then tier = "auto" under [sandbox]'
 
 
 @click.command("doctor", short_help="Tell whether everything that a run needs is there.")
@@ -263,13 +263,18 @@ async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Ch
         sandboxes = await open_sandboxes(site, settings, environment())
     except ShiftworkError as error:
         return None, failed("sandbox", error)
-    if settings.sandbox.tier == "none":
-        told = "none: agents and gates run with your rights, in folders of their own"
-        return sandboxes, Check(
-            name="sandbox", state=WARN, detail=told, hint=_CONFINE if sys.platform == "linux" else ""
-        )
-    told = f"{settings.sandbox.tier}: agents and gates see their own tree, the system and your tools"
+    asked = settings.sandbox.tier
+    more = {"asked": asked, "tier": sandboxes.tier, "reason": sandboxes.missing.message if sandboxes.missing else ""}
+    if missing := sandboxes.missing:
+        told = f"none: agents and gates run with your rights, because {missing.message}"
+        return sandboxes, Check(name="sandbox", state=WARN, detail=told, hint=missing.hint, more=more)
+    if asked == "none":
+        told = "none, as the settings ask: agents and gates run with your rights, in folders of their own"
+        hint = _CONFINE if sys.platform == "linux" else ""
+        return sandboxes, Check(name="sandbox", state=WARN, detail=told, hint=hint, more=more)
+    told = f"{sandboxes.tier}: agents and gates see their own tree, the system and your tools"
     rooms = {"agents": settings.sandbox.agents, "gates": settings.sandbox.gates}
     calls = (f"; {name} call {', '.join(room.hosts)} alone" for name, room in rooms.items() if room.hosts)
     guards = "; ".join(kernel_guards())
-    return sandboxes, Check(name="sandbox", state=OK, detail=f"{told}{''.join(calls)}; {guards}")
+    detail = f"{told}{''.join(calls)}; {guards}"
+    return sandboxes, Check(name="sandbox", state=OK, detail=detail, more=more)
