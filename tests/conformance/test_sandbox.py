@@ -138,14 +138,33 @@ def test_a_folder_that_is_itself_a_link_of_the_users_is_followed(inside: Confine
 
 def test_the_house_of_a_program_stands_where_the_home_is(inside: Confined, tmp_path: Path) -> None:
     house = tmp_path / "house"
-    (inside.home / ".agent.json").write_text("settings")
-    room = Room(tree=inside.tree, house=house, copies=(inside.home / ".agent.json", inside.home / "nowhere"))
+    house.mkdir()
+    (house / ".agent.json").write_text("settings")
+    (inside.home / ".agent.json").write_text(SECRET)
+    room = Room(tree=inside.tree, house=house)
     spawn = inside.spawn("cat ~/.agent.json; echo new > ~/x; mv ~/x ~/.agent.json")
     lines: list[bytes] = []
     within(90, supervise(inside.walls.enclosed(spawn, room), lines.append))
     assert lines == [b"settings"]
     assert (house / ".agent.json").read_text() == "new\n"
-    assert (inside.home / ".agent.json").read_text() == "settings"
+    assert (inside.home / ".agent.json").read_text() == SECRET
+
+
+def test_a_folder_of_its_own_stands_in_the_place_of_another(inside: Confined, tmp_path: Path) -> None:
+    place, own = inside.home / ".agent", tmp_path / "own"
+    for folder in (place, own):
+        folder.mkdir()
+    (place / "token").write_text(SECRET)
+    (place / "settings").write_text("mine")
+    (own / "token").write_text("lent")
+    room = Room(tree=inside.tree, readable=(place / "settings", place / "none"), stand_ins={place: own})
+    tried = "; ".join(f"(echo new > {place}/{name})" for name in ("token", "settings", "none"))
+    spawn = inside.spawn(f"cd {place}; cat token settings; {tried}")
+    lines: list[bytes] = []
+    within(90, supervise(inside.walls.enclosed(spawn, room), lines.append))
+    assert b"".join(lines) == b"lentmine"
+    assert {file.name: file.read_text() for file in place.iterdir()} == {"token": SECRET, "settings": "mine"}
+    assert ((own / "token").read_text(), (own / "none").read_text()) == ("new\n", "new\n")
 
 
 # What it is

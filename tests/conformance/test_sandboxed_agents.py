@@ -1,5 +1,6 @@
 """Real agents within walls: all that is asked of them elsewhere, their tools, and the user's own login."""
 
+import base64
 import json
 import os
 import shutil
@@ -139,7 +140,9 @@ def test_codex_works_with_its_tools_and_sees_nothing_else(
 def tampering(folder: Path, names: Sequence[str]) -> str:
     """Writes what the user's own sessions would follow; what it may write there, it does."""
     tries = " ".join(f"(echo x > {folder}/{name}) ;" for name in names)
-    return f"{{ {tries} }} 2>/dev/null; echo kept > {folder}/own-note; cat {folder.parent}/.netrc"
+    return (
+        f"{{ {tries} }} 2>/dev/null; echo own > {folder}/own-note && cat {folder}/own-note; cat {folder.parent}/.netrc"
+    )
 
 
 def test_the_users_login_of_claude_code_simply_works(
@@ -161,11 +164,12 @@ def test_the_users_login_of_claude_code_simply_works(
     )
     report, _ = attempted(ProcessAgent(driver, around), task)
     assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
-    assert SECRET not in scripted_model.requests(SCRIPT)[-1].last_tool_result
-    assert (folder / "own-note").read_text() == "kept\n", "its folder is its own"
+    told = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    assert (SECRET in told, "own" in told) == (False, True)
+    assert scripted_model.requests(SCRIPT)[0].headers["authorization"] == "Bearer sk-ant-oat01-scripted"
+    assert {file.name for file in folder.iterdir()} == {".credentials.json", "settings.json"}, "nothing was left there"
     assert (folder / "settings.json").read_text() == "{}"
     assert (around.home / ".claude.json").read_text() == '{"hasCompletedOnboarding": true}'
-    assert (folder / "projects").is_dir(), "sessions are kept where the user finds them"
 
 
 def test_the_users_login_of_codex_simply_works(
@@ -184,10 +188,41 @@ def test_the_users_login_of_codex_simply_works(
     driver = Codex(program=codex_program, env={"PATH": os.defpath, "HOME": str(around.home)})
     report, _ = attempted(ProcessAgent(driver, around), task)
     assert (report.ending, report.answer, report.model) == (Ending.FINISHED, "Done.", "gpt-5.5"), report.detail
-    assert SECRET not in scripted_model.requests(SCRIPT)[-1].last_tool_result
-    assert (folder / "own-note").read_text() == "kept\n"
+    told = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    assert (SECRET in told, "own" in told) == (False, True)
+    assert [file.name for file in folder.iterdir()] == ["config.toml"], "nothing was left there"
     assert (folder / "config.toml").read_text() == settings
-    assert (folder / "sessions").is_dir()
+
+
+def test_a_login_of_codex_without_what_renews_it_works(
+    codex_program: Path, scripted_model: ModelServer, task: AgentTask
+) -> None:
+    around = walls(task.workdir.parent)
+    folder = around.home / ".codex"
+    folder.mkdir()
+    (folder / "config.toml").write_text(
+        'model = "gpt-5.5"\nmodel_provider = "own"\n[model_providers.own]\nname = "own"\nwire_api = "responses"\n'
+        f'base_url = "{scripted_model.url(SCRIPT)}/v1"\nrequires_openai_auth = true\n'
+    )
+    access = codex_token(exp=4_000_000_000)
+    tokens = {"id_token": access, "access_token": access, "refresh_token": SECRET, "account_id": "acc"}
+    stored = json.dumps({"OPENAI_API_KEY": None, "tokens": tokens, "last_refresh": "2099-01-01T00:00:00Z"})
+    (folder / "auth.json").write_text(stored)
+    scripted_model.load(SCRIPT, [call("exec_command", cmd=f"cat {folder}/auth.json"), Say(text="Done.")])
+    driver = Codex(program=codex_program, env={"PATH": os.defpath, "HOME": str(around.home)})
+    report, _ = attempted(ProcessAgent(driver, around), task)
+    assert (report.ending, report.answer) == (Ending.FINISHED, "Done."), report.detail
+    assert scripted_model.requests(SCRIPT)[0].headers["authorization"] == f"Bearer {access}"
+    told = scripted_model.requests(SCRIPT)[-1].last_tool_result
+    assert ("refresh_token" in told, SECRET in told) == (True, False)
+    assert (folder / "auth.json").read_text() == stored
+
+
+def codex_token(**claims: object) -> str:
+    auth = {"chatgpt_account_id": "acc", "chatgpt_plan_type": "pro"}
+    table = {"email": "a@example.org", "https://api.openai.com/auth": auth, **claims}
+    parts: tuple[dict[str, object], ...] = ({"alg": "none"}, table, {})
+    return ".".join(base64.urlsafe_b64encode(json.dumps(one).encode()).rstrip(b"=").decode() for one in parts)
 
 
 def test_a_program_in_the_home_is_found_with_what_it_needs(

@@ -27,11 +27,17 @@ OURS = {
 
 
 def test_where_it_is_confined_its_own_folder_is_all_it_has_of_the_home() -> None:
-    usual = ClaudeCode(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).belongings
-    assert (usual.keeps, usual.copies) == ((Path("/home/user/.claude"),), (Path("/home/user/.claude.json"),))
-    assert Path("/home/user/.claude/settings.json") in usual.reads
-    named = ClaudeCode(program=PROGRAM, env=LOGIN).launch(task()).belongings
-    assert (named.keeps, named.copies) == ((Path("/home/user/.config/claude"),), ())
+    usual = ClaudeCode(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).belongings.login
+    assert usual is not None
+    assert (usual.folder, usual.credentials) == (
+        Path("/home/user/.claude"),
+        Path("/home/user/.claude/.credentials.json"),
+    )
+    assert {*usual.lent} == {usual.credentials, Path("/home/user/.claude.json")}
+    assert Path("/home/user/.claude/settings.json") in usual.readable
+    named = ClaudeCode(program=PROGRAM, env=LOGIN).launch(task()).belongings.login
+    assert named is not None
+    assert {*named.lent} == {named.credentials, Path("/home/user/.config/claude/.claude.json")}
     assert ClaudeCode(program=PROGRAM, env=LOGIN, private_home=True).launch(task()).belongings == Belongings()
 
 

@@ -24,10 +24,13 @@ def told(launch: Launch) -> dict[str, object]:
 
 
 def test_where_it_is_confined_its_own_folder_is_all_it_has_of_the_home() -> None:
-    usual = Codex(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).belongings
-    assert (usual.keeps, usual.copies) == ((Path("/home/user/.codex"),), ())
-    assert Path("/home/user/.codex/config.toml") in usual.reads
-    assert Codex(program=PROGRAM, env=LOGIN).launch(task()).belongings.keeps == (Path("/home/user/.config/codex"),)
+    usual = Codex(program=PROGRAM, env={"HOME": "/home/user"}).launch(task()).belongings.login
+    assert usual is not None
+    assert (usual.folder, {*usual.lent}) == (Path("/home/user/.codex"), {Path("/home/user/.codex/auth.json")})
+    assert Path("/home/user/.codex/config.toml") in usual.readable
+    named = Codex(program=PROGRAM, env=LOGIN).launch(task()).belongings.login
+    assert named is not None
+    assert named.folder == Path("/home/user/.config/codex")
     paid = Codex(program=PROGRAM, env=LOGIN, endpoint=CodexEndpoint(api_key="k"))
     assert paid.launch(task()).belongings == Belongings()
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.agents._login import Lender
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.acp import AcpAgent
 from shiftwork.adapters.agents.claude_code import ClaudeCode, Endpoint
@@ -16,6 +17,7 @@ from shiftwork.adapters.agents.command import CommandAgent
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.config.settings import Settings
+from shiftwork.config.site import state_home
 from shiftwork.config.surroundings import visible_to_agent
 from shiftwork.errors import SettingsError
 from shiftwork.ports.agent import Agent
@@ -78,6 +80,7 @@ def _claude_code(settings: Settings, place: Place) -> Agent:
             allow_root=os.geteuid() == 0,
         ),
         place.sandbox,
+        lender=_lender(place),
     )
 
 
@@ -86,7 +89,12 @@ def _codex(settings: Settings, place: Place) -> Agent:
     seen = visible_to_agent("codex", place.env, settings.agent.env)
     endpoint = CodexEndpoint(base_url=seen.get("OPENAI_BASE_URL", ""), api_key=seen.get("CODEX_API_KEY") or None)
     program = _program(settings, place.env, _PROGRAMS["codex"])
-    return ProcessAgent(Codex(program=program, env=seen, endpoint=endpoint), place.sandbox)
+    return ProcessAgent(Codex(program=program, env=seen, endpoint=endpoint), place.sandbox, lender=_lender(place))
+
+
+def _lender(place: Place) -> Lender:
+    """Processes of all repositories take turns to renew a login: it is the user's."""
+    return Lender(locks=state_home(place.env) / "logins")
 
 
 def _program(settings: Settings, env: Mapping[str, str], usual: str) -> Path:

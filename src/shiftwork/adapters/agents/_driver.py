@@ -6,20 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from shiftwork.adapters.agents._login import Login
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belongings:
-    """What an agent has in the user's home, for where it is confined and sees nothing else of it.
-
-    `keeps` are folders of its own, where its login is: it writes there. It only `reads` what it needs besides, and what
-    of these folders says which programs the agent runs when the user starts it. Of `copies` it gets a copy.
+    """What an agent has in the user's home, for where it is confined and sees nothing else of it: a copy of its
+    `login`, and what it only `reads`.
     """
 
-    keeps: tuple[Path, ...] = ()
+    login: Login | None = None
     reads: tuple[Path, ...] = ()
-    copies: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Runs any agent that is a program: what is the same for all of them, around what its driver tells."""
 
+import contextlib
 import logging
 import os
 import tempfile
@@ -10,9 +11,11 @@ from typing import Final
 
 from shiftwork.adapters.agents._driver import Driver, Launch, Transcript
 from shiftwork.adapters.agents._log import AttemptLog
+from shiftwork.adapters.agents._login import FOLDER as LOGIN_FOLDER
+from shiftwork.adapters.agents._login import Lender
 from shiftwork.adapters.agents._reading import by_signal, clean
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
-from shiftwork.adapters.sandbox.walls import OPEN, Room, Sandbox
+from shiftwork.adapters.sandbox.walls import OPEN, NoWalls, Room, Sandbox
 from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, Listener
@@ -32,9 +35,16 @@ class ProcessAgent:
     question about its login is given up after `login_seconds`.
     """
 
-    def __init__(self, driver: Driver, sandbox: Sandbox = OPEN, login_seconds: float = LOGIN_SECONDS) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        sandbox: Sandbox = OPEN,
+        login_seconds: float = LOGIN_SECONDS,
+        lender: Lender = Lender(),  # noqa: B008 - without locks it remembers nothing
+    ) -> None:
         self._driver = driver
         self._sandbox = sandbox
+        self._lender = lender
         self._login_limits = AgentLimits(wall_seconds=login_seconds, silence_seconds=login_seconds)
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
@@ -42,7 +52,8 @@ class ProcessAgent:
         lay(task.home, launch.files)
         transcript = self._driver.transcript(task)
         with AttemptLog(task.log) as log:
-            over = await self._run(task, launch, room_of(task, launch), _reading(transcript, log, listener))
+            async with self._lent(task, launch, kept=True):
+                over = await self._run(task, launch, room_of(task, launch), _reading(transcript, log, listener))
             for line in over.stderr.splitlines():
                 log.note({"type": "stderr", "text": line})
             for remark in over.remarks:
@@ -83,8 +94,16 @@ class ProcessAgent:
         launch = self._driver.launch(task)
         lines: list[bytes] = []
         asked = replace(launch, argv=argv, stdin=b"")
-        over = await self._run(task, asked, room_of(task, launch), lines.append)
+        async with self._lent(task, launch, kept=False):
+            over = await self._run(task, asked, room_of(task, launch), lines.append)
         return over, clean(b"\n".join(lines).decode(errors="replace")).strip()
+
+    def _lent(self, task: AgentTask, launch: Launch, *, kept: bool) -> contextlib.AbstractAsyncContextManager[None]:
+        """Where it is not confined, the agent has the user's own folder."""
+        login = launch.belongings.login
+        if login is None or isinstance(self._sandbox, NoWalls):
+            return contextlib.nullcontext()
+        return self._lender.lending(login, task.home, kept=kept)
 
     async def _run(self, task: AgentTask, launch: Launch, room: Room, on_line: Callable[[bytes], None]) -> Exit:
         spawn = Spawn(
@@ -145,11 +164,11 @@ def room_of(task: AgentTask, launch: Launch) -> Room:
     own = launch.belongings
     return Room(
         tree=task.workdir,
-        writable=(task.home, *task.writable, *own.keeps),
-        readable=(*task.readable, *own.reads),
+        writable=(task.home, *task.writable),
+        readable=(*task.readable, *own.reads, *(own.login.readable if own.login else ())),
         programs=(*named_files(launch.argv), *named_files(task.toolbox)),
         house=task.home / "house",
-        copies=own.copies,
+        stand_ins={own.login.folder: task.home / LOGIN_FOLDER} if own.login else {},
     )
 
 

@@ -9,6 +9,8 @@ from typing import Final
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._login import Login, Renewal
+from shiftwork.adapters.agents._logins import claude_credentials, claude_expires, claude_state
 from shiftwork.adapters.agents._reading import parse, text
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentTask
@@ -46,7 +48,7 @@ _OUTER_SESSION: Final = frozenset(
 )
 """Set where Shiftwork itself was started by Claude Code: a fresh session must not take itself for part of that one."""
 
-_GUARDED: Final = (
+_SHOWN: Final = (
     "settings.json",
     "settings.local.json",
     "CLAUDE.md",
@@ -60,8 +62,8 @@ _GUARDED: Final = (
     "skills",
     "workflows",
 )
-"""In its folder: what decides which programs it runs, and what it is told, wherever the user starts it next; the
-program itself may be among it.
+"""Of its folder: what a session reads. It says which programs are run and what the agent is told; the program itself
+may be among it.
 """
 
 _OTHER_LOGINS: Final = frozenset({"ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"})
@@ -115,7 +117,7 @@ class ClaudeCode:
             argv=tuple(argv),
             env=env,
             stdin=task.prompt.encode(errors="replace"),
-            belongings=Belongings() if self._private_home else _belongings(env),
+            belongings=Belongings() if self._private_home else Belongings(login=self._login(env)),
         )
 
     def transcript(self, _: AgentTask) -> Transcript:
@@ -140,6 +142,21 @@ class ClaudeCode:
             raise AgentLoginError("Claude Code is not logged in", hint=way)
         return f"logged in ({text(status, 'authMethod')})" if status.get("loggedIn") is True else ""
 
+    def _login(self, env: Mapping[str, str]) -> Login:
+        home = Path(env.get("HOME", "/"))
+        folder = Path(env.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+        # Beside the folder, unless that was named.
+        state = (folder if env.get("CLAUDE_CONFIG_DIR") else home) / ".claude.json"
+        credentials = folder / ".credentials.json"
+        return Login(
+            folder=folder,
+            credentials=credentials,
+            expires=claude_expires,
+            renewal=_renewal(self._program, self._env),
+            shown=_SHOWN,
+            lent={credentials: claude_credentials, state: claude_state},
+        )
+
     def _environment(self, task: AgentTask) -> dict[str, str]:
         given = {**self._env, **task.env}
         env = _PATIENT | {name: value for name, value in given.items() if name not in _OUTER_SESSION}
@@ -156,13 +173,11 @@ class ClaudeCode:
         return env
 
 
-def _belongings(env: Mapping[str, str]) -> Belongings:
-    home = Path(env.get("HOME", "/"))
-    folder = Path(env.get("CLAUDE_CONFIG_DIR") or home / ".claude")
-    # Beside the folder, not in it: it is written by renaming, which no single file that is lent can bear. It holds
-    # nothing that changes by being used, as a login does.
-    beside = () if env.get("CLAUDE_CONFIG_DIR") else (home / ".claude.json",)
-    return Belongings(keeps=(folder,), reads=tuple(folder / name for name in _GUARDED), copies=beside)
+def _renewal(program: str, env: Mapping[str, str]) -> Renewal:
+    """Any session does it. This one has no tools, and as little to do as there can be."""
+    argv = (program, "-p", "--output-format", "json", "--strict-mcp-config", "--tools", "", "--model", "haiku")
+    own = {name: value for name, value in env.items() if name not in _OUTER_SESSION}
+    return Renewal(argv=argv, env=own | _QUIET, stdin=b"Answer with the word OK.")
 
 
 def _mcp_config(command: tuple[str, ...]) -> str:

@@ -11,8 +11,12 @@ from typing import Final
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
+from shiftwork.adapters.agents._login import FOLDER as LOGIN_FOLDER
+from shiftwork.adapters.agents._login import Login, Renewal
+from shiftwork.adapters.agents._logins import codex_credentials, codex_expires
 from shiftwork.adapters.agents._reading import clean
 from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
+from shiftwork.bounded import first_link
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
 
@@ -41,7 +45,7 @@ _ALWAYS: Final = (
 _OUTER_SESSION: Final = frozenset({"CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_CI"})
 """Set where Shiftwork itself was started by Codex: a fresh session must not take itself for part of that one."""
 
-_GUARDED: Final = (
+_SHOWN: Final = (
     "AGENTS.md",
     "AGENTS.override.md",
     "bin",
@@ -52,8 +56,8 @@ _GUARDED: Final = (
     "rules",
     "skills",
 )
-"""In its folder: what decides which programs it runs, and what it is told, wherever the user starts it next; the
-program itself may be among it.
+"""Of its folder: what a session reads. It says which programs are run and what the agent is told; the program itself
+may be among it.
 """
 
 _LOGGED_OUT: Final = "Not logged in"
@@ -96,19 +100,17 @@ class Codex:
             argv += ["--model", task.model]
         # The folder of a private home must exist, so an empty settings file is laid there.
         private, env = self._endpoint.api_key is not None, self._environment(task)
-        folder = _folder(env)
         return Launch(
             argv=(*argv, "-"),
             env=env,
             stdin=task.prompt.encode(errors="replace"),
             files={"codex/config.toml": ""} if private else {},
-            belongings=Belongings()
-            if private
-            else Belongings(keeps=(folder,), reads=tuple(folder / name for name in _GUARDED)),
+            belongings=Belongings() if private else Belongings(login=self._login(_folder(env))),
         )
 
     def transcript(self, task: AgentTask) -> Transcript:
-        return _Session(_folder(self._environment(task)) / "sessions")
+        # A confined session has a folder of its own.
+        return _Session((task.home / LOGIN_FOLDER, _folder(self._environment(task))))
 
     def version_argv(self) -> tuple[str, ...]:
         return (self._program, "--version")
@@ -129,6 +131,17 @@ class Codex:
 
     def install_hint(self) -> str:
         return "npm install -g @openai/codex, then run `codex login` once, or set CODEX_API_KEY"
+
+    def _login(self, folder: Path) -> Login:
+        credentials = folder / "auth.json"
+        return Login(
+            folder=folder,
+            credentials=credentials,
+            expires=codex_expires,
+            renewal=_renewal(self._program, self._env),
+            shown=_SHOWN,
+            lent={credentials: codex_credentials},
+        )
 
     def _environment(self, task: AgentTask) -> dict[str, str]:
         env = {**self._env, **task.env, "TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
@@ -158,8 +171,8 @@ class Codex:
 class _Session:
     """What was printed, and at the end the file that Codex keeps of the session: it knows more, and in typed form."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folders: tuple[Path, ...]) -> None:
+        self._folders = folders
         self._printed = CodexTranscript()
 
     def feed(self, line: bytes) -> Iterable[AgentEvent]:
@@ -167,10 +180,18 @@ class _Session:
 
     def verdict(self, exit_code: int, stderr: str) -> AgentReport:
         if _THREAD.fullmatch(self._printed.thread):
-            for path in self._folder.glob(f"*/*/*/rollout-*-{self._printed.thread}.jsonl"):
-                if path.is_file():  # whatever the agent runs can write there: a pipe would be waited for
+            folder = next((one for one in self._folders if one.is_dir()), self._folders[-1]) / "sessions"
+            for path in folder.glob(f"*/*/*/rollout-*-{self._printed.thread}.jsonl"):
+                # Whatever the agent runs can write there: a pipe would be waited for, and a link leads anywhere.
+                if path.is_file() and first_link(folder.parent, path) is None:
                     self._printed.feed_session(_lines(path))
         return self._printed.verdict(exit_code, stderr)
+
+
+def _renewal(program: str, env: Mapping[str, str]) -> Renewal:
+    """Any session does it. This one may change nothing, and has as little to do as there can be."""
+    flags = ("--json", "--skip-git-repo-check", "--sandbox", "read-only", "--disable", "unbounded_connection_retries")
+    return Renewal(argv=(program, "exec", *flags, "-"), env=env, stdin=b"Answer with the word OK.")
 
 
 def _folder(env: Mapping[str, str]) -> Path:

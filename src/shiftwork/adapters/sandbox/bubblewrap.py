@@ -72,7 +72,7 @@ class Bubblewrap:
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
         program = _found(spawn)
         if room.house:
-            _furnish(room.house, self.home, room.copies)
+            room.house.mkdir(parents=True, exist_ok=True, mode=0o700)
         command, company = (program, *spawn.argv[1:]), spawn.company
         if self.reach:
             command, company = through_the_door(command, self.reach.hosts), Gateway(self.reach)
@@ -107,6 +107,7 @@ class Bubblewrap:
         writable = (room.tree, *self.writable, *room.writable)
         mounts |= _binds("--ro-bind", (*outward(_ETC), *needed, *door, *certificates, *self.readable), writable)
         mounts |= _binds("--bind", writable, writable)
+        mounts |= {place: ("--bind", folder) for place, folder in room.stand_ins.items()}
         return mounts | _binds("--ro-bind", room.readable, writable)
 
 
@@ -200,15 +201,6 @@ def _found(spawn: Spawn) -> str:
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     return found
-
-
-def _furnish(house: Path, home: Path, copies: Iterable[Path]) -> None:
-    house.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for file in copies:
-        if file.is_relative_to(home) and file.is_file():
-            target = house / file.relative_to(home)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(file, target)
 
 
 def _without_places(env: Mapping[str, str], inside: Iterable[Path]) -> dict[str, str]:

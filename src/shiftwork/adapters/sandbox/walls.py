@@ -1,6 +1,7 @@
 """What stands between a program and the rest of the machine: nothing, or what a tier of the sandbox puts there."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -12,9 +13,10 @@ class Room:
     """What one program may touch beyond what everybody may.
 
     It works in `tree`. Of `writable` and `readable` what is not there is passed over, and what is readable stays so
-    inside of what is writable. `programs` are files that it starts, seen with what they need beside them. `house` is an
-    empty folder of its own that stands where the user's home is, with `copies` of some of its files; without one, what
-    is written there is gone with the program. What must fetch something is `online` also where others are not.
+    inside of what is writable. `programs` are files that it starts, seen with what they need beside them. `house` is a
+    folder of its own that stands where the user's home is; without one, what is written there is gone with the program.
+    `stand_ins` are folders of its own, too, by the places where they stand. What must fetch something is `online` also
+    where others are not.
     """
 
     tree: Path
@@ -22,7 +24,7 @@ class Room:
     readable: tuple[Path, ...] = ()
     programs: tuple[str, ...] = ()
     house: Path | None = None
-    copies: tuple[Path, ...] = ()
+    stand_ins: Mapping[Path, Path] = field(default_factory=dict)
     online: bool = False
 
 
