@@ -166,6 +166,12 @@ def test_a_plan_that_an_agent_made_lets_no_test_change(rig: Rig) -> None:
     assert len(refusals(rig, run)) == 1
 
 
+def test_a_broad_pattern_of_the_spec_lets_no_test_change(rig: Rig) -> None:
+    run = work(rig, {**BAD, **LAX}, GOOD, touches=("**", "tests*/**"))
+    assert run.status is RunStatus.COMPLETED
+    assert len(refusals(rig, run)) == 1
+
+
 def test_a_change_that_has_landed_meanwhile_is_nothing_to_put_back(rig: Rig) -> None:
     def script(task: AgentTask) -> Turn:
         if task.env["SHIFTWORK_STEP_TYPE"] != "coding":

@@ -1,13 +1,31 @@
 """What a user has allowed a repository to run, and what makes them be asked again."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from shiftwork.config.trust import Claim, Command, TrustBook, settings_claim
+from shiftwork.config.settings import AgentSettings, GateSettings, Settings, load_settings
+from shiftwork.config.trust import (
+    HARMLESS,
+    Claim,
+    Command,
+    TrustBook,
+    commands_in,
+    is_harmless,
+    settings_claim,
+    spec_claim,
+)
 from shiftwork.config.user import user_folder
+from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.model.proof import Verification, VerificationKind
+from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.entrypoints.cli.trusting import changes, ensure
-from shiftwork.errors import TrustError
+from shiftwork.errors import SettingsError, TrustError
 
 SETTINGS = """\
 [gates]
@@ -196,6 +214,71 @@ def test_guards_of_tables_that_are_yet_to_come_are_found(tmp_path: Path) -> None
         ("fleet.night_usd", "9"),
         ("fleet.protected", "x"),
     }
+
+
+def places(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every key of the settings; names of the user's own choice are `own`."""
+    for name, field in model.model_fields.items():
+        kinds = [one for one in (field.annotation, *get_args(field.annotation)) if isinstance(one, type)]
+        tables = [one for one in kinds if issubclass(one, BaseModel)]
+        if above == () and name in {"profiles", "gates"}:
+            yield (name,)
+            yield from places(AgentSettings if name == "profiles" else GateSettings, (name, "own"))
+        elif tables:
+            yield from places(tables[0], (*above, name))
+        else:
+            yield (*above, name)
+
+
+PLACES = tuple(places(Settings))
+
+
+def said(place: tuple[str, ...], value: object) -> dict[str, object]:
+    table: object = value
+    for part in reversed(place):
+        table = {part: table}
+    assert isinstance(table, dict)
+    return table
+
+
+@pytest.mark.parametrize("place", PLACES, ids=".".join)
+@given(value=st.text(max_size=5) | st.integers() | st.booleans() | st.lists(st.text(max_size=3), max_size=2))
+def test_every_key_asks_unless_it_is_listed_as_harmless(place: tuple[str, ...], value: object) -> None:
+    claimed = {one.where for one in commands_in(said(place, value))}
+    assert claimed == (set() if is_harmless(place) else {".".join(place)})
+
+
+@given(st.lists(st.text("abc_", min_size=1, max_size=6), min_size=2, max_size=4))
+def test_a_key_that_nobody_has_thought_of_yet_asks(place: list[str]) -> None:
+    assert [one.where for one in commands_in(said(tuple(place), 1))] == [".".join(place)]
+
+
+def test_each_harmless_key_is_one_of_the_settings() -> None:
+    known = {tuple("*" if part == "own" else part for part in place) for place in PLACES}
+    assert known >= HARMLESS
+
+
+def test_an_address_is_shown_with_its_method(tmp_path: Path) -> None:
+    found = claim(tmp_path, '[notify.webhook]\nurl = "https://example.org/hook"\n').commands
+    assert [(one.where, one.text) for one in found] == [("notify.webhook.url", "POST https://example.org/hook")]
+    step = Verification(id="VS-1", kind=VerificationKind.URL, url="http://127.0.0.1:9/", method="DELETE")
+    spec = Spec(
+        title="t",
+        description="",
+        stories=(Story(id=StoryId("US-1"), title="t", description="", verification=(step,)),),
+    )
+    asked = spec_claim(tmp_path / "prd.json", spec, {StoryId("US-1"): ("tests/**",)})
+    assert [(one.where, one.text, one.runs) for one in asked.commands] == [
+        ("US-1 VS-1", "DELETE http://127.0.0.1:9/", True),
+        ("US-1 may change", "tests/**", False),
+    ]
+
+
+@pytest.mark.parametrize("gates", ['lint = ""', 'lint = "  "', 'lint = { command = "\\n" }'])
+def test_a_blank_gate_is_refused(tmp_path: Path, gates: str) -> None:
+    (tmp_path / "shiftwork.toml").write_text(f"[gates]\n{gates}\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match="lint is blank: a blank command always passes"):
+        load_settings(tmp_path, {})
 
 
 def test_the_same_commands_in_another_repository_are_not_trusted(tmp_path: Path) -> None:

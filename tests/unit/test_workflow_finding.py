@@ -60,7 +60,7 @@ def test_only_files_of_the_users_own_folder_run_commands_unasked(root: Path, use
     write(root / "shiftwork/workflows/theirs.yml", "theirs")
     theirs = choose("theirs", root, user)
     assert theirs.claim
-    assert [one.text for one in theirs.claim.commands] == ["make"]
+    assert [(one.text, one.runs) for one in theirs.claim.commands] == [("make", True), ("a (gate)", False)]
 
 
 def test_a_path_is_taken_as_one(root: Path, user: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from shiftwork.domain.model.ids import Commit, story_stream
 from shiftwork.domain.model.queue import Entry, Proof
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.model.tampering import Inspection
+from shiftwork.domain.rules.exemptions import exempt
 from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_restored
 from shiftwork.domain.rules.inspecting import inspect, leaves_early, watched
 from shiftwork.domain.rules.landing import TRIES, landed_base, spoken_for
@@ -31,7 +32,8 @@ async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
     touched = await world.protecting.touched(story.base, tip)
     paths = [one.path for one in watched(touched, protection)]
     patch = await world.protecting.patch(story.base, tip, paths)
-    return inspect(touched, patch, protection, given.story.allowed, given.source.partition(":")[2])
+    allowed = exempt(given.story.allowed, [one.path for one in touched], protection)
+    return inspect(touched, patch, protection, allowed, given.source.partition(":")[2])
 
 
 async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:

@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from shiftwork.adapters.workflows.finding import OWN_FOLDER, PACKAGED, Found, Origin, find, find_all
-from shiftwork.adapters.workflows.loading import Loaded, Note, load
+from shiftwork.adapters.workflows.finding import OWN_FOLDER, PACKAGED, Origin, find, find_all
+from shiftwork.adapters.workflows.loading import Note, load
 from shiftwork.adapters.workflows.schema import SCHEMA_FILE
 from shiftwork.adapters.workflows.writing import document as spelt_out_document
 from shiftwork.adapters.workflows.writing import expanded as spelt_out
-from shiftwork.config.site import Site, environment
-from shiftwork.config.trust import Claim, Command
-from shiftwork.config.user import user_folder
+from shiftwork.bootstrap.workflow_claims import claim_of, replaced_by
+from shiftwork.config.trust import Claim
 from shiftwork.domain.model.workflow import WORKFLOWS, Workflow
 
 __all__ = [
@@ -22,8 +21,8 @@ __all__ = [
     "Origin",
     "choose",
     "every",
-    "find_workflow",
     "packaged_schema",
+    "packaged_workflow",
     "spelt_out",
     "spelt_out_document",
 ]
@@ -31,7 +30,9 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A workflow that was asked for. `claim` is what its file would have run that the user must have trusted."""
+    """A workflow that was asked for. `claim` is what the user must have agreed to before it is used; `replaces` is
+    the workflow of the same name that is not used because of it.
+    """
 
     workflow: Workflow
     name: str
@@ -39,6 +40,7 @@ class Choice:
     path: Path | None = None
     notes: tuple[Note, ...] = ()
     claim: Claim | None = None
+    replaces: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,19 +73,22 @@ def choose(wanted: str, root: Path, user: Path) -> Choice:
         return Choice(workflow=inside, name=wanted, origin=Origin.PACKAGE)
     found = find(wanted, root, _folder(user), WORKFLOWS)
     loaded = load(found.path, _shown(found.path, root), found.within)
+    replaced = replaced_by(found, root, _folder(user))
     return Choice(
         workflow=loaded.workflow,
         name=found.name,
         origin=found.origin,
         path=found.path,
         notes=loaded.notes,
-        claim=_claim(found, loaded),
+        claim=claim_of(found, loaded, root, replaced),
+        replaces=replaced,
     )
 
 
-def find_workflow(site: Site, wanted: str) -> Workflow:
-    """One of the package's own, by name: what the program itself asks for."""
-    return choose(wanted, site.root, user_folder(environment())).workflow
+def packaged_workflow(name: str) -> Workflow:
+    """One of the package's own, by name: what the program itself asks for. No file of a repository takes its place."""
+    found = find(name, PACKAGED, PACKAGED)
+    return load(found.path, found.path.name, found.within).workflow
 
 
 def packaged_schema() -> str:
@@ -96,11 +101,3 @@ def _folder(user: Path) -> Path:
 
 def _shown(path: Path, root: Path) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
-
-
-def _claim(found: Found, loaded: Loaded) -> Claim | None:
-    """What the user has put into their own folder, or has installed, they have trusted by that."""
-    if found.origin in {Origin.USER, Origin.PACKAGE}:
-        return None
-    commands = (Command(where=f"run.{gate.name}", text=gate.command) for gate in loaded.commands)
-    return Claim(file=found.path, commands=tuple(commands))

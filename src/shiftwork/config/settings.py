@@ -1,5 +1,6 @@
 """What `shiftwork.toml` and the environment say about how work is done, checked whole before anything starts."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -234,6 +235,14 @@ class Settings(_Strict):
         more._included = patterns  # noqa: SLF001 - its own
         return more
 
+    @field_validator("gates", mode="after")
+    @classmethod
+    def _not_blank(cls, gates: dict[str, str | GateSettings]) -> dict[str, str | GateSettings]:
+        for name, gate in gates.items():
+            if not (gate if isinstance(gate, str) else gate.command).strip():
+                raise ValueError(f"{name} is blank: a blank command always passes and checks nothing; take it out")
+        return gates
+
     @property
     def gate_list(self) -> tuple[Gate, ...]:
         return tuple(
@@ -283,6 +292,11 @@ def load_settings(root: Path, env: Mapping[str, str], named: Named = NOTHING_NAM
     _check_fallbacks(path, settings)
     _check_escalation(path, settings)
     return settings
+
+
+def settings_without_file(env: Mapping[str, str]) -> Settings:
+    """Defaults and the environment alone: for what must be done though the file is not trusted."""
+    return load_settings(Path(os.devnull), env)
 
 
 def own_agent(root: Path, env: Mapping[str, str]) -> dict[str, str]:

@@ -1,22 +1,23 @@
 """What of a repository the user has agreed to: commands, guards and limits, by file, remembered outside of the
 repository.
 
-What is trusted is the list of these, not the bytes of the file: whoever mends a comment, a timeout or a model is not
-asked again, and whoever changes a command, a wall or what may be spent is: an agent lands files too, and the next run
-reads them. It is trusted for one file at one path: `make test` of another repository runs another Makefile. Checks that
-are found and not configured (`npm test`) are no matter of trust: they are what a developer would type, and `shiftwork
-run` says them before it starts.
+What is trusted is the list of these, not the bytes of the file: a changed comment, timeout or model asks nobody again,
+and a changed command, guard or limit does: an agent lands files too, and the next run reads them. It is trusted for one
+file at one path: `make test` of another repository runs another Makefile. Checks that are found and not configured
+(`npm test`) are no matter of trust: they are what a developer would type, and `shiftwork run` shows them before it
+starts.
 """
 
 import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from shiftwork.config.site import SETTINGS_FILE, read_toml
+from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.spec import Spec
 from shiftwork.errors import TrustError
 
@@ -26,10 +27,13 @@ _KEPT: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """Something that a file would have run, or that it says of a guard; `where` is its place in the file."""
+    """Something that a file would have run, called or given away; or, where it `runs` nothing, what it says of a guard
+    or a limit. `where` is its place in the file.
+    """
 
     where: str
     text: str
+    runs: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +46,12 @@ class Claim:
     @property
     def sha256(self) -> str:
         """The same wherever in the file things stand: moving a table asks nobody."""
-        commands = sorted((asdict(one) for one in self.commands), key=lambda one: (one["where"], one["text"]))
-        listed = json.dumps([str(self.file), commands])
+        listed = json.dumps([str(self.file), sorted((one.where, one.text) for one in self.commands)])
         return hashlib.sha256(listed.encode()).hexdigest()
 
     def runs_more_than(self, before: Sequence[Command]) -> bool:
         """Whether it has something new that is run, called or given away, and does not only speak of guards."""
-        settings = self.file.name == SETTINGS_FILE
-        new = (one for one in self.commands if one not in before)
-        return any(not settings or not _guards(tuple(one.where.split("."))) for one in new)
+        return any(one.runs for one in self.commands if one not in before)
 
 
 class TrustBook:
@@ -74,7 +75,9 @@ class TrustBook:
 
     def trust(self, claim: Claim) -> None:
         entries = [one for one in self._entries(claim) if one.get("sha256") != claim.sha256]
-        entries.append({"sha256": claim.sha256, "commands": [asdict(one) for one in claim.commands]})
+        entries.append(
+            {"sha256": claim.sha256, "commands": [{"where": one.where, "text": one.text} for one in claim.commands]}
+        )
         document = {"file": str(claim.file), "trusted": entries[-_KEPT:]}
         partial = self._path(claim).with_suffix(".new")
         try:
@@ -98,62 +101,106 @@ class TrustBook:
         return [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
 
 
+_ANY: Final = "*"
+"""Stands for a name of the user's own choice in a place."""
+
+_HARMLESS_OF_AN_AGENT: Final = ("model", "silence_minutes", "time_factor", "max_output_mib", "identical_calls")
+
+HARMLESS: Final = frozenset(
+    {
+        *(("agent", key) for key in _HARMLESS_OF_AN_AGENT),
+        *(("profiles", _ANY, key) for key in _HARMLESS_OF_AN_AGENT),
+        ("gates", _ANY, "minutes"),
+        ("workspace", "setup_minutes"),
+        ("run", "parallel"),
+        ("landing", "batch"),
+        ("landing", "at_once"),
+        ("limits", "repairs"),
+        ("limits", "conflicts"),
+    }
+)
+"""Settings that run nothing, give nothing away and lower no guard: how long, how many at once, which model. Every other
+key asks, also one that nobody has thought of yet.
+"""
+
 _RUN: Final = frozenset({"command", "program", "setup", "args", "url", "hosts", "urls", "readable", "writable"})
 _PASSED_ON: Final = frozenset({"env", "secret_env"})
 
-_GUARDS: Final = frozenset({"sandbox", "proof", "workflow", "keep", "review"})
-_GUARDS_BEGIN: Final = ("protect", "permission", "allow")
-_GUARDS_END: Final = ("_usd", "_tokens")
+_METHODS: Final = {("notify", "webhook", "url"): "POST"}
+"""How an address is called, where the settings alone decide that."""
 
 _NONE: Final = "none"
 _BARE: Final = re.compile(r"[^\s'\"\\]+")
 
 
 def settings_claim(root: Path) -> Claim:
-    """What `shiftwork.toml` would have run, which of the user's variables and files it would give away, to whom it
-    connects, and what it says of guards and limits: walls, what is proof, what is protected, who reviews, what may be
-    spent.
+    """All that `shiftwork.toml` says and that is not known to be harmless: what it would have run, which of the user's
+    variables and files it would give away, whom it calls, who works, and every guard and limit.
 
-    Of the file alone: what the environment or the command line says is the user's own word. Found by the names of keys
-    and tables, wherever they stand: a table that somebody adds to the settings cannot be forgotten here.
+    Of the file alone: what the environment or the command line says is the user's own word. A key that is added to the
+    settings is asked about until it is listed as harmless.
     """
-    return Claim(file=root / SETTINGS_FILE, commands=tuple(_commands(read_toml(root / SETTINGS_FILE), ())))
+    return Claim(file=root / SETTINGS_FILE, commands=commands_in(read_toml(root / SETTINGS_FILE)))
 
 
-def spec_claim(file: Path, spec: Spec) -> Claim:
-    """What the checks and the verification steps of a spec would have run, and whom they would call."""
+def commands_in(settings: Mapping[str, Any]) -> tuple[Command, ...]:
+    """All that settings which were read from a file ask for."""
+    return tuple(_commands(settings, ()))
+
+
+def spec_claim(file: Path, spec: Spec, opened: Mapping[StoryId, Sequence[str]] | None = None) -> Claim:
+    """What the checks and the verification steps of a spec would have run, whom they would call and how, and which
+    tests and gate configuration it lets each story change: `opened`, by story.
+    """
     checks = (Command(where=f"check {gate.name}", text=gate.command) for gate in spec.gates)
     steps = (
-        Command(where=f"{story.id} {step.id}", text=step.command or step.url)
+        Command(where=f"{story.id} {step.id}", text=step.command or f"{step.method} {step.url}")
         for story in spec.stories
         for step in story.verification
         if step.command or step.url
     )
-    return Claim(file=file, commands=(*checks, *steps))
+    changed = (
+        Command(where=f"{story} may change", text=_plainly(list(patterns)), runs=False)
+        for story, patterns in (opened or {}).items()
+        if patterns
+    )
+    return Claim(file=file, commands=(*checks, *steps, *changed))
 
 
-def _guards(place: tuple[str, ...]) -> bool:
-    """Whether a key or a table above it says, by its name, something of a guard. A gate is a command; that there are to
-    be none is not.
+def is_harmless(place: Sequence[str]) -> bool:
+    """Whether a key of the settings, named from the top of the file, may change without a question."""
+    return any(
+        len(known) == len(place) and all(a in {_ANY, b} for a, b in zip(known, place, strict=True))
+        for known in HARMLESS
+    )
+
+
+def _runs(place: tuple[str, ...]) -> bool:
+    """Whether a key names something that is run, called or given away; all others speak of guards, limits and who
+    works.
     """
-    if place[0] == "gates" or place[-1] in _RUN | _PASSED_ON:
-        return place == ("gates",)
-    by_name = (part in _GUARDS or part.startswith(_GUARDS_BEGIN) for part in place)
-    return place[-1].endswith(_GUARDS_END) or any(by_name)
+    gate = place[0] == "gates" and len(place) == 2
+    return gate or place[-1] in _RUN | _PASSED_ON
 
 
 def _commands(table: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[Command]:
     for key, value in table.items():
         place = (*above, key)
         where = ".".join(place)
-        if isinstance(value, Mapping) and (value or place != ("gates",)):
+        if isinstance(value, Mapping) and (value or not _matters_empty(place)):
             yield from _commands(value, place)
         elif key in _PASSED_ON and value:
             yield from (
                 Command(where=where, text=f"${name}") for name in (value if isinstance(value, list) else [value])
             )
-        elif _guards(place) or ((key in _RUN or above == ("gates",)) and value):
-            yield Command(where=where, text=_plainly(value))
+        elif not is_harmless(place):
+            method = f"{_METHODS[place]} " if place in _METHODS and value else ""
+            yield Command(where=where, text=f"{method}{_plainly(value)}", runs=_runs(place) and bool(value))
+
+
+def _matters_empty(place: tuple[str, ...]) -> bool:
+    """That there are to be no gates, and that there is one more agent, is said by a table with nothing in it."""
+    return place == ("gates",) or place[:-1] in {("gates",), ("profiles",)}
 
 
 def _plainly(value: object) -> str:

@@ -11,7 +11,9 @@ from shiftwork.planning.remarks import Remark
 
 
 def prd(spec: Spec, remarks: Mapping[str, tuple[Remark, ...]]) -> str:
-    """What is doubtful about a story stands beside it as a comment; `shiftwork` leaves unknown keys alone."""
+    """What is doubtful about a story stands beside it as a comment; `shiftwork` leaves unknown keys alone. A story
+    that an agent has `planned` stays that: until a person takes the word out, its `touches` let no test change.
+    """
     document = {
         "_comment": "Edit what you like, then: shiftwork run THIS_FILE",
         "project": spec.title,
@@ -42,6 +44,7 @@ def _story(story: Story, doubts: tuple[Remark, ...]) -> dict[str, Any]:
         "dependsOn": list(story.depends_on),
         "complexity": story.complexity,
         **touched,
+        **({"planned": True} if story.planned else {}),
         **checks,
         "passes": False,
         "notes": "",

@@ -1,12 +1,15 @@
 """A plan before it is run: who waits for whom, the longest way through it, and what it may cost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Final
 
 from shiftwork.domain.model.forecast import Band
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.spec import Spec, Story
+from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.rules.exemptions import opened
 from shiftwork.domain.rules.forecasting import forecast
 from shiftwork.domain.rules.graph import critical_path, in_order
 from shiftwork.planning.remarks import Remark, remarks
@@ -15,7 +18,8 @@ from shiftwork.planning.remarks import Remark, remarks
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
     """What is shown before anything is spent. `waves` are the stories by how many others must land before each could
-    start; no story waits for a whole wave. `band` is None where nothing is known of costs.
+    start; no story waits for a whole wave. `band` is None where nothing is known of costs. `opened` are the patterns
+    of tests and gate configuration that a story may change, by story.
     """
 
     spec: Spec
@@ -23,9 +27,13 @@ class Preview:
     critical: tuple[StoryId, ...]
     remarks: tuple[Remark, ...]
     band: Band | None
+    opened: Mapping[StoryId, tuple[str, ...]]
 
 
-def preview(spec: Spec, costs: Sequence[float]) -> Preview:
+_USUAL: Final = Protection()
+
+
+def preview(spec: Spec, costs: Sequence[float], protection: Protection = _USUAL) -> Preview:
     """`costs` are what stories of this repository have cost in USD."""
     edges = {story.id: story.depends_on for story in spec.stories}
     weights = {story.id: float(story.complexity) for story in spec.stories}
@@ -36,6 +44,7 @@ def preview(spec: Spec, costs: Sequence[float]) -> Preview:
         critical=critical_path(edges, weights),
         remarks=remarks(spec.stories),
         band=foreseen.whole if foreseen else None,
+        opened=opened(spec, protection),
     )
 
 

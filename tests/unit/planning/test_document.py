@@ -35,6 +35,7 @@ def plans(draw: st.DrawFn) -> Spec:
                 priority=draw(st.integers(0, 9)),
                 complexity=draw(st.integers(1, 5)),
                 touches=tuple(draw(st.lists(st.sampled_from(["src/a.py", "docs/*.md"]), unique=True))),
+                planned=draw(st.booleans()),
             )
         )
     requirements = tuple(draw(st.lists(TEXT, max_size=2)))

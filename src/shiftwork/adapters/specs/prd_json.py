@@ -78,6 +78,7 @@ def _found(spec: Fields, node: Node, number: int) -> Found:
         complexity=fields.number("complexity", USUAL_COMPLEXITY, COMPLEXITIES[0], COMPLEXITIES[-1]),
         touches=tuple(path for path, _ in fields.texts("touches")),
         verification=steps,
+        planned=fields.flag("planned"),
     )
     return Found(story=story, at=fields.at("id"), done=fields.flag("passes"), needs_at=tuple(needs.values()))
 

@@ -25,8 +25,7 @@ class Story:
 
     A lower `priority` comes first where as much work waits for two. `complexity`, one of `COMPLEXITIES`, is a guess at
     how long it takes; `touches` are paths and globs that it is expected to change. Both help to choose a good order.
-    Tests that a story touches may change, unless it was `planned` by an agent within the run: that is a person's to
-    say.
+    Tests that `touches` names may change, unless the story was `planned` by an agent: that is a person's to say.
     All steps of its `verification` must pass before it lands.
     """
 
@@ -44,7 +43,7 @@ class Story:
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """Where it may change the checks that judge it."""
+        """Where it may change the checks that judge it, as far as these patterns name checks."""
         return () if self.planned else self.touches
 
 

@@ -48,6 +48,7 @@ What a story may have done to its own checks:
     inspecting, patches               what its diff does to them
     protecting, sources, commanding   which files those are: by name, by ending, by a gate's command
     restoring                         which of its changes the gates are run without
+    exemptions                        which checks its spec lets it change
 
 Whether gates see the tree in which they run:
     canary, blindness                 what is broken next, and the verdict; what people read of it

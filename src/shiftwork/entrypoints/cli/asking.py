@@ -1,16 +1,21 @@
 """What a run is asked for: a spec with stories of its own, where a file or a folder is named, else one sentence."""
 
 import asyncio
+import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from shiftwork.bootstrap.specs import read_spec
+from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.trust import Claim, spec_claim
 from shiftwork.domain.model.spec import one_shot
+from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.rules.exemptions import opened
 from shiftwork.entrypoints.cli.trusting import ensure
 from shiftwork.errors import UsageError
 from shiftwork.ports.specs import Sheet
@@ -31,20 +36,34 @@ def asked_for(site: Site, request: str) -> Sheet:
     return Sheet(source="", spec=one_shot(request))
 
 
-def trusted_spec(site: Site, request: str, env: Mapping[str, str]) -> Sheet:
-    """What is asked for, once the user trusts what its checks and verification steps would have run. A file from
-    elsewhere is the user's own choice; one of the repository may be anybody's.
+def trusted_spec(site: Site, request: str, settings: Settings, env: Mapping[str, str]) -> Sheet:
+    """What is asked for, once the user has agreed to what its checks and verification steps would have run, and to
+    the tests that it lets stories change. A file from elsewhere is the user's own choice; one of the repository may be
+    anybody's.
     """
     sheet = asked_for(site, request)
-    if sheet.source and (claim := claim_of(site, sheet)):
+    if sheet.source and (claim := claim_of(site, sheet, protection_of(settings))):
         ensure(claim, env)
     return sheet
 
 
-def claim_of(site: Site, sheet: Sheet) -> Claim | None:
-    """Of the file itself, also where its folder was named."""
-    file = (site.root / sheet.source.partition(":")[2]).resolve()
-    return spec_claim(file, sheet.spec) if file.is_relative_to(site.root.resolve()) else None
+def claim_of(site: Site, sheet: Sheet, protection: Protection) -> Claim | None:
+    """Of the file itself, also where its folder was named. It is the repository's where its name stands in the
+    repository, and where what the name leads to does: a link out of the repository was made by whoever made the
+    repository.
+    """
+    named = Path(os.path.normpath(site.root / sheet.source.partition(":")[2]))
+    leads, root = named.resolve(), site.root.resolve()
+    if named.is_relative_to(site.root) or named.is_relative_to(root):
+        leads = leads if leads.is_relative_to(root) else named
+    elif not leads.is_relative_to(root):
+        return None
+    return spec_claim(leads, sheet.spec, opened(sheet.spec, protection))
+
+
+def protection_of(settings: Settings) -> Protection:
+    """What is protected from stories here: by the settings, and because gates name it."""
+    return replace(settings.proof.protection, commands=tuple(gate.command for gate in settings.gate_list))
 
 
 def counted(sheet: Sheet) -> str:

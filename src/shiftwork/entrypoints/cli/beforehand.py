@@ -1,7 +1,7 @@
 """What `run` says before anything is paid for: gates, branch, sessions, and what agents will not see."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,10 @@ from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.working import has_branch, uncommitted
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
-from shiftwork.entrypoints.cli import unused
+from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.rules.exemptions import opened
+from shiftwork.entrypoints.cli import planned, unused
+from shiftwork.entrypoints.cli.asking import protection_of
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.conditions import Conditions
 from shiftwork.entrypoints.cli.documents import say
@@ -32,6 +35,7 @@ class _Known:
     new_branch: bool
     unseen: Sequence[str]
     unconfined: str
+    opened: Mapping[StoryId, Sequence[str]]
 
 
 def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_json: bool) -> None:
@@ -53,6 +57,11 @@ async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) ->
         new_branch=bool(order.base) and not await has_branch(site, env, order.branch),
         unseen=[path for path in await uncommitted(site, env) if not _is_read(path, site.root, sheet)],
         unconfined=(await open_sandboxes(site, settings, env)).note,
+        opened={
+            story: patterns
+            for story, patterns in opened(order.spec, protection_of(settings)).items()
+            if story not in order.done
+        },
     )
 
 
@@ -76,6 +85,8 @@ def _lines(known: _Known) -> Iterator[str]:
         files = ", ".join(map(plain, known.unseen[:_NAMED]))
         more = f" and {len(known.unseen) - _NAMED} more" if len(known.unseen) > _NAMED else ""
         yield f"agents do not see what is not committed: {files}{more}"
+    for line in planned.may_change(known.opened):
+        yield f"tests and gate configuration: {line}"
     if without := states.without(order.without_gates):
         yield f"this run continues {without}, as you asked"
 
@@ -116,3 +127,5 @@ def _events(known: _Known) -> Iterator[dict[str, Any]]:
     }
     if known.unseen:
         yield {"event": "uncommitted", "files": list(known.unseen)}
+    if known.opened:
+        yield {"event": "may_change", "stories": {story: list(found) for story, found in known.opened.items()}}

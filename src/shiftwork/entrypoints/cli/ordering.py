@@ -31,6 +31,7 @@ from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.beginning import check_alone, nothing_to_do, tell_nothing
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.carrying import learnt_before
+from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.conditions import (
     Conditions,
     base_branch,
@@ -85,7 +86,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     env = environment() | ({TRUST: "1"} if harmless else {})
     found = trusted_conditions(site, env, Named(agent=ordered.agent, model=ordered.model or None))
     workflow = _workflow(site, found.settings, ordered.workflow, env)
-    sheet = trusted_spec(site, ordered.request, env)
+    sheet = trusted_spec(site, ordered.request, found.settings, env)
     if nothing_to_do(sheet, workflow):
         tell_nothing(sheet, as_json=as_json)
         return EXIT_DONE
@@ -162,12 +163,13 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
 
 
 def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Workflow:
-    """Once the user trusts what its file would have run."""
+    """Once the user has agreed to what its file says."""
     chosen = find_workflow(site, settings, wanted, env)
     if chosen.claim:
         ensure(chosen.claim, env)
-        # Said aside: standard output may be JSON lines, and a repository may have a `dynamic` of its own.
-        click.echo(f"workflow {chosen.workflow.id} from {chosen.path}", err=True)
+        # To standard error: standard output may be JSON lines.
+        instead = f", in place of {chosen.replaces}" if chosen.replaces else ""
+        click.echo(plain(f"workflow {chosen.workflow.id} from {chosen.path}{instead}"), err=True)
     return chosen.workflow
 
 

@@ -1,13 +1,15 @@
 """A plan as people read it: the stories, what waits for what, the longest way, the cost, and what is doubtful."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shiftwork.app import amounts
 from shiftwork.domain.model.codec import to_plain
 from shiftwork.domain.model.forecast import Band
+from shiftwork.domain.model.ids import StoryId
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.clean import cells, one_line
+from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.planning.preview import Preview
 
 _WIDEST = 24
@@ -31,10 +33,20 @@ def lines(shown: Preview, done: int = 0) -> Iterator[str]:
     if shown.spec.gates:
         checks = ", ".join(f"{gate.name} ({gate.command})" for gate in shown.spec.gates)
         yield f"checks       {one_line(checks, words.width() - 13)}"
+    if shown.opened:
+        yield ""
+        yield "tests and gate configuration"
+        yield from (f"  {line}" for line in may_change(shown.opened))
     if shown.remarks:
         yield ""
         yield "doubts"
         yield from (f"  {one.story}  {one_line(one.text, words.width() - len(one.story) - 4)}" for one in shown.remarks)
+
+
+def may_change(opened: Mapping[StoryId, Sequence[str]]) -> Iterator[str]:
+    """Which stories may change tests or gate configuration: with these, the base's own are not put back."""
+    for story, patterns in opened.items():
+        yield one_line(f"{marked(story)} may change {', '.join(map(marked, patterns))}", words.width() - 2)
 
 
 def _table(shown: Preview) -> Iterator[str]:
@@ -60,5 +72,6 @@ def document(shown: Preview) -> dict[str, Any]:
         "critical_path": list(shown.critical),
         "cost_band": to_plain(shown.band) if shown.band else None,
         "remarks": [to_plain(remark) for remark in shown.remarks],
+        "may_change": {story: list(patterns) for story, patterns in shown.opened.items()},
         "gates": [{"name": gate.name, "command": gate.command} for gate in shown.spec.gates],
     }

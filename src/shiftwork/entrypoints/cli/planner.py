@@ -12,16 +12,16 @@ from shiftwork.app.kinds import STORY, load
 from shiftwork.app.queries import PLAN
 from shiftwork.bootstrap.looking import open_history
 from shiftwork.bootstrap.reading import open_queries
-from shiftwork.bootstrap.workflows import find_workflow
+from shiftwork.bootstrap.workflows import packaged_workflow
 from shiftwork.config.prd_template import PRD_FILE
 from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
 from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.entrypoints.cli import limiting, planned, unused
 from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.asking import asked_for
+from shiftwork.entrypoints.cli.asking import asked_for, protection_of
 from shiftwork.entrypoints.cli.bounds import Bounds
-from shiftwork.entrypoints.cli.conditions import base_branch, trusted_conditions
+from shiftwork.entrypoints.cli.conditions import base_branch, conditions, trusted_conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.files import check, check_unlinked, written
 from shiftwork.entrypoints.cli.ordering import starting
@@ -60,7 +60,8 @@ def plan(site: Site, asked: Asked, *, as_json: bool) -> int:
     spec = sheet.spec if sheet.source else _made(site, asked, sheet.spec, as_json=as_json)
     if isinstance(spec, _Failed):
         return spec.code
-    shown = preview(_ahead(spec, sheet.done), answer(lambda: past_costs(open_queries(site))))
+    costs = answer(lambda: past_costs(open_queries(site)))
+    shown = preview(_ahead(spec, sheet.done), costs, protection_of(conditions(site, environment()).settings))
     if out:
         written(out, prd(spec, by_story(shown.remarks)))
     _tell(shown, out, sheet, as_json=as_json)
@@ -95,7 +96,7 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
     found = trusted_conditions(site, environment())
     branch = base_branch(site, found.settings, environment())
     (story,) = spec.stories
-    workflow = find_workflow(site, PLAN)
+    workflow = packaged_workflow(PLAN)
     limits = limiting.limits(found.settings.limits, Bounds(max_cost=asked.max_cost))
     limiting.check(found.settings, workflow, limits)
     order = Order(

@@ -11,16 +11,19 @@ from shiftwork.app.intents import undo_came_to
 from shiftwork.app.queries import Pulse, RunView, run_view, unfinished
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.bootstrap.working import check_world, open_world
+from shiftwork.config.settings import Settings, settings_without_file
 from shiftwork.config.site import Site, environment
+from shiftwork.config.trust import settings_claim
 from shiftwork.domain.model import run_facts as r
 from shiftwork.domain.model.ids import RunId, StoryId
-from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli import keeping, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.conditions import conditions
 from shiftwork.entrypoints.cli.documents import run_document, say
 from shiftwork.entrypoints.cli.here import here
 from shiftwork.entrypoints.cli.intending import PATIENCE_SECONDS, Asked, intend, looked_into, tell
 from shiftwork.entrypoints.cli.standing import landed_as, naming
+from shiftwork.entrypoints.cli.trusting import is_trusted
 from shiftwork.entrypoints.cli.unnamed import chosen
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
 from shiftwork.ports.views import Queries, StoryRow
@@ -51,11 +54,11 @@ def command(run: str, *, story: str, as_json: bool) -> int:
     run_id = RunId(before.run.run)
     if before.worker is None:
         env = environment()
-        asyncio.run(check_world(site, conditions(site, env).settings, env))
+        asyncio.run(check_world(site, _settings(site, run_id), env))
     looked_into(site, lambda box: cancel_run(box.inbox, run_id, box.clock.fresh()))
     after = _patiently(queries, run_id) if before.worker else before
     if after.pulse is not Pulse.OVER and after.worker is None:  # nobody works on it, or nobody does any more
-        asyncio.run(_carry_through(site, run_id))
+        asyncio.run(_carry_through(site, _settings(site, run_id), run_id))
         after = _look(queries, run_id)
     if after.pulse is not Pulse.OVER:
         told = f"asked for the end of run {run_id}; its worker has not answered yet"
@@ -147,12 +150,21 @@ def _patiently(queries: Queries, run: RunId) -> RunView:
     return view
 
 
-async def _carry_through(site: Site, run: RunId) -> None:
+async def _carry_through(site: Site, settings: Settings, run: RunId) -> None:
     """Nobody works on the run: do what its worker would have done, orphans of the last one included."""
-    env = environment()
-    async with open_world(site, conditions(site, env).settings, env) as world:
+    async with open_world(site, settings, environment()) as world:
         await resume_run(world, run)
         await wait_for(world, run)
+
+
+def _settings(site: Site, run: RunId) -> Settings:
+    """A run can be ended whatever the repository's file says by now. Where that is not trusted, nothing of it is used:
+    it may name an address for notices, or programs.
+    """
+    env = environment()
+    if is_trusted(settings_claim(site.root), env, keeping.plan_of(site, run).trusted):
+        return conditions(site, env).settings
+    return settings_without_file(env)
 
 
 def _tell(view: RunView, text: str, *, as_json: bool, landed: tuple[str, ...] = ()) -> int:

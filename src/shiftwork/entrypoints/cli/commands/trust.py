@@ -15,7 +15,8 @@ from shiftwork.config.settings import load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.trust import Claim, settings_claim
 from shiftwork.config.user import user_folder
-from shiftwork.entrypoints.cli.asking import asked_for, claim_of
+from shiftwork.entrypoints.cli.asking import asked_for, claim_of, protection_of
+from shiftwork.entrypoints.cli.conditions import conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.entrypoints.cli.here import around
@@ -33,9 +34,10 @@ def command(what: str, *, show: bool, as_json: bool) -> None:
     """Allow the commands of shiftwork.toml, of WORKFLOW (a name or a path) or of the checks and verification steps of
     SPEC (a .json or .md file) to run on this machine.
 
-    Of shiftwork.toml you agree to its guards and limits as well: the sandbox, what is proof, what is protected, the
-    workflow, what may be spent. Beside it you agree to the patterns of .worktreeinclude, by which agents and gates get
-    copies of files that are in no commit; the files that match now are shown. Remembered are the lists, for these files
+    Of shiftwork.toml you agree to all that is not known to be harmless: guards, limits, the branch, the agent; beside
+    it to the patterns of .worktreeinclude, by which agents and gates get copies of files that are in no commit; the
+    files that match now are shown. Of WORKFLOW you agree to its steps and decisions, and that it is used in place of
+    another of its name; of SPEC, to the tests that it lets stories change. Remembered are the lists, for these files
     at this place, in your own configuration folder: whatever else changes in a file, you are asked again only when
     something of that does.
     """
@@ -93,6 +95,7 @@ def _claims(site: Site, what: str) -> list[Claim]:
         included = include_claim(site.root) if not what else None
         return [settings_claim(site.root), *([included] if included and included.commands else [])]
     if Path(what).suffix.lower() in _SPECS:
-        return [claim_of(site, asked_for(site, what)) or Claim(file=Path(what), commands=())]
+        protection = protection_of(conditions(site, {}).settings)
+        return [claim_of(site, asked_for(site, what), protection) or Claim(file=Path(what), commands=())]
     chosen = choose(what, site.root, user_folder(environment()))
     return [chosen.claim or Claim(file=chosen.path or site.root, commands=())]

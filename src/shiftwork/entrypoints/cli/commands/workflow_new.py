@@ -1,14 +1,18 @@
 """`shiftwork workflow new`: writes a commented workflow file to begin with."""
 
 import re
+from pathlib import Path
 
 import click
 
 from shiftwork import umask
-from shiftwork.bootstrap.workflows import OWN_FOLDER, SCHEMA_FILE, packaged_schema
+from shiftwork.bootstrap.workflows import OWN_FOLDER, SCHEMA_FILE, choose, packaged_schema
+from shiftwork.config.site import environment
+from shiftwork.config.user import user_folder
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.files import check_unlinked, written
 from shiftwork.entrypoints.cli.here import around
+from shiftwork.entrypoints.cli.trusting import book
 from shiftwork.entrypoints.cli.workflow_file import workflow_file
 from shiftwork.errors import UsageError
 
@@ -37,7 +41,14 @@ def command(name: str, *, force: bool, as_json: bool) -> None:
         umask.share(one)
     written(folder / SCHEMA_FILE, packaged_schema())
     written(path, workflow_file(name, SCHEMA_FILE))
+    _trust(name, root)
     if as_json:
         say({"path": str(path), "schema": str(folder / SCHEMA_FILE)})
     else:
         click.echo(f"wrote {OWN_FOLDER}/{name}.yml; change it, then: shiftwork workflow validate {name}")
+
+
+def _trust(name: str, root: Path) -> None:
+    """The user has had the file written, and nothing of the repository is in it."""
+    if claim := choose(name, root, user_folder(environment())).claim:
+        book(environment()).trust(claim)

@@ -1,0 +1,65 @@
+"""What the user must have agreed to before a workflow of a repository is used: its commands, its steps and who decides
+in it, and whose place it takes.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from shiftwork.adapters.workflows.finding import Found, Origin, find_all
+from shiftwork.adapters.workflows.loading import Loaded
+from shiftwork.config.trust import Claim, Command
+from shiftwork.domain.model.workflow import WORKFLOWS, StepKind, StepPlan, Workflow
+from shiftwork.planning.checks import all_steps
+
+
+def claim_of(found: Found, loaded: Loaded, root: Path, replaced: str = "") -> Claim | None:
+    """Nothing for what the user has put into their own folder, or has installed: they have trusted it by that. Of a
+    file that lies in the repository the steps belong to the claim, so that one from which an approval, a review or a
+    gate was removed is asked about again.
+    """
+    if found.origin in {Origin.USER, Origin.PACKAGE}:
+        return None
+    runs = (Command(where=f"run.{gate.name}", text=gate.command) for gate in loaded.commands)
+    inside = found.path.absolute().is_relative_to(root) or found.path.resolve().is_relative_to(root.resolve())
+    said = _said(loaded.workflow, replaced) if inside else ()
+    return Claim(file=found.path, commands=(*runs, *said))
+
+
+def replaced_by(found: Found, root: Path, user: Path) -> str:
+    """Which workflow of the same name a file of the repository is used instead of; empty where there is none."""
+    if found.origin is not Origin.REPOSITORY:
+        return ""
+    others = {one.origin for one in find_all(root, user) if one.name == found.name}
+    if Origin.USER in others:
+        return f"your own workflow {found.name}"
+    inside = Origin.PACKAGE in others or found.name in WORKFLOWS
+    return f"the built-in workflow {found.name}" if inside else ""
+
+
+def _said(workflow: Workflow, replaced: str) -> Iterator[Command]:
+    if replaced:
+        yield Command(where="replaces", text=replaced, runs=False)
+    yield Command(where="steps", text=_in_order(workflow.steps), runs=False)
+    yield from _decisions(workflow)
+    for agent in workflow.agents:
+        if agent.profile:
+            yield Command(where=f"agent.{agent.id}", text=f"profile {agent.profile}", runs=False)
+
+
+def _in_order(steps: Sequence[StepPlan]) -> str:
+    return ", then ".join(map(_named, steps))
+
+
+def _named(step: StepPlan) -> str:
+    if step.kind is StepKind.LOOP:
+        return f"{step.name} (for each story: {_in_order(step.body)})"
+    kind = step.type if step.kind is StepKind.AGENT else step.kind
+    about = [*([] if kind == step.name else [str(kind)]), *([f"by {step.agent}"] if step.agent else [])]
+    return f"{step.name} ({' '.join(about)})" if about else step.name
+
+
+def _decisions(workflow: Workflow) -> Iterator[Command]:
+    for step in all_steps(workflow):
+        if step.routes:
+            leads = (f"{one.value}: {'back to ' if one.back else ''}{one.target or 'on'}" for one in step.routes)
+            yield Command(where=f"decision.{step.name}", text=", ".join(leads), runs=False)
