@@ -26,8 +26,10 @@ def settled(*held: bool) -> Outcome:
     return Outcome.PREVENTED if all(held) else Outcome.SUCCEEDED
 
 
-def typed(project: Project, tier: str, *words: str, trusted: bool = True) -> subprocess.CompletedProcess[str]:
-    env = project.environment(**{TIER_VARIABLE: tier}, **({} if trusted else {"SHIFTWORK_TRUST": ""}))
+def typed(
+    project: Project, tier: str, *words: str, trusted: bool = True, **more: str
+) -> subprocess.CompletedProcess[str]:
+    env = project.environment(**{TIER_VARIABLE: tier}, **({} if trusted else {"SHIFTWORK_TRUST": ""}), **more)
     return warm.run(words, cwd=project.root, env=env, timeout=SOON)
 
 

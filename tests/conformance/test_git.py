@@ -239,9 +239,14 @@ class TestFitness:
 
 @pytest.mark.parametrize("script", ["kill -9 $$", "sh -c 'kill -9 $$'; exit $?", "sh -c 'kill -15 $$'; exit $?"])
 def test_a_git_that_was_killed_is_told_from_one_that_failed(tmp_path: Path, script: str) -> None:
-    shell = Git(cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, program="/bin/sh")
+    program = tmp_path / "git"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    git = Git(cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, program=str(program))
     with pytest.raises(GitKilledError):
-        asyncio.run(shell.run("-c", script, accept=(0, 1, 128)))
+        asyncio.run(git.run("status", accept=(0, 1, 128)))
+    with pytest.raises(GitKilledError):
+        asyncio.run(git.run_both(("status",), ("status",), accept=(0, 1, 128)))
 
 
 def test_the_hub_is_made_by_one_process_while_others_wait(tmp_path: Path) -> None:

@@ -245,7 +245,10 @@ async def ended_at_last(process: asyncio.subprocess.Process) -> AsyncIterator[as
 
 
 def test_what_this_process_has_started_itself_is_left_alone(shell: Callable[[str], Spawn], tmp_path: Path) -> None:
-    git = Git(env={**ENV, "GIT_DIR": str(tmp_path)}, cwd=tmp_path, program="/bin/sh")
+    program = tmp_path / "git"
+    program.write_text('#!/bin/sh\nshift 2\nexec /bin/sh "$@"\n')
+    program.chmod(0o755)
+    git = Git(env={**ENV, "GIT_DIR": str(tmp_path)}, cwd=tmp_path, program=str(program))
 
     async def scene() -> None:
         ends = asyncio.create_task(supervise(shell("while [ ! -e over ]; do sleep 0.02; done"), print))

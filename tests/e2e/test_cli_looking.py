@@ -24,7 +24,7 @@ def test_a_finished_run_can_be_looked_at(project: Project) -> None:
 
     told = project.shiftwork("status")
     assert told.stdout.splitlines()[0] == f"{run}  Add a greeting"
-    assert told.stdout.splitlines()[-1] == f"next: git show {project.git('rev-parse', 'main')[:10]}"
+    assert told.stdout.splitlines()[-1] == f"next: git show --text {project.git('rev-parse', 'main')[:10]}"
     assert project.shiftwork("status", "--all").stdout.startswith(f"{run}  done ")
     assert json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"][0]["run"] == run
 

@@ -24,7 +24,7 @@ def test_work_is_done_checked_and_landed(project: Project) -> None:
     assert f"done: landed {landed[:10]} on main" in lines
     assert "  cost    unknown" in lines
     assert "  landed  1 story with some criteria not shown: US-001 (0 of 1)" in lines
-    assert lines[-1] == f"next: git show {landed[:10]}"
+    assert lines[-1] == f"next: git show --text {landed[:10]}"
     for step in ("context_gathering", "coding", "final_review"):
         assert any(f"{step} " in line and "done: did the" in line for line in lines)
 

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.config.settings import RoomSettings, Settings
 from shiftwork.config.site import Site
 from shiftwork.errors import SandboxError
+from shiftwork.search_paths import tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +67,8 @@ async def open_sandboxes(
 async def _confined(site: Site, settings: Settings, env: Mapping[str, str], objects: Iterable[Path]) -> Sandboxes:
     if sys.platform != "linux":
         raise SandboxError("bubblewrap exists on Linux only", hint=ELSEWHERE)
-    program = shutil.which("bwrap", path=env.get("PATH", os.defpath))
-    if program is None:
+    program = tool("bwrap", env, (site.root, site.cache_home))
+    if not program:
         raise SandboxError("the program bwrap is not installed", hint=MISSING)
     home = Path(env.get("HOME") or Path.home())
     folders = [Path(name) for name in env.get("PATH", os.defpath).split(os.pathsep) if name]

@@ -9,15 +9,15 @@ lies is never read: it is as if there were none, until the user adopts it.
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from shiftwork.bounded import read_bytes
-from shiftwork.errors import RepositoryError, StateError, UnfitRepositoryError
+from shiftwork.errors import RepositoryError, StateError
+from shiftwork.git_folders import FOLDER, Whereabouts
 
-FOLDER: Final = "shiftwork"
 _FILE: Final = "project"
 _REGISTER: Final = "projects"
 _ID_BYTES: Final = 6
@@ -34,20 +34,6 @@ class Standing(Enum):
     UNREGISTERED = "unregistered"
 
 
-class Whereabouts(NamedTuple):
-    """A checkout: its root, the git directory that all worktrees of the repository share, and the name of a linked
-    worktree, else empty.
-    """
-
-    root: Path
-    shared: Path
-    worktree: str
-
-    @property
-    def state(self) -> Path:
-        return self.shared / FOLDER
-
-
 class Registration(NamedTuple):
     """What is known of a project: the file with its id, the git directory, and the way from there to the checkout."""
 
@@ -55,77 +41,6 @@ class Registration(NamedTuple):
     changed: int
     path: str
     checkout: str
-
-
-# Where it lies -----------------------------------------------------------------------------------------------------
-
-
-def whereabouts(root: Path) -> Whereabouts:
-    """Read from files, because git takes longer to start than `status` to answer. Raises UnfitRepositoryError where a
-    link, another user's folder or a folder of another repository is on the way to the state.
-    """
-    own = _own(root)
-    shared = _shared(own)
-    worktree = "" if shared == own else own.name
-    if worktree and not _points_back(own, shared, root):
-        raise UnfitRepositoryError(
-            f"{root} says that it is a worktree of {shared}, and that knows nothing of it",
-            hint=f"git worktree repair in the main checkout, or git worktree add; see ls -l {own}",
-        )
-    for folder in dict.fromkeys((own, shared)):
-        _check_owner(folder)
-    return Whereabouts(root=root, shared=shared, worktree=worktree)
-
-
-def _own(root: Path) -> Path:
-    """The git directory of this checkout."""
-    entry = root / ".git"
-    mode = _check_owner(entry)
-    if stat.S_ISDIR(mode):
-        return entry
-    if not stat.S_ISREG(mode):
-        kind = "a link" if stat.S_ISLNK(mode) else "neither a folder nor a file"
-        raise UnfitRepositoryError(f"{entry} is {kind}", hint=f"see what it is: ls -ld {entry}")
-    line = _line(entry)
-    return (root / line.removeprefix("gitdir:").strip()).resolve()
-
-
-def _shared(own: Path) -> Path:
-    named = own / "commondir"
-    if not os.path.lexists(named):
-        return own
-    return (own / _line(named)).resolve()
-
-
-def _points_back(own: Path, shared: Path, root: Path) -> bool:
-    """Only git writes below `worktrees` of a repository. A folder of any other may say of itself what it likes."""
-    if own.parent != shared / "worktrees":
-        return False
-    with suppress(UnfitRepositoryError):
-        return (own / _line(own / "gitdir")).resolve() == (root / ".git").resolve()
-    return False
-
-
-def _line(file: Path) -> str:
-    try:
-        return os.fsdecode(read_bytes(file, _LONGEST)).strip()
-    except OSError as error:
-        reason = error.strerror or error
-        raise UnfitRepositoryError(f"{file} cannot be read: {reason}", hint=f"see what it is: ls -ld {file}") from None
-
-
-def _check_owner(place: Path) -> int:
-    """Its mode, links not followed. What another user owns is theirs to change while we read it."""
-    try:
-        found = place.lstat()
-    except OSError as error:
-        raise UnfitRepositoryError(f"{place} cannot be read: {error.strerror}", hint="git status") from None
-    if found.st_uid != os.geteuid():
-        raise UnfitRepositoryError(
-            f"{place} belongs to another user (uid {found.st_uid}): nothing there is read",
-            hint=f"work in a clone of your own: git clone {place.parent} mine && cd mine",
-        )
-    return found.st_mode
 
 
 # What it is --------------------------------------------------------------------------------------------------------

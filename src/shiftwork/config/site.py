@@ -10,6 +10,8 @@ from typing import Any, Final
 from shiftwork.bounded import UnreadableError, read_text
 from shiftwork.config import project
 from shiftwork.errors import NoRepositoryError, SettingsError, StateError
+from shiftwork.git_folders import Whereabouts, whereabouts
+from shiftwork.search_paths import relative_elements, without_relative
 
 SETTINGS_FILE: Final = "shiftwork.toml"
 LEFTOVER: Final = ".shiftwork"
@@ -26,8 +28,15 @@ _STORE: Final = "state.db"
 
 
 def environment() -> dict[str, str]:
-    """A copy of the process's environment: the only reading of it in the product."""
-    return dict(os.environ)  # noqa: TID251 - this is the one home of the environment
+    """A copy of the process's environment, without relative and empty elements of search paths: the only reading of it
+    in the product.
+    """
+    return without_relative(os.environ)  # noqa: TID251 - this is the one home of the environment
+
+
+def left_out() -> dict[str, tuple[str, ...]]:
+    """The elements of search paths that `environment` does not have, by variable."""
+    return relative_elements(os.environ)  # noqa: TID251 - as above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +59,8 @@ class Site:
     claimed: bool = False
 
     @property
-    def whereabouts(self) -> project.Whereabouts:
-        return project.Whereabouts(root=self.root, shared=self.shared, worktree=self.worktree)
+    def whereabouts(self) -> Whereabouts:
+        return Whereabouts(root=self.root, shared=self.shared, worktree=self.worktree)
 
     @property
     def state(self) -> Path:
@@ -93,7 +102,7 @@ class Site:
 def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> Site:
     """Without `reading`, what the settings file may say of the database is left aside: it cannot be read."""
     root = _root(start.resolve())
-    place = project.whereabouts(root)
+    place = whereabouts(root)
     project.standing(place, state_home(env))  # raises where that is nothing to be believed
     given, named = env.get(STORE_URL, ""), _store_url(root) if reading else ""
     url = given or named

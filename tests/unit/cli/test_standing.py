@@ -223,7 +223,7 @@ def test_what_has_been_merged_since_is_not_to_be_merged() -> None:
     held = story("US-001", "completed", commit="98b0361d2f", ref="shiftwork/landed/main", ended_at=9.0)
     run = view(Pulse.OVER, held, status="completed")
     assert list(standing.after(run)) == [("git merge shiftwork/landed/main", "")]
-    assert list(standing.after(run, None)) == [("git show 98b0361d2f", "")]
+    assert list(standing.after(run, None)) == [("git show --text 98b0361d2f", "")]
 
 
 def test_a_merge_is_typed_for_the_worktree_that_has_the_branch_checked_out() -> None:

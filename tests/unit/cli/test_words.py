@@ -103,7 +103,7 @@ def test_of_a_long_reason_the_end_is_shown_and_not_that_a_recipe_has_failed() ->
 
 
 def test_each_command_is_on_a_line_of_its_own_and_never_broken() -> None:
-    command = "git log --stat -12 " + "b" * 75
+    command = "git log --stat --text -12 " + "b" * 75
     assert list(words.following([("one", ""), ("two", "then")])) == ["next: one", "      two    (then)"]
     assert list(words.following([(command, "to look at it")])) == [f"next: {command}", "        (to look at it)"]
 

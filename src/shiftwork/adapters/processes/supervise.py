@@ -238,7 +238,8 @@ def _started(spawn: Spawn) -> subprocess.Popen[bytes]:
 def _start(spawn: Spawn) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - starting what the user configured is what this is for
         spawn.argv,
-        cwd=spawn.cwd,
+        # Bubblewrap goes there itself, once nothing can be loaded from there any more.
+        cwd="/" if spawn.enclosed else spawn.cwd,
         env={**spawn.env, MARKER_VARIABLE: spawn.marker},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

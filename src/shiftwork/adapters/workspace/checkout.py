@@ -9,7 +9,7 @@ import logging
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -23,8 +23,8 @@ from shiftwork.errors import RepositoryError
 _LOG: Final = logging.getLogger(__name__)
 _SUBMODULE: Final = "160000"
 _ADD: Final = ("add", "-A", "--ignore-errors")
-_COMMITTED: Final = "ls-files -z -t -c -m -d"
-_LISTING: Final = f"{_COMMITTED} -o --directory --exclude-standard"
+_COMMITTED: Final = ("ls-files", "-z", "-t", "-c", "-m", "-d")
+_LISTING: Final = (*_COMMITTED, "-o", "--directory", "--exclude-standard")
 _TRACKED: Final = "H "
 
 
@@ -102,9 +102,7 @@ class Checkout:
 
     async def capture(self, parent: Commit) -> str:
         """The tree as it stands, ignored files excepted, as an object of the hub."""
-        # Both by one shell: starting a program costs this process more than the program takes.
-        shell = replace(self.git, program="/bin/sh")
-        captured = await shell.run("-c", f"git {' '.join(_ADD)} && exec git write-tree", accept=(0, 1, 128))
+        captured = await self.git.run_both(_ADD, ("write-tree",), accept=(0, 1, 128))
         if captured.code == 0 and not captured.err:
             return captured.text
         # Something was odd: git warns of a repository inside, among other things. It has been added by now.
@@ -169,10 +167,8 @@ class Checkout:
             raise RepositoryError(f"the files of {self.name} cannot be brought back to {commit}: {answer.err}")
         return Tracked(files=frozenset(names), folders=frozenset(_folders(names)))
 
-    async def _reset_and_listed(self, commit: Commit, listing: str) -> Answer:
-        # Both by one shell, as in `capture`.
-        shell = replace(self.git, program="/bin/sh")
-        return await shell.run("-c", f"git read-tree --reset -u {commit} && exec git {listing}", accept=(0, 1, 128))
+    async def _reset_and_listed(self, commit: Commit, listing: tuple[str, ...]) -> Answer:
+        return await self.git.run_both(("read-tree", "--reset", "-u", commit), listing, accept=(0, 1, 128))
 
     async def outstanding(self) -> tuple[str, ...]:
         """Files that differ from the index or are not in it, ignored ones excepted."""

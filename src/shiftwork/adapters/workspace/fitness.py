@@ -1,13 +1,15 @@
 """What a repository has that work cannot start from: told by `doctor`, and refused before anything is touched."""
 
 import asyncio
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.git import Git, user_git
+from shiftwork.adapters.workspace.git import Git, nowhere, user_git
 from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.git_folders import whereabouts
 
 OLDEST_GIT: Final = (2, 38)
 """The first with `merge-tree --write-tree`."""
@@ -34,25 +36,30 @@ _WAYS_OUT: Final = {
 
 async def unsupported(root: Path, env: Mapping[str, str]) -> Sequence[str]:
     """The reasons, each a sentence part about the repository, why it cannot be worked on; none where it can."""
+    if none := _no_checkout(root):
+        return (none,)
     try:
         git = user_git(root=root, state=root, env=env)
-        old = _too_old((await git.run("--version")).text)
-        if old:
+        if old := _too_old((await nowhere(git).run("--version")).text):
             return (old,)
-        shape = await git.run("rev-parse", "--is-bare-repository", "--is-shallow-repository", accept=(0, 128))
+        shallow = (await git.run("rev-parse", "--is-shallow-repository")).text == "true"
     except GitKilledError:
         raise
     except RepositoryError as error:
         return (error.message,)
-    if shape.code:
-        return (f"{root} is not a git repository",)
-    bare, shallow = (line == "true" for line in shape.text.splitlines())
-    if bare:
+    if not whereabouts(root).worktree and await _is_bare(git):
         return (BARE,)
     if (await git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", accept=(0, 1, 128))).code:
         return (_NO_COMMIT,)
     found = await asyncio.gather(_incomplete(git), _submodules(git), _filters(git))
     return (*((_SHALLOW,) if shallow else ()), *(reason for reasons in found for reason in reasons))
+
+
+def _no_checkout(root: Path) -> str:
+    if os.path.lexists(root / ".git"):
+        return ""
+    bare = (root / "HEAD").is_file() and (root / "objects").is_dir()
+    return BARE if bare else f"{root} is not a git repository"
 
 
 def mending(problem: str) -> str:
@@ -65,6 +72,11 @@ def _too_old(version: str) -> str:
     if found and (int(found[1]), int(found[2])) >= OLDEST_GIT:
         return ""
     return f"git must be {'.'.join(map(str, OLDEST_GIT))} or newer, and this is {version!r}"
+
+
+async def _is_bare(git: Git) -> bool:
+    """By its settings: git that is told its work tree does not look there."""
+    return (await git.run("config", "--type=bool", "core.bare", accept=(0, 1, 128))).text == "true"
 
 
 async def _incomplete(git: Git) -> list[str]:

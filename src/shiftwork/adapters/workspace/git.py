@@ -1,13 +1,18 @@
-"""Runs git: as the harness, deaf to all configuration but its own, or as the user in the user's own repository."""
+"""Runs git: as the harness, deaf to all configuration but its own, or as the user in the user's own repository.
+
+Where git finds its repository, its work tree and its programs is never left to it: `.git` is a file or folder that
+anybody may have packed, and the folder that git works in may be an agent's.
+"""
 
 import asyncio
 import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import join
 from typing import Final
 
 from shiftwork import umask
@@ -15,6 +20,8 @@ from shiftwork.adapters.processes.own import birth
 from shiftwork.adapters.workspace.calling import Call
 from shiftwork.adapters.workspace.files import write_whole
 from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.git_folders import Whereabouts, whereabouts
+from shiftwork.search_paths import tool, without_folders
 
 MARK: Final = "SHIFTWORK_GIT"
 """Set in the environment of every git of ours to the state folder, so that one that outlived its parent is found."""
@@ -23,6 +30,9 @@ _SECONDS: Final = 120.0
 _SIGNALLED: Final = frozenset({128 + signal.SIGKILL, 128 + signal.SIGTERM})
 """How a shell tells that a git in it was killed."""
 _ERROR_CHARACTERS: Final = 2000
+_SHELL: Final = "/bin/sh"
+_NEUTRAL: Final = "/"
+"""Where every git is started, and goes on from there: a program may load what lies in the folder that it starts in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +63,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Git:
-    """A way of running git: its whole environment, and where it runs. Files that are `sealed` are as they are told here
-    whenever one is started.
+    """A way of running git: its whole environment, and the folder that it goes to. `program` is an absolute path. Files
+    that are `sealed` are as they are told here whenever one is started.
     """
 
     env: Mapping[str, str]
@@ -79,29 +89,45 @@ class Git:
         An integer for `stdin` or `stdout` is a file descriptor, as for `subprocess`.
         """
         content, source = (b"", stdin) if isinstance(stdin, int) else (stdin, _pipe_for(stdin))
-        call = Call(self._started(args, source, stdout), content)
+        call = Call(self._started((*self._git, *args), source, stdout), content)
+        return await self._answered(call, args[0], accept)
+
+    async def run_both(self, first: Iterable[str], last: Iterable[str], *, accept: tuple[int, ...] = (0,)) -> Answer:
+        """The one, and if it succeeds the other; both by one shell, because starting a program costs this process more
+        than the program takes.
+        """
+        words = [join((*self._git, *command)) for command in (first, last)]
+        command = (_SHELL, "-c", f"{words[0]} && exec {words[1]}")
+        call = Call(self._started(command, asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE), b"")
+        return await self._answered(call, next(iter(last)), accept)
+
+    @property
+    def _git(self) -> tuple[str, ...]:
+        return (self.program, "-C", str(self.cwd), *self.options)
+
+    async def _answered(self, call: Call, name: str, accept: tuple[int, ...]) -> Answer:
         try:
             async with asyncio.timeout(self.seconds):
                 code = await call.over()
         except TimeoutError:
-            raise RepositoryError(f"git {args[0]} did not end within {self.seconds:g} seconds") from None
+            raise RepositoryError(f"git {name} did not end within {self.seconds:g} seconds") from None
         finally:
             await call.end()
         answer = Answer(code=code, out=bytes(call.out), err=call.err.decode(errors="replace").strip())
         if answer.code < 0 or answer.code in _SIGNALLED:
-            raise GitKilledError(f"git {args[0]} was killed")
+            raise GitKilledError(f"git {name} was killed")
         if answer.code not in accept:
-            raise RepositoryError(f"git {args[0]} failed: {answer.err[-_ERROR_CHARACTERS:] or f'exit {answer.code}'}")
+            raise RepositoryError(f"git {name} failed: {answer.err[-_ERROR_CHARACTERS:] or f'exit {answer.code}'}")
         return answer
 
-    def _started(self, args: tuple[str, ...], stdin: int, stdout: int) -> subprocess.Popen[bytes]:
+    def _started(self, command: tuple[str, ...], stdin: int, stdout: int) -> subprocess.Popen[bytes]:
         """In a session of its own: an interrupt at the terminal must not cut git off in the middle."""
-        self._mend()
+        self._make_ready()
         try:
             with birth() as remember:
                 process = subprocess.Popen(  # noqa: S603 - the arguments are ours
-                    (self.program, *self.options, *args),
-                    cwd=self.cwd,
+                    command,
+                    cwd=_NEUTRAL,
                     env=self.env,
                     stdin=stdin,
                     stdout=stdout,
@@ -112,19 +138,18 @@ class Git:
                 )
                 remember(process)
                 return process
-        except FileNotFoundError as error:
-            raise self._missing(error) from None
+        except FileNotFoundError:
+            raise _missing(self.program) from None
 
     async def start(self, *args: str, stdin: int, stdout: int) -> asyncio.subprocess.Process:
         """Start it to talk to it, in a session of its own too."""
-        self._mend()
+        self._make_ready()
         try:
             with birth() as remember:
                 process = await asyncio.create_subprocess_exec(
-                    self.program,
-                    *self.options,
+                    *self._git,
                     *args,
-                    cwd=self.cwd,
+                    cwd=_NEUTRAL,
                     env=dict(self.env),
                     stdin=stdin,
                     stdout=stdout,
@@ -134,17 +159,19 @@ class Git:
                 )
                 remember(process)
                 return process
-        except FileNotFoundError as error:
-            raise self._missing(error) from None
+        except FileNotFoundError:
+            raise _missing(self.program) from None
 
-    def _mend(self) -> None:
+    def _make_ready(self) -> None:
+        if not self.cwd.is_dir():
+            raise _missing(str(self.cwd))
         for path, content in self.sealed:
             if not path.is_file() or path.read_bytes() != content:
                 write_whole(path, content)
 
-    def _missing(self, error: FileNotFoundError) -> RepositoryError:
-        missing = self.program if error.filename == self.program else str(self.cwd)
-        return RepositoryError(f"git cannot be run: there is no {missing}", hint="install git 2.38 or newer")
+
+def _missing(what: str) -> RepositoryError:
+    return RepositoryError(f"git cannot be run: there is no {what}", hint="install git 2.38 or newer")
 
 
 def _pipe_for(content: bytes) -> int:
@@ -164,8 +191,11 @@ def without_git(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if not name.startswith("GIT_")}
 
 
-def harness_git(*, hub: Path, identity: Identity, env: Mapping[str, str], settings: Mapping[str, str]) -> Git:
-    """Git on the hub, with these settings alone; of `env` it gets what programs need to run.
+def harness_git(
+    *, hub: Path, identity: Identity, env: Mapping[str, str], settings: Mapping[str, str], trees: tuple[Path, ...]
+) -> Git:
+    """Git on the hub, with these settings alone; of `env` it gets what programs need to run. `trees` are the folders
+    that agents may write to: no program is looked for there.
 
     It is told them with every call, and there is no file of them: an agent that is not confined could write there
     which program is to run. The one file that git insists on is the hub's own, see `Hub`.
@@ -173,24 +203,42 @@ def harness_git(*, hub: Path, identity: Identity, env: Mapping[str, str], settin
     kept = {name: env[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in env}
     return Git(
         cwd=hub,
+        program=tool(_PROGRAM, env, trees) or _PROGRAM,
         env={
-            **kept,
+            **without_folders(kept, trees),
             **named(identity),
             **_told(settings),
+            **_PINNED,
             "HOME": str(hub.parent / "git"),
-            "LC_ALL": "C",
             MARK: str(hub.parent),
             "GIT_DIR": str(hub),
+            "GIT_COMMON_DIR": str(hub),
+            "GIT_OBJECT_DIRECTORY": str(hub / "objects"),
             "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_SYSTEM": os.devnull,
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_ATTR_NOSYSTEM": "1",
-            "GIT_NO_REPLACE_OBJECTS": "1",
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_OPTIONAL_LOCKS": "0",
             # The refs of the hub are written as files here and there, see `hub.pin`.
             "GIT_DEFAULT_REF_FORMAT": "files",
         },
     )
+
+
+_PROGRAM: Final = "git"
+
+_PINNED: Final = {
+    "LC_ALL": "C",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+    # Nothing of ours fetches. An object that is missing must not be fetched either, by a program that settings name.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": ":",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
+"""For every git: commits are what their objects say, nobody is asked, and nothing is fetched."""
 
 
 def _told(settings: Mapping[str, str]) -> dict[str, str]:
@@ -200,51 +248,64 @@ def _told(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 _PAIR: Final = ("KEY", "VALUE")
-_REDIRECTIONS: Final = frozenset(
-    {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_COMMON_DIR",
-        "GIT_CONFIG",
-        "GIT_CONFIG_COUNT",
-        "GIT_CONFIG_PARAMETERS",
-        "GIT_DIR",
-        "GIT_GRAFT_FILE",
-        "GIT_IMPLICIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_INTERNAL_SUPER_PREFIX",
-        "GIT_NAMESPACE",
-        "GIT_NO_REPLACE_OBJECTS",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_PREFIX",
-        "GIT_QUARANTINE_PATH",
-        "GIT_REPLACE_REF_BASE",
-        "GIT_SHALLOW_FILE",
-        "GIT_TRACE",
-        "GIT_WORK_TREE",
-    }
-)
+_KEPT: Final = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+_KEPT_BEGIN: Final = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_LFS_")
+"""Of the user's variables for git: which settings are theirs, and who they are. All others lead elsewhere."""
 
 
-def user_git(*, root: Path, state: Path, env: Mapping[str, str]) -> Git:
+def user_git(*, root: Path, state: Path, env: Mapping[str, str], trees: tuple[Path, ...] = ()) -> Git:
     """Git as the user would run it in their repository, with their configuration; but none of their hooks, and no gc.
 
     Their filters (LFS among them) must work where their checkout is moved. A hook must not: it may ask a question,
     move a branch, or take minutes. Nor must a file-system monitor: it is one more program that whoever can write to
-    their settings would have us run, and at best it leaves a daemon behind.
+    their settings would have us run, and at best it leaves a daemon behind. Programs are not looked for in the
+    repository, nor in `trees`.
     """
-    kept = {name: value for name, value in env.items() if name not in _REDIRECTIONS}
+    apart = (root, *trees)
     return Git(
         cwd=root,
+        program=tool(_PROGRAM, env, apart) or _PROGRAM,
         seconds=5 * _SECONDS,
-        env={**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", MARK: str(state)},
+        env={**without_folders(_users(env), apart), **_PINNED, MARK: str(state), **_placed(whereabouts(root))},
         options=(
             *("-c", "core.hooksPath=/dev/null"),
             *("-c", "core.fsmonitor=false"),
+            *("-c", "core.commitGraph=false"),
             *("-c", "gc.auto=0"),
             *("-c", "maintenance.auto=false"),
             *("-c", "submodule.recurse=false"),
         ),
     )
+
+
+def in_worktree(user: Git, tree: Path, common: Path) -> Git:
+    """The same in another worktree. Raises RepositoryError where that is none of this repository's: a file in a git
+    directory may name any folder as one.
+    """
+    place = whereabouts(tree)
+    if not place.shared.samefile(common):
+        raise RepositoryError(
+            f"{tree} is listed as a worktree of {common}, and belongs to {place.shared}",
+            hint="git worktree list, then git worktree remove",
+        )
+    return replace(user, cwd=tree, env={**user.env, **_placed(place)})
+
+
+def nowhere(git: Git) -> Git:
+    """The same in no repository: for what is asked of git itself."""
+    return replace(git, cwd=Path(_NEUTRAL), env={name: git.env[name] for name in git.env if name not in _PLACES})
+
+
+def _users(env: Mapping[str, str]) -> dict[str, str]:
+    theirs = (name for name in env if not name.startswith("GIT_") or name in _KEPT or name.startswith(_KEPT_BEGIN))
+    return {name: env[name] for name in theirs}
+
+
+_PLACES: Final = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE")
+
+
+def _placed(place: Whereabouts) -> dict[str, str]:
+    return dict(zip(_PLACES, map(str, (place.own, place.shared, place.root)), strict=True))
 
 
 def named(identity: Identity) -> dict[str, str]:

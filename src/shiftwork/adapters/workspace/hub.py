@@ -18,7 +18,7 @@ from typing import Final
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.files import check_unlinked, erase, outlast, write_whole
 from shiftwork.adapters.workspace.fitness import mending, unsupported
-from shiftwork.adapters.workspace.git import Git, Identity, harness_git, quoted, user_git
+from shiftwork.adapters.workspace.git import Git, Identity, harness_git, nowhere, quoted, user_git
 from shiftwork.adapters.workspace.leased import alone
 from shiftwork.adapters.workspace.objects import Snapshot, commit_text, is_named, read_commit, reworded, write_commit
 from shiftwork.domain.model.ids import Commit
@@ -42,6 +42,7 @@ _SETTINGS: Final = {
     "core.protectHFS": "true",
     "core.protectNTFS": "true",
     "core.createObject": "rename",
+    "core.commitGraph": "false",
     "core.sharedRepository": "0600",
     "safe.bareRepository": "explicit",
     "protocol.allow": "never",
@@ -232,12 +233,14 @@ async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, 
         hint = mending(problems[0]) if len(problems) == 1 else ""
         told = f"{root} cannot be worked on: {'; '.join(problems)}"
         raise UnfitRepositoryError(told, hint=hint or "shiftwork doctor")
-    user = user_git(root=root, state=state, env=env)
+    user = user_git(root=root, state=state, env=env, trees=(cache,))
     places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
     common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()
     carried = {**await _carried(user), **await _probed(user, cache)}
     workers = max(2, min(8, 2 * (os.cpu_count() or 1)))
     placed = {"core.excludesFile": str(_excludes_file(state, root)), "checkout.workers": str(workers), **carried}
+    settings, trees = {**_SETTINGS, **placed}, (root, Path(common), cache)
+    git = harness_git(hub=state / "hub.git", identity=identity, env=env, settings=settings, trees=trees)
     hub = Hub(
         root=root,
         state=state,
@@ -247,7 +250,7 @@ async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, 
         object_format=object_format,
         carried=_written(carried),
         identity=identity,
-        git=_git(state, identity, env, placed, object_format),
+        git=replace(git, sealed=_sealed(state / "hub.git", object_format)),
         user=user,
         excludes=await _excludes(user, Path(common), env),
     )
@@ -260,10 +263,9 @@ def _excludes_file(state: Path, root: Path) -> Path:
     return state / "git" / f"excludes-{hashlib.sha256(os.fsencode(root)).hexdigest()[:10]}"
 
 
-def _git(state: Path, identity: Identity, env: Mapping[str, str], placed: Mapping[str, str], objects: str) -> Git:
-    path, config = state / "hub.git", _OWN_CONFIG_SHA256 if objects == "sha256" else _OWN_CONFIG
-    git = harness_git(hub=path, identity=identity, env=env, settings={**_SETTINGS, **placed})
-    return replace(git, sealed=((path / "config", config.encode()),))
+def _sealed(path: Path, object_format: str) -> tuple[tuple[Path, bytes], ...]:
+    config = _OWN_CONFIG_SHA256 if object_format == "sha256" else _OWN_CONFIG
+    return ((path / "config", config.encode()),)
 
 
 def _absolute(path: Path) -> Path:
@@ -318,11 +320,12 @@ async def _carried(user: Git) -> dict[str, str]:
 
 async def _probed(user: Git, cache: Path) -> dict[str, str]:
     """How git finds the file system of the trees: a repository is made there for a moment, as `git init` does it."""
+    git = nowhere(user)
     with tempfile.TemporaryDirectory(dir=cache, prefix="probe-") as folder:
-        await user.run("init", "--quiet", "--template=", folder)
+        await git.run("init", "--quiet", "--template=", folder)
         names = "|".join(_PROBED)
         asked = ("config", "-z", "--file", f"{folder}/.git/config", "--get-regexp", rf"^core\.({names})$")
-        answer = await user.run(*asked, accept=(0, 1))
+        answer = await git.run(*asked, accept=(0, 1))
     return dict(part.split("\n", 1) for part in answer.parts if "\n" in part)
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.carrying import departed, merge_tree, parted
+from shiftwork.adapters.workspace.git import in_worktree
 from shiftwork.adapters.workspace.hub import Hub, slug
 from shiftwork.adapters.workspace.locks import clear_stale_locks, grow_old
 from shiftwork.adapters.workspace.user_trees import fast_forward, holders, holding_branch, unmovable
@@ -213,7 +214,8 @@ class GitRepository:
         if unmovable(self.hub.common, branch, trees):
             return False
         if trees:
-            return await fast_forward(self.hub.user.at(trees[0]), branch, old=old, new=new)
+            there = in_worktree(self.hub.user, trees[0], self.hub.common)
+            return await fast_forward(there, branch, old=old, new=new)
         return await self._swap(branch, old, new)
 
     async def _swap(self, branch: str, old: Commit, new: Commit) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 from shiftwork.adapters.workspace.cut_off import arrived
 from shiftwork.adapters.workspace.differing import Row, entries
 from shiftwork.adapters.workspace.files import text_of
-from shiftwork.adapters.workspace.git import Git, end
+from shiftwork.adapters.workspace.git import Git, end, in_worktree
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import GitKilledError
 from shiftwork.ports.workspace import Obstacle
@@ -86,7 +86,7 @@ async def in_the_way(user: Git, common: Path, branch: str, ref: str) -> Obstacle
     why = unmovable(common, branch, trees)
     if why or not trees:
         return Obstacle(why=why)
-    git, tree = user.at(trees[0]), str(trees[0].resolve())
+    git, tree = in_worktree(user, trees[0], common), str(trees[0].resolve())
     if files := await edited(git, branch, ref):
         return Obstacle(files=tuple(files), tree=tree)
     options = ("-r", "-z", "--name-only", "--diff-filter=A", "--no-renames")

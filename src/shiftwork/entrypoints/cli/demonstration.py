@@ -30,6 +30,7 @@ from shiftwork.entrypoints.cli.ordering import starting
 from shiftwork.entrypoints.cli.result import exit_code
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
 from shiftwork.errors import EXIT_INTERRUPTED
+from shiftwork.search_paths import tool
 
 _BRANCH: Final = "main"
 _AGENT: Final = "scripted"
@@ -113,9 +114,10 @@ def _make_repository(folder: Path) -> None:
 
 def _git(folder: Path, *words_of_git: str) -> str:
     """Without the user's own settings for git: signing, hooks and templates have no place in a demo."""
-    env = environment() | {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
-    asked = ("git", "-C", str(folder), *words_of_git)
-    told = subprocess.run(asked, env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
+    env = {name: value for name, value in environment().items() if not name.startswith("GIT_")}
+    env |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    asked = (tool("git", env, (folder,)) or "git", "-C", str(folder), *words_of_git)
+    told = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
     return told.stdout.rstrip()
 
 

@@ -84,8 +84,9 @@ def state(
 
 
 def look_at(commits: Sequence[str], branch: str) -> str:
-    """The command that shows what has landed."""
-    return f"git show {commits[0][:10]}" if len(commits) == 1 else f"git log --stat -{len(commits)} {branch}"
+    """The command that shows what has landed, also where attributes that landed with it say that it is no text."""
+    shown = f"show --text {commits[0][:10]}" if len(commits) == 1 else f"log --stat --text -{len(commits)} {branch}"
+    return f"git {shown}"
 
 
 def replies(run: str, story: str, hold: str, reached: Reached | None = None, naming: str = "") -> tuple[Step, ...]:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 import click
@@ -16,7 +17,7 @@ from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, 
 from shiftwork.config.includes import include_claim
 from shiftwork.config.project import Standing, unregistered
 from shiftwork.config.settings import Settings
-from shiftwork.config.site import LEFTOVER, Site, environment
+from shiftwork.config.site import LEFTOVER, Site, environment, left_out
 from shiftwork.config.trust import Claim, settings_claim
 from shiftwork.domain.model.workflow import DYNAMIC, Workflow
 from shiftwork.entrypoints.cli import limiting, words
@@ -36,6 +37,7 @@ from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import TRUST, book, is_trusted, next_command
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkError
 from shiftwork.ports.agent import Agent
+from shiftwork.search_paths import tool
 
 _MOST_LINES: Final = 4
 _CONFINE: Final = 'SHIFTWORK_SANDBOX=auto shiftwork doctor, then tier = "auto" under [sandbox]'
@@ -80,7 +82,7 @@ def _beside(label: str, text: str) -> Iterator[str]:
 
 
 async def _examine(*, try_gates: bool) -> Sequence[Check]:
-    checks = [_git()]
+    checks = [_git(), *_search_paths()]
     try:
         site = around()
     except ShiftworkError as error:
@@ -147,12 +149,23 @@ def _included(site: Site) -> list[Check]:
 
 
 def _git() -> Check:
-    asked = ("git", "--version")
+    env = environment()
+    asked = (tool("git", env, (Path.cwd(),)) or "git", "--version")
     try:
-        told = subprocess.run(asked, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
+        told = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
     except (OSError, subprocess.CalledProcessError):
         return Check(name="git", state=FAIL, detail="git cannot be started", hint="install git 2.38 or newer")
     return Check(name="git", state=OK, detail=told.stdout.strip())
+
+
+def _search_paths() -> list[Check]:
+    """An element that means the working directory would have programs of an agent's tree run."""
+    rows = ((name, ", ".join(one or '""' for one in parts)) for name, parts in left_out().items())
+    told = "; ".join(f"{name} has {parts}" for name, parts in rows)
+    if not told:
+        return []
+    detail = f"relative and empty elements are left out of search paths: {told}"
+    return [Check(name="environment", state=WARN, detail=detail, hint="use absolute folders there")]
 
 
 async def _branch(site: Site, settings: Settings) -> Check:
