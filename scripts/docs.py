@@ -11,6 +11,7 @@ from shiftwork.domain.model.pipeline import FINISHED
 from shiftwork.domain.model.queue import EntryStage
 from shiftwork.domain.model.run import RUN_ENDED
 from shiftwork.domain.model.story import ENDED
+from shiftwork.domain.rules.ecosystems import ECOSYSTEMS, Ecosystem
 from shiftwork.domain.rules.machine import ENTRY, RUN, STEP, STORY, Table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -78,7 +79,48 @@ def _section(title: str, text: str, table: Table[Any], ends: Iterable[StrEnum]) 
     return "\n".join(lines)
 
 
-PAGES: Final[dict[str, Callable[[], str]]] = {"docs/reference/states.md": states}
+WATCHED_HEAD: Final = """# Files that gates are judged by, by ecosystem
+
+Drawn from `src/shiftwork/domain/rules/ecosystems.py` by `scripts/docs.py`: change the table there, not this page. A
+pattern without a slash is about names in any folder. What a story does to one of these files is reported in its status,
+in `shiftwork report` and in the trailer `Shiftwork-Tests` of the landed commit. See [tampering](tampering.md) for what
+is done about it.
+
+- *Tests* and *settings of runners* are put back for a second run of the gates: what was changed or deleted is as the
+  base has it, what is new is left out.
+- *Perhaps tests* have names that product code has too. They are reported and not put back, unless `protect` names them.
+- Files that *configure runners beside other things* are reported. Of `package.json`, `composer.json`, `deno.json`,
+  `pyproject.toml`, `setup.cfg` and `Cargo.toml` the keys that configure test runners and linters are put back
+  (`src/shiftwork/domain/rules/keys.py` lists them), and the rest is as the story has it.
+- *Dependency and lock files* are reported.
+- Where *installed packages* are committed, an edit of them is put back, and a new file in the place of an installed one
+  is left out of the second run. In `vendor` a new file stays.
+"""
+
+
+def watched() -> str:
+    """The page of the names that each ecosystem goes by."""
+    return "\n".join((WATCHED_HEAD, *(_ecosystem(one) for one in ECOSYSTEMS)))
+
+
+def _ecosystem(one: Ecosystem) -> str:
+    kinds = {
+        "tests and recorded outputs": one.tests,
+        "perhaps tests": one.perhaps,
+        "settings of runners": one.settings,
+        "configure runners beside other things": one.mixed,
+        "dependency and lock files": one.dependencies,
+        "installed packages": one.installed,
+    }
+    rows = [f"| {kind} | {' '.join(f'`{name}`' for name in names)} |" for kind, names in kinds.items() if names]
+    title = one.name[0].upper() + one.name[1:]
+    return "\n".join((f"## {title}", "", "| kind | names |", "|---|---|", *rows, ""))
+
+
+PAGES: Final[dict[str, Callable[[], str]]] = {
+    "docs/reference/states.md": states,
+    "docs/reference/watched-files.md": watched,
+}
 
 
 def main(arguments: list[str]) -> int:

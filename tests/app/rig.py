@@ -14,6 +14,7 @@ from shiftwork.adapters.engine.inline import InlineEngine, InlineMemory
 from shiftwork.adapters.notebook import FolderNotebook
 from shiftwork.adapters.processes.owners import this_owner
 from shiftwork.adapters.processes.reaper import HostReaper
+from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.adapters.specs.opening import FileSpecs
 from shiftwork.adapters.store.memory import MemoryStore
 from shiftwork.adapters.workspace.canary import GitCanary
@@ -130,6 +131,7 @@ class Rig:
     notebook: Notebook | None = None
     review: bool = False
     worktree: str = ""
+    sandbox: Sandbox = OPEN
     clock: Clock = field(default_factory=SystemClock)
 
     @property
@@ -150,7 +152,7 @@ class Rig:
         owner = this_owner(clock.fresh())
         identity = Identity(name="Test", email="test@localhost")
         hub = await open_hub(root=self.repo, state=self.state, cache=self.cache, identity=identity, env=ENV)
-        setup = Setup(shell=Shell(env=ENV), command=self.setup, minutes=1)
+        setup = Setup(shell=Shell(env=ENV, sandbox=self.sandbox), command=self.setup, minutes=1)
         gates = GitGates(hub=hub, setup=setup)
         worlds: list[World] = []
         engine = InlineEngine(bodies(lambda: worlds[0]), executor=owner.executor, memory=self.memory)

@@ -146,7 +146,8 @@ def test_a_second_try_of_a_flaky_gate_does_not_run_it_again(rig: Rig, tmp_path: 
     assert [one.passed for one in verified(rig)] == [False, True]
     assert {one.fail_to_pass for one in verified(rig)} == {found_on(rig, run)}
     assert found_on(rig, run).outcome is FailToPassOutcome.ASSERTION
-    assert [line.flaky for line in asyncio.run(paper_of(rig, run)).certificate.gates] == [True]
+    lines = asyncio.run(paper_of(rig, run)).certificate.gates
+    assert [(line.flaky, line.restored) for line in lines] == [(True, False), (False, True)]
 
 
 @pytest.mark.parametrize("slow", ["with it", "without it"])
@@ -167,7 +168,8 @@ def test_it_runs_beside_the_gates_and_what_is_still_awaited_is_shown(rig: Rig, t
     run = landed(rig, ProofPolicy.TRUSTING, {"price.py": DISCOUNT, "test_new.py": CALLS})
     assert run.status is RunStatus.COMPLETED
     begun = [(one.what.gate, one.what.where) for one in rig.seen if isinstance(one.what, GateBegun)]
-    assert begun == [("test", ""), *([("test", "without the change")] if slow == "without it" else [])]
+    last = [("test", "without the change")] if slow == "without it" else []
+    assert begun == [("test", ""), ("test", "with the tests of the base"), *last]
 
 
 def test_its_processes_end_when_the_story_is_withdrawn(rig: Rig, tmp_path: Path) -> None:

@@ -150,14 +150,39 @@ def test_a_script_that_the_gate_runs_is_put_back(rig: Rig) -> None:
     assert "Shiftwork-Tests: 1 gate configuration (ci/judge)" in message(rig)
 
 
-def test_new_code_beside_the_tests_is_left_out_of_the_second_run_and_new_tests_alone_cause_none(rig: Rig) -> None:
+def test_new_code_beside_the_tests_is_left_out_of_the_second_run_and_so_are_new_tests(rig: Rig) -> None:
     commit(rig.repo, {"tests/check.sh": "test -f tests/__init__.py || grep -q good work.txt\n"})
     run = work(rig, {**BAD, "tests/__init__.py": "trick\n", "tests/test_new.py": "assert 1\n"}, GOOD)
     assert run.status is RunStatus.COMPLETED
     assert len(refusals(rig, run)) == 1
     assert "Shiftwork-Tests: 2 added" in message(rig)
     assert work(rig, {"work.txt": "good, better\n", "tests/test_more.py": "assert 1\n"}).status is RunStatus.COMPLETED
-    assert len(reports(rig)[-1].results) == 1
+    assert [one.restored for one in reports(rig)[-1].results] == [False, True]
+
+
+def test_gates_that_only_read_do_not_run_again_without_the_new_tests(rig: Rig) -> None:
+    rig.gates = (Gate(name="syntax", command="python3 -m py_compile work.txt"), *rig.gates)
+    assert work(rig, {**GOOD, "tests/test_new.py": "assert 1\n"}).status is RunStatus.COMPLETED
+    results = [(one.name, one.restored) for one in reports(rig)[-1].results]
+    assert results == [("syntax", False), ("test", False), ("test", True)]
+
+
+def test_a_project_gets_its_first_tests_though_its_gate_is_red_without_any(rig: Rig) -> None:
+    """As runners are that find no tests: what the gate says without the new ones is nothing about the story."""
+    rig.gates = (Gate(name="test", command="ls test_*.py && cat work.txt"),)
+    run = work(rig, {**GOOD, "test_new.py": "assert 1\n"})
+    assert run.status is RunStatus.COMPLETED
+    assert refusals(rig, run) == []
+    assert [(one.restored, one.passed) for one in reports(rig)[-1].results] == [(False, True)]
+
+
+def test_a_gate_that_asks_for_coverage_is_not_red_for_the_want_of_new_tests(rig: Rig) -> None:
+    said = "FAIL Required test coverage of 100% not reached. Total coverage: 90.00%"
+    short = f"echo '{said}'; echo '1 passed in 0.1s'; exit 1"
+    rig.gates = (Gate(name="test", command=f"ls tests/test_*.py || {{ {short}; }}"),)
+    commit(rig.repo, {"tests/check.sh": "true\n"})
+    assert work(rig, {**GOOD, "tests/test_new.py": "assert 1\n"}).status is RunStatus.COMPLETED
+    assert [(one.restored, one.passed) for one in reports(rig)[-1].results] == [(False, True)]
 
 
 def test_a_plan_that_an_agent_made_lets_no_test_change(rig: Rig) -> None:

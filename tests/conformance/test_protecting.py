@@ -150,3 +150,62 @@ def test_a_name_that_is_no_text_is_put_back_all_the_same(user: GitUser, base: Co
     tree = (hub_git(user, "rev-parse", f"{commit}^{{tree}}") for commit in (before, made))
     assert len(set(tree)) == 1
     assert base != before
+
+
+KEYED = {
+    "package.json": '{"scripts": {"test": "jest"}, "dependencies": {}}',
+    "pyproject.toml": '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\naddopts = "-q"\n',
+    "setup.cfg": "[metadata]\nname = shop\n\n[tool:pytest]\naddopts = -q\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "story", "expected"),
+    [
+        ("package.json", '{"scripts": {"test": "true"}, "dependencies": {}}', KEYED["package.json"]),
+        (
+            "package.json",
+            '{"scripts": {"test": "true"}, "dependencies": {"left": "1"}}',
+            '{\n  "dependencies": {\n    "left": "1"\n  },\n  "scripts": {\n    "test": "jest"\n  }\n}',
+        ),
+        ("package.json", '{"scripts": ', KEYED["package.json"]),
+        ("package.json", "[1]", KEYED["package.json"]),
+        ("package.json", '{"a": "' + "x" * 5_000_000 + '"}', KEYED["package.json"]),
+        ("package.json", "[" * 100_000, KEYED["package.json"]),
+        (
+            "pyproject.toml",
+            '[project]\nname = "shop"\nversion = "2"\n[tool]\npytest.ini_options = {addopts = "--co"}\n',
+            '[project]\nname = "shop"\nversion = "2"\n\n[tool.pytest.ini_options]\naddopts = "-q"',
+        ),
+        (
+            "setup.cfg",
+            "[metadata]\nname = store\n[tool:pytest]\naddopts = --co\n",
+            "[metadata]\nname = store\n\n[tool:pytest]\naddopts = -q\n",
+        ),
+    ],
+)
+def test_runner_settings_are_the_base_s(
+    user: GitUser, protecting: Protecting, name: str, story: str, expected: str
+) -> None:
+    before = user.commit("settings", KEYED)
+    tip = user.commit("change", {name: story, "a.py": "a\n"})
+    made = asyncio.run(protecting.keyed(before, tip, list(KEYED)))
+    assert files(user, made) == {**files(user, tip), name: expected}
+
+
+def test_where_no_runner_setting_differs_the_commit_stays_as_it_is(user: GitUser, protecting: Protecting) -> None:
+    before = user.commit("settings", KEYED)
+    tip = user.commit("change", {"package.json": '{"scripts": {"test": "jest"}, "dependencies": {"left": "1"}}'})
+    assert asyncio.run(protecting.keyed(before, tip, list(KEYED))) == tip
+    assert asyncio.run(protecting.keyed(before, tip, [])) == tip
+
+
+def test_a_file_that_is_gone_leaves_its_runner_settings_and_a_new_one_has_none(
+    user: GitUser, protecting: Protecting
+) -> None:
+    before = user.commit("settings", {"package.json": KEYED["package.json"]})
+    user.git("rm", "--quiet", "package.json")
+    tip = user.commit("change", {"pyproject.toml": KEYED["pyproject.toml"]})
+    made = files(user, asyncio.run(protecting.keyed(before, tip, list(KEYED))))
+    assert made["package.json"] == '{\n  "scripts": {\n    "test": "jest"\n  }\n}'
+    assert made["pyproject.toml"] == '[project]\nname = "shop"\n\n[tool]'

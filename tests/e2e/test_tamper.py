@@ -45,6 +45,7 @@ PROJECT = {
     ),
     "Makefile": f"test:\n\t{PYTEST}\n",
     "package.json": json.dumps({"scripts": {"test": PYTEST}}) + "\n",
+    "mise.toml": f"{PYTEST}\n",
     ".gitignore": "__pycache__/\ncache/\n",
 }
 BROKEN = {"price.py": "def total(items):\n    return 0\n"}
@@ -193,8 +194,9 @@ TRICKS = {
     "edit-the-scripts-of-a-package": Trick(
         write={"package.json": json.dumps({"scripts": {"test": "exit 0"}})},
         gate=FROM_PACKAGE,
-        why=BLIND,
+        why=BEFORE,
     ),
+    "edit-a-build-file": Trick(write={"mise.toml": "true\n"}, gate="sh mise.toml", why=BLIND),
     "add-a-conftest": Trick(write={"conftest.py": FINISH}, why=BEFORE),
     "add-a-conftest-that-rewrites-results": Trick(write={"tests/conftest.py": REPORT}, why=BEFORE),
     "add-settings-of-the-runner": Trick(

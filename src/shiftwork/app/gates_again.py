@@ -51,7 +51,8 @@ async def restored_held(
         return ()
     if inspection is None:
         return _not_run(names.values(), "the history alone says which files were put back")
-    commit = await protecting.restored(said.base, said.commit, inspection.back, inspection.out)
+    files = await protecting.restored(said.base, said.commit, inspection.back, inspection.out)
+    commit = await protecting.keyed(said.base, files, inspection.keyed)
     if commit == said.commit:
         return _not_run(names.values(), "the story has changed no such file; others of its batch have")
     wanted = [gate for gate in again if gate.name in names]

@@ -19,8 +19,10 @@ from shiftwork.domain.rules.exemptions import exempt
 from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_restored
 from shiftwork.domain.rules.inspecting import inspect, leaves_early, watched
 from shiftwork.domain.rules.landing import TRIES, landed_base, spoken_for
+from shiftwork.domain.rules.restoring import Restored, only_new_tests
 from shiftwork.domain.rules.spec_gates import gates_of_run
-from shiftwork.domain.rules.test_gates import runs_tests
+from shiftwork.domain.rules.tallies import lacks_coverage_alone
+from shiftwork.domain.rules.test_gates import only_reads, runs_tests
 from shiftwork.ports.workspace import Begun
 
 
@@ -78,9 +80,7 @@ async def _verdict(pen: Pen, entry: Entry, marker: str) -> GateReport:
         return mended(report, entry.request.broken) if entry.request.broken else report
     if entry.reds + 1 < TRIES:
         return report
-    begun = _shown(pen, entry, "on the base")
-    base = await pen.world.gates.check(entry.base, gates, f"{marker}.base", base=landed, again=False, begun=begun)
-    return attributed(report, base)
+    return attributed(report, await _on_base(pen, entry, marker))
 
 
 def _shown(pen: Pen, entry: Entry, where: str = "") -> Begun:
@@ -108,23 +108,43 @@ async def _with_sights(pen: Pen, entry: Entry, report: GateReport, gates: tuple[
 
 async def _with_restored(pen: Pen, entry: Entry, report: GateReport, gates: Sequence[Gate], marker: str) -> GateReport:
     """Where the last of a batch is proof for all, what all of them have done to tests is undone."""
-    behind = pen.state.chain[: pen.state.chain.index(entry) + 1] if pen.state.policy.proof is Proof.TIP else (entry,)
-    back = tuple(path for one in behind for path in one.request.inspection.back)
-    out = tuple(path for one in behind for path in one.request.inspection.out)
-    if not (back or out):
-        return report
     world = pen.world
-    restored = await world.protecting.restored(behind[0].base, entry.candidate, back, out)
+    behind = pen.state.chain[: pen.state.chain.index(entry) + 1] if pen.state.policy.proof is Proof.TIP else (entry,)
+    without = Restored(
+        back=tuple(path for one in behind for path in one.request.inspection.back),
+        out=tuple(path for one in behind for path in one.request.inspection.out),
+        keyed=tuple(path for one in behind for path in one.request.inspection.keyed),
+    )
+    files = await world.protecting.restored(behind[0].base, entry.candidate, without.back, without.out)
+    restored = await world.protecting.keyed(behind[0].base, files, without.keyed)
     if restored == entry.candidate:
         return report
-    begun = _shown(pen, entry, "with the tests of the base")
-    landed = landed_base(pen.state, entry)
+    commands = tuple(gate.command for gate in gates)
+    plain = files == restored and only_new_tests(without, replace(world.conduct.protection, commands=commands))
     judged = await world.gates.check(
         restored,
-        gates,
+        tuple(gate for gate in gates if not (plain and only_reads(gate))),
         f"{marker}.restored",
-        base=landed,
+        base=landed_base(pen.state, entry),
         borrowing=entry.request.borrowing,
-        begun=begun,
+        begun=_shown(pen, entry, "with the tests of the base"),
     )
-    return with_restored(report, judged, (*back, *out))
+    if plain and not judged.passed:
+        judged = await _without_what_says_nothing(pen, entry, judged, marker)
+    return with_restored(report, judged, (*without.back, *without.out, *without.keyed))
+
+
+async def _without_what_says_nothing(pen: Pen, entry: Entry, judged: GateReport, marker: str) -> GateReport:
+    """Of a run that did without the new tests alone: a gate that is red on the base as well, as one is that finds no
+    tests there, and one that finds too little of the code covered, say nothing about the story.
+    """
+    red = {result.name for result in judged.results if not result.passed and not lacks_coverage_alone(result.output)}
+    base = await _on_base(pen, entry, marker) if red else judged
+    held = red - {result.name for result in base.results if not result.passed}
+    return replace(judged, results=tuple(one for one in judged.results if one.passed or one.name in held))
+
+
+async def _on_base(pen: Pen, entry: Entry, marker: str) -> GateReport:
+    """What the gates say of the base; what was red there in this process is not run again."""
+    gates, landed, begun = shared_gates(pen, entry), landed_base(pen.state, entry), _shown(pen, entry, "on the base")
+    return await pen.world.gates.check(entry.base, gates, f"{marker}.base", base=landed, again=False, begun=begun)

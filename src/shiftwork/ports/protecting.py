@@ -24,3 +24,10 @@ class Protecting(Protocol):
         with the same tree.
         """
         ...
+
+    async def keyed(self, base: Commit, commit: Commit, paths: Sequence[str]) -> Commit:
+        """A commit with the files of `commit`, but for what configures test runners in these paths (`rules.keys`),
+        which is as `base` has it. A file of them that cannot be read is as `base` has it altogether. It is `commit`
+        itself where that is the same.
+        """
+        ...

@@ -3,6 +3,7 @@
 The ports, one a file:
     trees, gates, canary                      Workspaces; Gates; Canary
     landing, protecting                       Repository; Protecting
+    keyed                                     files with the runner settings of another version
     witness, changes, radar                   Witness; Changes; Radar
     remains                                   Remains
 

@@ -3,13 +3,14 @@
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import batched
 from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workspace.differing import Row, differing, entries
 from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.adapters.workspace.keyed import merged
 from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.tampering import Patch, Touched
 
@@ -20,6 +21,7 @@ BYTES: Final = 16 * 1024 * 1024
 _AT_ONCE: Final = 200
 _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--text", "-U0")
 _LINK: Final = "120000"
+_PLAIN_FILE: Final = "100644"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,35 @@ class GitProtecting:
         tree = await self._tree(commit, entries(rows))
         # Not pinned: it is checked at once, and nothing that is so new is ever pruned.
         return self.hub.record(tree, base, f"{commit[:12]} with the tests and gate configuration of its base")
+
+    async def keyed(self, base: Commit, commit: Commit, paths: Sequence[str]) -> Commit:
+        if not paths:
+            return commit
+        wanted = frozenset(paths)
+        changed = [row for row in await differing(self.hub.git, commit, base) if _shown(row.path) in wanted]
+        rows = [one for row in changed if (one := await self._with_keys(row))]
+        if not rows:
+            return commit
+        tree = await self._tree(commit, entries(rows))
+        return self.hub.record(tree, base, f"{commit[:12]} with the runner settings of its base")
+
+    async def _with_keys(self, row: Row) -> Row | None:
+        """The row with another content for the path; None where the commit's own is right."""
+        story, base = [await self._content(name) for name in (row.old, row.new)]
+        made = merged(row.path, base, story)
+        if made == story:
+            return None
+        if made == base:
+            return row
+        blob = await self.hub.git.run("hash-object", "-w", "--no-filters", "--stdin", stdin=made)
+        return replace(row, mode=_PLAIN_FILE if row.is_gone else row.mode, new=blob.text)
+
+    async def _content(self, name: str) -> bytes:
+        """Nothing where the file is not there; what is no file at all, such as a submodule, cannot be read."""
+        if not name.strip("0"):
+            return b""
+        found = await self.hub.git.run("cat-file", "blob", name, accept=(0, 128))
+        return b"\0" if found.code else found.out
 
     async def _tree(self, commit: Commit, rows: bytes) -> str:
         with tempfile.TemporaryDirectory(dir=self.hub.state) as folder:

@@ -34,13 +34,16 @@ class Meddling(StrEnum):
     WEAKENED = "weakened"
     LEFT = "left early"
     CONFIGURED = "gate configuration"
+    DEPENDED = "dependency or lock file"
     OWN = "settings of shiftwork"
     SPEC = "edit of the spec left out"
     LINKED = "link out of the tree"
     UNREAD = "not looked through"
 
 
-_NAMED: Final = frozenset({Meddling.LEFT, Meddling.CONFIGURED, Meddling.OWN, Meddling.SPEC, Meddling.LINKED})
+_NAMED: Final = frozenset(
+    {Meddling.LEFT, Meddling.CONFIGURED, Meddling.DEPENDED, Meddling.OWN, Meddling.SPEC, Meddling.LINKED}
+)
 """Kinds that say little without the names of the files."""
 
 _NAMES: Final = 3
@@ -79,14 +82,15 @@ class Finding:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
     """`back` are the paths whose version of the base is put back for the second run of the gates, where the base has
-    them; `out` are those that the base does not have and that are left out of it. What is `kept` stays as the base has
-    it when the story lands.
+    them; `out` are those that the base does not have and that are left out of it; of those that are `keyed` only the
+    settings of test runners are as the base has them. What is `kept` stays as the base has it when the story lands.
     """
 
     findings: tuple[Finding, ...] = ()
     back: tuple[str, ...] = ()
     out: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    keyed: tuple[str, ...] = ()
 
     @property
     def told(self) -> str:

@@ -47,6 +47,8 @@ Landing and proof:
 What a story may have done to its own checks:
     inspecting, patches               what its diff does to them
     protecting, sources, commanding   which files those are: by name, by ending, by a gate's command
+    ecosystems, keys                  their names in each ecosystem; the keys of a file that configure runners
+    tallies                           how many tests a runner counted
     restoring                         which of its changes the gates are run without
     exemptions                        which checks its spec lets it change
 

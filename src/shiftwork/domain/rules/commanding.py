@@ -21,6 +21,8 @@ INTERPRETERS: Final = re.compile(
 )
 _BUILT_IN: Final = frozenset({"cd", "test", "[", "echo", "printf", "true", "false", "set", "export", "exit", ":", "."})
 _SKIPPED: Final = re.compile(r"\w+=.*|\d+[smhd]?", re.DOTALL)
+_MODULE_PATH: Final = re.compile(r"\bPYTHONPATH=([^\s;&|]+)")
+_HERE: Final = re.compile(r"^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)(?=/|$)")
 _OPERATOR: Final = re.compile(r"[();<>|&\n]+")
 
 TOOLING: Final = frozenset({"scripts", "script", "tools", "tool", "bin", "ci", "hack", "dev", "make", "tasks"})
@@ -56,12 +58,23 @@ class Named:
 def named(commands: tuple[str, ...]) -> Named:
     found = [one for command in commands for one in _named(command)]
     run = frozenset(path for path, is_run in found if is_run)
-    folders = {folder for command in commands for folder, _ in _parts(command)}
+    folders = {folder for command in commands for folder in (*_works_in(command), *_module_folders(command))}
     return Named(
         run=run,
         otherwise=frozenset(path for path, _ in found) - run,
         folders=frozenset(folders | {path.rpartition("/")[0] for path in run}),
     )
+
+
+def _works_in(command: str) -> Iterator[str]:
+    return (folder for folder, _ in _parts(command))
+
+
+def _module_folders(command: str) -> Iterator[str]:
+    """The folders that a command puts on the path of Python's modules."""
+    for found in _MODULE_PATH.finditer(command):
+        for part in found[1].strip("\"'").split(":"):
+            yield _plain(_HERE.sub("", part))
 
 
 def is_check_script(path: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from shiftwork.domain.model.tampering import Finding, Inspection, Meddling, Patch, Protection, Touched
 from shiftwork.domain.rules.patches import Text, by_path
-from shiftwork.domain.rules.protecting import is_own, is_test, matches
+from shiftwork.domain.rules.protecting import is_dependency, is_own, is_test, matches
 from shiftwork.domain.rules.restoring import configures, put_back
 from shiftwork.domain.rules.sources import ending, is_source
 
@@ -100,9 +100,10 @@ def inspect(
     kept = tuple(one.path for one in touched if one.path == spec and not matches(allowed, one.path))
     findings.extend(Finding(kind=Meddling.SPEC, path=path) for path in kept)
     findings.extend(Finding(kind=Meddling.UNREAD, path=path) for path in patch.unread)
-    early = any(one.kind is Meddling.LEFT for one in findings)
-    back, out = put_back(touched, protection, allowed, early=early)
-    return Inspection(findings=tuple(_bounded(findings)), back=back, out=out, kept=kept)
+    without = put_back(touched, protection, allowed)
+    return Inspection(
+        findings=tuple(_bounded(findings)), back=without.back, out=without.out, keyed=without.keyed, kept=kept
+    )
 
 
 def leaves_early(inspection: Inspection) -> bool:
@@ -144,9 +145,10 @@ def _about(one: Touched, text: Text, protection: Protection) -> Iterator[Finding
     if leads_out(one):
         yield Finding(kind=Meddling.LINKED, path=one.path, line=one.link[:_LINE])
     if configures(one, protection):
-        kind = Meddling.OWN if is_own(one.path) else Meddling.CONFIGURED
-        yield Finding(kind=kind, path=one.path, line=_first(text.new or text.gone))
+        yield Finding(kind=_kind(one.path), path=one.path, line=_first(text.new or text.gone))
         yield from _lines(Meddling.LEFT, one.path, _having(f"{_ABRUPT}|{_EXIT}", text.new))
+    elif is_dependency(one.path):
+        yield Finding(kind=Meddling.DEPENDED, path=one.path, line=_first(text.new or text.gone))
     elif not is_test(one.path, protection):
         ways = _ABRUPT if matches(_ENTRIES, one.path) else f"{_ABRUPT}|{_WELL}"
         yield from _lines(Meddling.LEFT, one.path, _having(ways, text.new))
@@ -157,6 +159,12 @@ def _about(one: Touched, text: Text, protection: Protection) -> Iterator[Finding
     else:
         yield Finding(kind=Meddling.ADDED if one.letter == "A" else Meddling.EDITED, path=one.path)
         yield from _in_tests(text)
+
+
+def _kind(path: str) -> Meddling:
+    if is_own(path):
+        return Meddling.OWN
+    return Meddling.DEPENDED if is_dependency(path) else Meddling.CONFIGURED
 
 
 def leads_out(one: Touched) -> bool:

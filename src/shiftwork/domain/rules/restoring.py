@@ -2,10 +2,13 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.domain.model.tampering import Protection, ProtectPolicy, Touched
 from shiftwork.domain.rules.commanding import is_check_script, named
+from shiftwork.domain.rules.ecosystems import ECOSYSTEMS
+from shiftwork.domain.rules.keys import is_keyed
 from shiftwork.domain.rules.protecting import (
     CONFIGURATION,
     FOLDERS,
@@ -28,21 +31,12 @@ _RUNNERS: Final = """
 _SHADOWED: Final = sys.stdlib_module_names | frozenset(_RUNNERS.split())
 _ROOTS: Final = ("", "src")
 
+_VENDORED: Final = ("**/vendor/**",)
 INSTALLED: Final = (
-    *("**/node_modules/**", "**/.venv/**", "**/venv/**", "**/site-packages/**", "**/__pypackages__/**"),
-    *("**/.tox/**", "**/.nox/**", "**/.yarn/releases/**", "**/vendor/bin/**", "**/vendor/bundle/**"),
+    *(pattern for one in ECOSYSTEMS for pattern in one.installed if pattern not in _VENDORED),
+    *("**/vendor/bin/**", "**/vendor/bundle/**"),
 )
 """What setup commands make and git ignores: a file of the commit goes before one that was installed there."""
-
-_TESTS_BY_PLACE: Final = (
-    *(
-        f"**/{folder}/**/*.{end}"
-        for folder in ("__tests__", "test")
-        for end in ("js", "ts", "jsx", "tsx", "mjs", "cjs")
-    ),
-    *("**/tests/*.rs", "**/test/**/test_*.rb"),
-)
-"""Files that a runner takes for tests by the folder they are in."""
 
 
 def shadows(path: str, protection: Protection) -> bool:
@@ -66,16 +60,32 @@ def _displaces(one: Touched, protection: Protection) -> bool:
     return one.letter == "A" and (shadows(one.path, protection) or matches(INSTALLED, one.path))
 
 
+def _edits_installed(one: Touched) -> bool:
+    """Whether it changes a package that is committed: that is another package by the same name."""
+    return one.letter != "A" and matches((*INSTALLED, *_VENDORED), one.path)
+
+
+_TESTS_BY_PLACE: Final = (
+    *(
+        f"**/{folder}/**/*.{end}"
+        for folder in ("__tests__", "test")
+        for end in ("js", "ts", "jsx", "tsx", "mjs", "cjs")
+    ),
+    *("**/tests/*.rs", "**/test/**/test_*.rb"),
+)
+"""Files that a runner takes for tests by the folder they are in."""
+
+
 def is_support(path: str) -> bool:
     """Code in a folder of tests that is no test by its name: other tests may be run with it."""
     return is_source(path) and matches(FOLDERS, path) and not matches((*NAMES, *TESTS_TOLD, *_TESTS_BY_PLACE), path)
 
 
 def configures(one: Touched, protection: Protection) -> bool:
-    """Whether it decides what gates do: by its name, as a new module in the place of another, or because a gate's
-    command names it.
+    """Whether it decides what gates do: by its name, as a new module in the place of another, as an edit of what was
+    installed, or because a gate's command names it.
     """
-    if is_configuration(one.path) or _displaces(one, protection):
+    if is_configuration(one.path) or _displaces(one, protection) or _edits_installed(one):
         return True
     said = named(protection.commands)
     if one.letter != "A":
@@ -85,28 +95,45 @@ def configures(one: Touched, protection: Protection) -> bool:
     return one.path in said.run and program and not is_test(one.path, protection)
 
 
-def put_back(
-    touched: Sequence[Touched], protection: Protection, allowed: Sequence[str], *, early: bool = False
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The paths to take from the base, and the new ones to leave out; neither where there need be no second run.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """The paths to take from the base (`back`), the new ones to leave out (`out`), and those of which only what
+    configures runners is taken from the base (`keyed`).
+    """
 
-    New tests alone need none, unless something of the change may end a run `early`. New configuration and new code
-    beside the tests could make any test pass. What the story's spec says it touches (`allowed`) is left as the story
-    has it.
+    back: tuple[str, ...] = ()
+    out: tuple[str, ...] = ()
+    keyed: tuple[str, ...] = ()
+
+
+def put_back(touched: Sequence[Touched], protection: Protection, allowed: Sequence[str]) -> Restored:
+    """What a second run of the gates does without; nothing where there need be none.
+
+    New tests are left out as new configuration is: while they run, they can do to the code and to the runner whatever
+    they like. What the story's spec says it touches (`allowed`) is left as the story has it.
     """
     if protection.policy is ProtectPolicy.REPORT:
-        return (), ()
-    guarded = [one for one in touched if _guarded(one, protection) and not matches(allowed, one.path)]
-    back = tuple(one.path for one in guarded if one.letter != "A")
-    new = [one for one in guarded if one.letter == "A"]
-    plain = not early and not back and not any(configures(one, protection) or is_support(one.path) for one in new)
-    return back, () if plain else tuple(one.path for one in new)
+        return Restored()
+    open_to_doubt = [one for one in touched if not matches(allowed, one.path)]
+    guarded = [one for one in open_to_doubt if _guarded(one, protection)]
+    paths = {one.path for one in guarded}
+    return Restored(
+        back=tuple(one.path for one in guarded if one.letter != "A"),
+        out=tuple(one.path for one in guarded if one.letter == "A"),
+        keyed=tuple(one.path for one in open_to_doubt if is_keyed(one.path) and one.path not in paths),
+    )
+
+
+def only_new_tests(restored: Restored, protection: Protection) -> bool:
+    """Whether a second run does without nothing but new tests, so that gates which run none need not run again."""
+    new = [Touched(path=path, letter="A") for path in restored.out]
+    return not restored.back and not any(configures(one, protection) or is_support(one.path) for one in new)
 
 
 def _guarded(one: Touched, protection: Protection) -> bool:
     if protection.patterns:
         return matches(protection.patterns, one.path)
-    if matches(TESTS, one.path) or matches(CONFIGURATION, one.path):
+    if matches(TESTS, one.path) or matches(CONFIGURATION, one.path) or _edits_installed(one):
         return True
     if one.letter == "A":
         return _displaces(one, protection)

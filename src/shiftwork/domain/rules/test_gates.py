@@ -41,6 +41,11 @@ def runs_tests(gate: Gate) -> bool:
     return is_test_gate(gate) or (gate.step is not None and _RUNNERS.search(gate.step.command) is not None)
 
 
+def only_reads(gate: Gate) -> bool:
+    """Whether it starts linters, type checkers and compilers alone: what it says does not depend on tests."""
+    return gate.step is None and not gate.kind and only_lints(gate.command)
+
+
 def with_preparation(gate: Gate, gates: Sequence[Gate]) -> tuple[Gate, ...]:
     """The gate and those before it that build what it may test."""
     before = takewhile(lambda one: one != gate, gates)
