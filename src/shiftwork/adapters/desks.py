@@ -4,12 +4,14 @@ Files, not a socket: what an agent said before a kill -9 is still there afterwar
 """
 
 import asyncio
+import heapq
 import json
 import os
 import shutil
 from pathlib import Path
 from typing import Any, Final
 
+from shiftwork.bounded import read_head
 from shiftwork.domain.model.memory import Remark, Scope
 from shiftwork.ports.desk import Desk, DeskName, Mail, Question
 
@@ -79,10 +81,10 @@ def _set_aside(folder: Path) -> None:
 def _collect(desk: Desk) -> Mail:
     """Only plain files of the outbox itself count: a link may point anywhere."""
     mail: dict[str, list[str]] = {kind: [] for kind in _KINDS}
-    for entry in sorted(os.scandir(desk.outbox), key=lambda entry: entry.name)[:MAIL_FILES]:
-        kind = "edit" if entry.name == EDIT_REQUEST else entry.name.partition("-")[0]
-        if kind in mail and entry.name.endswith(".json") and entry.is_file(follow_symlinks=False):
-            mail[kind].append(_text(Path(entry.path)))
+    for name in _listed(desk.outbox):
+        kind = "edit" if name == EDIT_REQUEST else name.partition("-")[0]
+        if kind in mail and name.endswith(".json") and (text := _text(desk.outbox / name)):
+            mail[kind].append(text)
     return Mail(
         edits=tuple(mail["edit"]),
         notes=tuple(
@@ -93,9 +95,29 @@ def _collect(desk: Desk) -> Mail:
     )
 
 
+def _listed(outbox: Path) -> list[str]:
+    """The first names, however many there are. An agent may have shut, removed or replaced the folder."""
+    try:
+        if outbox.is_symlink():
+            return []
+        outbox.chmod(0o700)
+        with os.scandir(outbox) as entries:
+            return heapq.nsmallest(MAIL_FILES, (entry.name for entry in entries))
+    except OSError:
+        return []
+
+
 def _text(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(MAIL_BYTES).decode("utf-8", errors="replace")
+    """Nothing of what is no plain file, or cannot be read."""
+    try:
+        return read_head(path, MAIL_BYTES, links=False).decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _whole(text: str) -> str:
+    """Without halves of surrogate pairs: JSON can spell them, but neither a file nor a terminal can hold them."""
+    return text.encode(errors="replace").decode()
 
 
 def _question(text: str) -> Question | None:
@@ -104,19 +126,21 @@ def _question(text: str) -> Question | None:
         found = json.loads(text)
     except ValueError:
         found = text
+    except RecursionError:
+        return None
     if isinstance(found, str):
-        return Question(text=found.strip()) if found.strip() else None
+        return Question(text=_whole(found.strip())) if found.strip() else None
     asked, options = (found.get("question"), found.get("options", [])) if isinstance(found, dict) else ("", [])
     if not isinstance(asked, str) or not asked.strip() or not isinstance(options, list):
         return None
-    return Question(text=asked.strip(), options=tuple(one for one in options if isinstance(one, str)))
+    return Question(text=_whole(asked.strip()), options=tuple(_whole(one) for one in options if isinstance(one, str)))
 
 
 def _claim(text: str) -> dict[str, str]:
     try:
         claim = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(claim, dict) or not all(isinstance(value, str) for value in claim.values()):
         return {}
-    return claim
+    return {_whole(key): _whole(value) for key, value in claim.items()}

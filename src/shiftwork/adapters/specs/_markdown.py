@@ -14,11 +14,12 @@ from shiftwork.ports.specs import Unused
 from shiftwork.prompts.signals import cleaned
 
 _LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
-_HEADING: Final = re.compile(r"(?P<lead> {0,3}(?P<marks>#{1,6})[ \t]+)(?P<text>.*?)(?:[ \t]+#+)?[ \t]*")
+_HEADING: Final = re.compile(r"(?P<lead> {0,3}(?P<marks>#{1,6})[ \t]+)(?P<text>.*)")
 _BULLET: Final = re.compile(r"(?P<lead>[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)(?P<text>.*)")
 _BOX: Final = re.compile(r"\[(?P<mark>[ xX])\](?:[ \t]+|\Z)")
 _FENCE: Final = re.compile(r"[ \t]*(?P<run>`{3,}|~{3,})(?P<rest>.*)")
 _RULE: Final = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+_FRONT: Final = re.compile(r"---[ \t]*\r?\n(?:[^\n]*+\n)*?---[ \t]*+(?:\r?\n|\Z)")
 TICKED: Final = "x"
 OPEN: Final = " "
 
@@ -143,8 +144,15 @@ def _fence_after(fence: str, found: re.Match[str] | None) -> str:
 def _front_matter(text: str) -> int:
     """Where the text begins behind its front matter, if it has one; a byte order mark is no text either."""
     start = 1 if text.startswith("\ufeff") else 0
-    found = re.compile(r"---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?:\r?\n|\Z)").match(text, start)
+    found = _FRONT.match(text, start)
     return found.end() if found else start
+
+
+def _without_marks(text: str) -> str:
+    """A heading without the marks that may close it."""
+    whole = text.rstrip(" \t")
+    inner = whole.rstrip("#")
+    return inner.rstrip(" \t") if inner != whole and inner.endswith((" ", "\t")) else whole
 
 
 def _block(line: str, at: int) -> Block:
@@ -155,12 +163,13 @@ def _block(line: str, at: int) -> Block:
         return Block(at=at, text=line)
     level = len(heading["marks"]) if heading else 0
     lead = found.end("lead")
-    box = _BOX.match(found["text"])
+    text = _without_marks(found["text"]) if heading else found["text"]
+    box = _BOX.match(text)
     if box is None:
-        return Block(at=at + lead, text=found["text"], level=level, bullet=not heading)
+        return Block(at=at + lead, text=text, level=level, bullet=not heading)
     return Block(
         at=at + lead + box.end(),
-        text=found["text"][box.end() :],
+        text=text[box.end() :],
         level=level,
         bullet=not heading,
         box=at + lead + box.start("mark"),

@@ -11,7 +11,7 @@ from shiftwork.domain.model.ids import StoryId
 from shiftwork.ports.specs import Unused
 from shiftwork.prompts.problem import nearest
 
-_LINE: Final = re.compile(r"[ \t]*\**(?P<key>[A-Za-z][A-Za-z ]{2,20}?)\**:\**[ \t]*(?P<value>.*?)[ \t]*")
+_LINE: Final = re.compile(r"[ \t]*\**(?P<key>[A-Za-z][A-Za-z ]{2,20}?)\**:\**[ \t]*+(?P<value>(?:.*[^ \t])?)[ \t]*")
 _NAME: Final = re.compile(r"[^,;\s](?:[^,;]*[^,;\s])?")
 _NOTHING: Final = frozenset({"none", "nothing", "-", "no", "n/a"})
 

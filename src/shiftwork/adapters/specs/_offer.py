@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from shiftwork.bounded import read_head
 from shiftwork.ports.specs import Unused
 
 OFFER_LIMIT: Final = 12_000
@@ -13,12 +14,13 @@ OFFER_LIMIT: Final = 12_000
 
 
 _NAMES: Final = 100
+_LARGEST: Final = 1024 * 1024
 
 
 def text_beside(file: Path) -> str:
-    """The text of a file that may be there; nothing of one that is not, or cannot be read."""
+    """The beginning of a file that may be there; nothing of one that is not, is no regular file or cannot be read."""
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
+        return read_head(file, _LARGEST).decode(errors="replace")
     except OSError:
         return ""
 

@@ -30,7 +30,7 @@ _TAG: Final = re.compile(r"\[US(\d+)\]", re.IGNORECASE)
 _STORY: Final = re.compile(r"(?i)user story (?P<number>\d+)[ \t]*[-\u2013\u2014:]?[ \t]*(?P<title>.*)")
 _PRIORITY: Final = re.compile(r"(?i)\(priority:[ \t]*P?(?P<number>\d+)\)")
 _PHASE: Final = re.compile(r"(?i)phase \w+[ \t]*[-\u2013\u2014:][ \t]*(?P<title>.*)")
-_BRANCH: Final = re.compile(r"\*\*Feature Branch\*\*:?[ \t]*:?[ \t]*`([^`\[\]\s]+)`")
+_BRANCH: Final = re.compile(r"\*\*Feature Branch\*\*:?[ \t]*+:?[ \t]*+`([^`\[\]\s]+)`")
 _ASIDE: Final = re.compile(r"[ \t]*(?:\([^()]*\)|[^\w\s.,;:!?'\"`/&()-]).*")
 
 _INSTRUCTIONS: Final = """\

@@ -18,7 +18,7 @@ A tree that an agent works in:
     setup, includes                           what a fresh tree needs beyond its commit
     leased                                    numbers for its ports and names, which no other tree has at the time
     environments, environment_files           what the setup command installs, once for many trees; its files
-    files                                     files that may be in any state
+    files, large_files                        files that may be in any state, and of any size
 
 The trees that gates run in:
     bench, pristine                           using one again; what may lie there beside its commit

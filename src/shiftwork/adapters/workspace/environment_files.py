@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from shiftwork.adapters.workspace.files import erase, let_read, open_up, write_new
+from shiftwork.adapters.workspace.large_files import copy_large, digest_of
 from shiftwork.errors import EnvironmentDamagedError
 
 _PIECE_BYTES: Final = 1024 * 1024
 _TEXT_BYTES: Final = 16 * 1024 * 1024
-"""A larger file is taken for data: nothing in it is rewritten."""
+"""A larger file is taken for data: nothing in it is rewritten, and it is never held in memory."""
 
 _CACHE: Final = "__pycache__"
 _COMPILED: Final = ".pyc"
@@ -58,9 +59,11 @@ class EnvironmentFiles:
                 self._copy(path, place, tree)
 
     def content(self, path: str, tree: Path) -> bytes | None:
-        """What the copy of a file is to hold in that tree; None where it is no file of the environment."""
+        """What the copy of a file is to hold in that tree; None where it is no file of the environment, or too large
+        to be held in memory.
+        """
         item = self.items.get(path)
-        if item is None or not stat.S_ISREG(item.mode):
+        if item is None or not stat.S_ISREG(item.mode) or _size(f"{self.folder}/{path}") > _TEXT_BYTES:
             return None
         return self._bytes(path, item, tree)
 
@@ -73,9 +76,19 @@ class EnvironmentFiles:
             os.mkdir(place)  # noqa: PTH102 - as above
             os.chmod(place, stat.S_IMODE(item.mode) | stat.S_IRWXU)  # noqa: PTH101 - as above
             return
-        write_new(place, self._bytes(path, item, tree))
+        if _size(f"{self.folder}/{path}") > _TEXT_BYTES:
+            self._copy_large(path, place)
+        else:
+            write_new(place, self._bytes(path, item, tree))
         os.chmod(place, stat.S_IMODE(item.mode))  # noqa: PTH101 - as above
         os.utime(place, ns=(item.mtime, item.mtime))
+
+    def _copy_large(self, path: str, place: str) -> None:
+        """Piece by piece; holes stay holes."""
+        copy_large(f"{self.folder}/{path}", place)
+        if digest_of(place) != self.items[path].content:
+            erase(Path(place))
+            raise EnvironmentDamagedError(f"{path} was changed in the environment {self.folder.name}")
 
     def _bytes(self, path: str, item: Item, tree: Path) -> bytes:
         try:
@@ -153,21 +166,36 @@ def _item(place: str, origin: str) -> Item:
     if stat.S_ISDIR(status.st_mode):
         return Item(status.st_mode, status.st_mtime_ns, "", False)
     let_read(place)
+    if status.st_size > _TEXT_BYTES:
+        if status.st_nlink > 1:
+            copy_large(place, f"{place}.{os.getpid()}.part")
+            _put_in_place(place, status)
+        return Item(status.st_mode, status.st_mtime_ns, digest_of(place), False)
     content = _read(place)
     if status.st_nlink > 1:
         _unlinked(place, content, status)
-    text = status.st_size <= _TEXT_BYTES and b"\0" not in content
-    bound = text and os.fsencode(origin) in content
+    bound = b"\0" not in content and os.fsencode(origin) in content
     return Item(status.st_mode, status.st_mtime_ns, hashlib.sha256(content).hexdigest(), bound)
 
 
 def _unlinked(place: str, content: bytes, status: os.stat_result) -> None:
     """The same file once more, under no other name."""
+    write_new(f"{place}.{os.getpid()}.part", content)
+    _put_in_place(place, status)
+
+
+def _put_in_place(place: str, status: os.stat_result) -> None:
     partial = f"{place}.{os.getpid()}.part"
-    write_new(partial, content)
     os.chmod(partial, stat.S_IMODE(status.st_mode))  # noqa: PTH101 - plain text is quicker
     os.utime(partial, ns=(status.st_mtime_ns, status.st_mtime_ns))
     os.replace(partial, place)  # noqa: PTH105 - as above
+
+
+def _size(place: str) -> int:
+    try:
+        return os.lstat(place).st_size
+    except OSError:
+        return 0
 
 
 def _read(place: str) -> bytes:

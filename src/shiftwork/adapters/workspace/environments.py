@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from shiftwork.adapters.workspace.checkout import Checkout
 from shiftwork.adapters.workspace.environment_files import EnvironmentFiles, Item, take_out
-from shiftwork.adapters.workspace.files import copy_within, write_whole
+from shiftwork.adapters.workspace.files import copy_within, erase, write_whole
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.leased import alone
 from shiftwork.adapters.workspace.shell import Errand, Shell
@@ -35,6 +35,7 @@ from shiftwork.errors import EnvironmentFailedError
 _FORMAT: Final = 1
 _BRANCH: Final = "setup"
 _CACHE: Final = "__pycache__"
+_SHOWN: Final = 200
 
 _TOOLS: Final = (
     *("python3", "python", "uv", "poetry", "pdm", "pipenv", "tox", "nox", "pre-commit", "node", "npm", "pnpm", "yarn"),
@@ -173,7 +174,7 @@ class Environments:
             tracked = (await checkout.exact(commit)).files
             folder = self.hub.cache / "environments" / own
             folder.mkdir(parents=True)
-            files = await asyncio.to_thread(take_out, checkout.tree, entries, folder)
+            files = await self._taken(name if shared else "", checkout, entries, folder)
         finally:
             await checkout.remove()
         made = Environment(
@@ -182,6 +183,20 @@ class Environments:
         await asyncio.to_thread(self._keep, made, commit)
         self.made.add(name)
         return made
+
+    async def _taken(self, shared: str, checkout: Checkout, entries: list[str], folder: Path) -> EnvironmentFiles:
+        """Raises EnvironmentFailedError where what was made is nothing that can be copied, such as a path that is
+        longer than the system takes.
+        """
+        try:
+            return await asyncio.to_thread(take_out, checkout.tree, entries, folder)
+        except OSError as error:
+            await asyncio.to_thread(erase, folder)
+            told = f"{error.strerror}: {str(error.filename)[:_SHOWN]}"
+            why = f"the setup command made what cannot be copied: {self.command}\n{told}"
+            if shared:
+                self.failed[shared] = why
+            raise EnvironmentFailedError(why) from error
 
     async def _run(self, name: str, checkout: Checkout, errand: Errand, *, shared: bool) -> None:
         # What it installs has to come from somewhere. Where packages come from may hold a password: code of a story is

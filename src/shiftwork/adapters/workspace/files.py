@@ -14,13 +14,14 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from shiftwork.bounded import first_link
+from shiftwork.bounded import first_link, read_head
 from shiftwork.errors import RepositoryError
 
 _REMOVE_TRIES: Final = 3
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOCK_POLLS: Final = 40
 _POLL_SECONDS: Final = 0.05
+_SMALL: Final = 64 * 1024
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -62,9 +63,9 @@ def modified(path: Path) -> float | None:
 
 
 def text_of(path: Path) -> str:
-    """What a small file of git's says; nothing where it is not there, or not any more."""
+    """What a small file of git's says; nothing where it is not there, not any more, or no regular file."""
     try:
-        return path.read_text(errors="surrogateescape").strip()
+        return read_head(path, _SMALL).decode(errors="surrogateescape").strip()
     except OSError:
         return ""
 

@@ -19,12 +19,14 @@ from typing import Final, NamedTuple
 from shiftwork.adapters.workspace.checkout import Tracked
 from shiftwork.adapters.workspace.environment_files import EnvironmentFiles
 from shiftwork.adapters.workspace.files import erase, let_read, open_up, write_new
+from shiftwork.adapters.workspace.large_files import digest_of
 from shiftwork.errors import EnvironmentDamagedError, RepositoryError
 
 _TICK_NS: Final = 20_000_000
 """No file system's clock that we know is coarser, but for those that count seconds."""
 
 _PIECE_BYTES: Final = 1024 * 1024
+_LARGE_BYTES: Final = 16 * 1024 * 1024
 _OWN_REPOSITORY: Final = ".git"
 
 
@@ -177,7 +179,8 @@ def _lay(place: str, thing: _Thing, content: bytes) -> None:
 def _thing(place: str) -> _Thing:
     look = _look(os.lstat(place))
     if stat.S_ISREG(look[0]):
-        return _Thing(look, _digest(_pieces(place)))
+        large = look[1] > _LARGE_BYTES
+        return _Thing(look, digest_of(place).encode() if large else _digest(_pieces(place)))
     return _Thing(look, os.fsencode(Path(place).readlink()) if stat.S_ISLNK(look[0]) else b"")
 
 

@@ -47,12 +47,13 @@ class GitProtecting:
 
     async def _targets(self, names: Sequence[str]) -> Mapping[str, str]:
         """Where links lead. Each comes after a line that ends with how long it is."""
-        rest = (await self.hub.git.run("cat-file", "--batch", stdin="\n".join(names).encode())).out if names else b""
-        found = {}
+        told = (await self.hub.git.run("cat-file", "--batch", stdin="\n".join(names).encode())).out if names else b""
+        found, at = {}, 0
         for name in names:
-            head, _, rest = rest.partition(b"\n")
-            size = int(head.rpartition(b" ")[2])
-            found[name], rest = rest[:size].decode(errors="replace"), rest[size + 1 :]
+            end = told.index(b"\n", at)
+            size = int(told[at:end].rpartition(b" ")[2])
+            found[name] = told[end + 1 : end + 1 + size].decode(errors="replace")
+            at = end + size + 2
         return found
 
     async def _sizes(self, rows: Sequence[Row]) -> Mapping[str, int]:

@@ -1,5 +1,6 @@
 """The witness port on git: objects of the hub are read, by plumbing that runs nothing of anybody's."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,12 @@ _HUNK: Final = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTIL
 _FILES: Final = 100
 """In so many files a name is looked for: it is the name of one test."""
 
+_MOST: Final = 200
+"""So many citations and tests of a story are looked for; each asks git a few times."""
+
+_LONGEST: Final = 4096
+_LARGEST: Final = 8 * 1024 * 1024
+
 _ODD: Final = frozenset({".", "..", ""})
 
 
@@ -35,8 +42,8 @@ class GitWitness:
     async def look(self, base: Commit, commit: Commit, paths: Sequence[str], names: Sequence[str]) -> Findings:
         tree = await self._tree(commit)
         await self._tree(base)
-        files = [found for path in paths if (found := await self._file(base, commit, path))]
-        named = [await self._name(base, commit, name) for name in names]
+        files = [found for path in paths[:_MOST] if (found := await self._file(base, commit, path))]
+        named = [await self._name(base, commit, name) for name in names[:_MOST]]
         return Findings(tree=tree, files=tuple(files), names=tuple(named))
 
     async def branch_with(self, commit: Commit, branch: str) -> str:
@@ -72,7 +79,7 @@ class GitWitness:
         return answer.text
 
     async def _file(self, base: Commit, commit: Commit, path: str) -> FileFound | None:
-        if _ODD & set(path.split("/")):
+        if not _is_askable(path) or _ODD & set(path.split("/")) or not await self._is_small(commit, path):
             return None
         blob = await self.hub.git.run("cat-file", "blob", f"{commit}:{path}", accept=(0, 128))
         if blob.code or b"\0" in blob.out:
@@ -87,16 +94,31 @@ class GitWitness:
         return NameFound(name=name, files=files, before=tuple(path for path in files if path in known))
 
     async def _files_defining(self, commit: Commit, name: str) -> tuple[str, ...]:
-        if "\n" in name or "\0" in name:
+        if "\n" in name or not _is_askable(name):
             return ()
         options = ("grep", "-z", "--name-only", "-I", "--fixed-strings", "--word-regexp", "-e", name, commit, "--")
         found = (await self.hub.git.run(*options, accept=(0, 1))).parts
         named = [path for file in found if may_define(path := file.removeprefix(f"{commit}:"))]
         return tuple([path for path in named[:_FILES] if defines(name, path, await self._text(commit, path))])
 
+    async def _is_small(self, commit: Commit, path: str) -> bool:
+        """Whether it is a file that can be held in memory; what is none has no size, or that of a listing."""
+        size = (await self.hub.git.run("cat-file", "-s", f"{commit}:{path}", accept=(0, 128))).text
+        return size.isdecimal() and int(size) <= _LARGEST
+
     async def _text(self, commit: Commit, path: str) -> str:
+        if not await self._is_small(commit, path):
+            return ""
         blob = await self.hub.git.run("cat-file", "blob", f"{commit}:{path}")
         return blob.out.decode(errors="replace")
+
+
+def _is_askable(text: str) -> bool:
+    """Whether git can be asked for it: a word of a command has a length, and half a surrogate pair has no bytes."""
+    try:
+        return 0 < len(os.fsencode(text)) <= _LONGEST and "\0" not in text
+    except UnicodeEncodeError:
+        return False
 
 
 def _written(patch: bytes) -> Iterator[tuple[int, int]]:

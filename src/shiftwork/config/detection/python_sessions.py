@@ -7,8 +7,10 @@ from shiftwork.config.detection.folder import Folder, table
 from shiftwork.config.detection.found import Detected, FoundGate
 
 _VENV: Final = "python3 -m venv .venv && .venv/bin/python -m pip install -q"
-_SESSION: Final = re.compile(r"^@(?:nox\.)?session\b[^\n]*\n(?:[ \t)][^\n]*\n|@[^\n]*\n)*def\s+(\w+)", re.MULTILINE)
-_NAMED: Final = re.compile(r"""^@(?:nox\.)?session\([^)]*\bname\s*=\s*["']([\w.-]+)["']""", re.MULTILINE)
+_SESSION: Final = re.compile(
+    r"^@(?:nox\.)?session\b[^\n]*\n(?:[ \t)][^\n]*\n|@[^\n]*\n){0,50}+def\s+(\w+)", re.MULTILINE
+)
+_NAMED: Final = re.compile(r"""^@(?:nox\.)?session\([^)@]*\bname\s*=\s*["']([\w.-]+)["']""", re.MULTILINE)
 _GATES: Final = {
     "lint": ("lint", "linter", "ruff", "flake8"),
     "typecheck": ("typecheck", "type_check", "typing", "mypy"),

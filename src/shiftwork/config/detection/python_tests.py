@@ -14,10 +14,12 @@ _DEPTH: Final = 5
 _TEST_FOLDERS: Final = ("tests", "test")
 
 _PYTEST: Final = re.compile(
-    r"^(?:async\s+)?def\s+test_?\w*\s*\(" r"|^\s*(?:import|from)\s+pytest\b" r"|^class\s+Test\w*\s*(?:\(\s*\))?\s*:",
+    r"^(?:async\s+)?def\s+test_?\w*\s*\("
+    r"|^[ \t]*(?:import|from)[ \t]+pytest\b"
+    r"|^class\s+Test\w*\s*(?:\(\s*\))?\s*:",
     re.MULTILINE,
 )
-_UNITTEST: Final = re.compile(r"\bTestCase\b|^\s*(?:import|from)\s+unittest\b", re.MULTILINE)
+_UNITTEST: Final = re.compile(r"\bTestCase\b|^[ \t]*(?:import|from)[ \t]+unittest\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

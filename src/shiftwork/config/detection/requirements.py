@@ -7,7 +7,8 @@ from typing import Final
 from shiftwork.config.detection.folder import Folder
 
 _NAME: Final = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-_INCLUDED: Final = re.compile(r"^\s*(?:-r|--requirement)[ =]*(\S+)", re.MULTILINE)
+_INCLUDED: Final = re.compile(r"^[ \t]*(?:-r|--requirement)[ =]*(\S+)", re.MULTILINE)
+_MOST: Final = 20
 _WITH_PLUGINS: Final = ("pytest", "flake8")
 """Tools whose plugins bring them along: `pytest-cov` installs pytest."""
 
@@ -28,6 +29,6 @@ def listed(folder: Folder, file: str) -> list[str]:
     """The requirements in a file, and in those that it includes."""
     text = folder.text(file)
     place = file.rpartition("/")[0]
-    included = [f"{place}/{one}".lstrip("/") for one in _INCLUDED.findall(text)]
+    included = list(dict.fromkeys(f"{place}/{one}".lstrip("/") for one in _INCLUDED.findall(text)))[:_MOST]
     own = text.splitlines()
     return own + [line for one in included if one != file for line in folder.text(one).splitlines()]

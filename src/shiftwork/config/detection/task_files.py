@@ -6,7 +6,7 @@ found by following its prerequisites and its lines.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shiftwork.config.detection.folder import Folder
@@ -22,15 +22,20 @@ _WORDS: Final = {
     "test": ("test", "tests"),
     "check": ("check",),
 }
-_MAKE_RULE: Final = re.compile(r"^([A-Za-z][^:=#\t]*?)[ \t]*::?(?![:=])([^=;#\n]*)(?:;([^\n]*))?(?:#[^\n]*)?$")
+_MAKE_RULE: Final = re.compile(r"^([A-Za-z][^:=#\t]*+)[ \t]*+::?(?![:=])([^=;#\n]*)(?:;([^\n]*))?(?:#[^\n]*)?$")
 _JUST_RULE: Final = re.compile(r"^@?([A-Za-z][\w-]*)((?:[ \t][^\n:]*)?):(?!=)([^#\n]*)(?:#[^\n]*)?$")
 _CALL: Final = re.compile(r"(?:\$[({]MAKE[)}]|\bmake|\bjust)((?:[ \t]+[\w=./-]+)+)")
 
 
+_LINES: Final = 20_000
+_NAMES: Final = 200
+"""Of a file, and of a rule, so many are read: nobody writes more of them, but anybody can."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
-    needs: tuple[str, ...] = ()
-    lines: tuple[str, ...] = ()
+    needs: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
 
 def find(folder: Folder) -> tuple[FoundGate, ...]:
@@ -93,11 +98,12 @@ def _starts_tests(does: set[str], rules: Mapping[str, _Rule]) -> bool:
 def _rules(text: str, pattern: re.Pattern[str]) -> dict[str, _Rule]:
     rules: dict[str, _Rule] = {}
     current: tuple[str, ...] = ()
-    for line in text.replace("\\\n", " ").splitlines():
+    for line in text.replace("\\\n", " ").splitlines()[:_LINES]:
         if line[:1] in {" ", "\t"}:
             command = " ".join(line.strip().lstrip("@-+").split())
             if command and not command.startswith("#"):
-                rules |= {name: replace(rules[name], lines=(*rules[name].lines, command)) for name in current}
+                for name in current:
+                    rules[name].lines.append(command)
         elif rule := pattern.match(line):
             current = _read(rule, rules, just=pattern is _JUST_RULE)
         elif line.strip() and not line.startswith("#"):
@@ -107,10 +113,11 @@ def _rules(text: str, pattern: re.Pattern[str]) -> dict[str, _Rule]:
 
 def _read(rule: re.Match[str], rules: dict[str, _Rule], *, just: bool) -> tuple[str, ...]:
     """Adds the rule; gives the names that its lines belong to."""
-    names = (rule[1],) if just else tuple(rule[1].split())
-    needs = tuple(re.findall(r"[\w./-]+", rule[3] if just else rule[2]))
-    lines = () if just or not rule[3] else (" ".join(rule[3].split()),)
+    names = (rule[1],) if just else tuple(dict.fromkeys(rule[1].split()))[:_NAMES]
+    needs = re.findall(r"[\w./-]+", rule[3] if just else rule[2])[:_NAMES]
+    lines = [] if just or not rule[3] else [" ".join(rule[3].split())]
     for name in names:
-        before = rules.get(name, _Rule())
-        rules[name] = _Rule(needs=before.needs + needs, lines=before.lines + lines)
+        known = rules.setdefault(name, _Rule())
+        known.needs.extend(needs)
+        known.lines.extend(lines)
     return names

@@ -16,8 +16,8 @@ _HASHED: Final = frozenset({"py", "rb", "sh", "bash", "bats", "ex", "exs", "pl",
 _STRINGS: Final = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`"
 _LONG: Final = r"\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''"
 _AFTER_HASH: Final = re.compile(rf"(?P<text>{_LONG}|{_STRINGS})|#[^\n]*", re.DOTALL)
-_AFTER_SLASHES: Final = re.compile(rf"(?P<text>{_STRINGS})|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_RUST: Final = re.compile(r"(?P<text>\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_AFTER_SLASHES: Final = re.compile(rf"(?P<text>{_STRINGS})|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_RUST: Final = re.compile(r"(?P<text>\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 _FORMS: Final = (
     r"\bdef\s+(?:self\.)?NAME(?!\w)",

@@ -222,7 +222,7 @@ def _lines(name: str, report: GateReport) -> Iterator[str]:
     for result in report.results:
         for line in result.output.splitlines():
             if whole.search(line):
-                yield _PATHS.sub(" ", whole.sub(" ", line))
+                yield " ".join(word for word in whole.sub(" ", line).split() if not _PATH.search(word))
 
 
-_PATHS: Final = re.compile(r"\S*(?:/|::|\.py|\.[jt]sx?|\.rs|\.go)\S*")
+_PATH: Final = re.compile(r"/|::|\.py|\.[jt]sx?|\.rs|\.go")

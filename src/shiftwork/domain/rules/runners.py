@@ -68,7 +68,7 @@ _FAILED: Final = (
     rf"[ \t]*[✕✗✘\u00d7✖]\ufe0f?[ \t]+(?:[^\n>\u203a]+[ ][>\u203a][ ])*(?:NAME|SPOKEN){_TOOK}",
     rf"[ ]*FAIL[ ]+{_PROJECT}{_FILE}[ ][>\u203a]{_SUITES}[ ]NAME",
     r"[ ]*●[ ](?:[^\n\u203a]+[ ]\u203a[ ])*NAME",
-    r"[ \t]*\d+\)[ ](?:[^\n]+\n[ \t]+){0,4}NAME:?",
+    r"[ \t]*\d+\)[ ](?:[^\n]++\n[ \t]++){0,4}NAME:?",
     # deno test; the Test Anything Protocol
     rf"NAME[ ]\.\.\.[ ]FAILED{_TOOK}",
     r"[ \t]*not[ ]ok[ ]\d+[ ](?:-[ ])?NAME(?:[ ]#[ ]time[ =:]?[\d.]+[ ]?m?s)?",

@@ -15,6 +15,7 @@ from shiftwork.app.certificates import Bench, Paper, document, from_document, re
 from shiftwork.app.queries import run_view
 from shiftwork.bootstrap.looking import open_examination, open_history
 from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.bounded import read_bytes
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, environment
 from shiftwork.config.trust import Claim, Command
@@ -126,9 +127,20 @@ def _unchecked(found: Sequence[Held]) -> list[str]:
 # Which certificates ----------------------------------------------------------------------------------------------
 
 
+_LARGEST: Final = 4 * 1024 * 1024
+
+
 def _is_file(what: str) -> bool:
     """By its name: who has mistyped that of a certificate is not told of stories."""
     return Path(what).suffix == ".json"
+
+
+def _text(file: Path) -> str:
+    try:
+        return read_bytes(file, _LARGEST).decode(errors="replace")
+    except OSError as error:
+        hint = "shiftwork proof STORY --out FILE writes a certificate"
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}", hint=hint) from None
 
 
 def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
@@ -136,7 +148,7 @@ def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
     if _is_file(wanted.what):
         if not Path(wanted.what).is_file():
             raise UsageError(f"there is no file {wanted.what}", hint="shiftwork proof STORY --out FILE writes one")
-        return (from_document(Path(wanted.what).read_text(encoding="utf-8", errors="replace")),)
+        return (from_document(_text(Path(wanted.what))),)
     queries = open_queries(site)
     view = answer(lambda: run_view(queries, wanted.run, liveness()))
     run, known = view.run.run, {one.story.story: one.story.status for one in view.stories}

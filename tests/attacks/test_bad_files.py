@@ -1,0 +1,241 @@
+"""Attacks by files that are no files, have no end, are nested without end, or make a reader work without end."""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.desks import FolderDesks
+from shiftwork.adapters.specs._markdown import parse
+from shiftwork.adapters.specs._offer import text_beside
+from shiftwork.adapters.workspace.environment_files import EnvironmentFiles, take_out
+from shiftwork.adapters.workspace.files import erase, text_of
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.adapters.workspace.trees import GitWorkspaces
+from shiftwork.adapters.workspace.witness import GitWitness
+from shiftwork.config.detection import task_files
+from shiftwork.config.detection.folder import Folder
+from shiftwork.config.detection.python_sessions import nox
+from shiftwork.config.detection.requirements import listed
+from shiftwork.domain.model.proof import Findings
+from shiftwork.domain.rules.defining import defines
+from shiftwork.domain.rules.runners import failing
+from shiftwork.ports.desk import Desk, DeskName, Mail
+from tests.attacks.state_rig import settled, typed
+from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
+from tests.conformance.git_rig import PLACE, World
+from tests.e2e.cli_rig import new_project
+
+pytestmark = pytest.mark.timeout(90)
+
+SOON = 10.0
+"""Seconds. Each of these took minutes, or never ended."""
+
+
+def row(name: str, severity: Severity = Severity.LOW, seen: int | None = None) -> Attack:
+    return Attack(name=name, layer="files", severity=severity, harm=Harm.DENIAL, seen=seen)
+
+
+def quick(*work: Callable[[], object]) -> bool:
+    began = time.monotonic()
+    for one in work:
+        one()
+    return time.monotonic() - began < SOON
+
+
+# What a repository holds ----------------------------------------------------------------------------------------------
+
+
+@attack(row("shiftwork.toml is a device, a pipe, or nested without end", seen=27))
+def test_settings(tier: str, tmp_path: Path) -> Outcome:
+    project, held = new_project(tmp_path), []
+    file = project.root / "shiftwork.toml"
+    for plant in (
+        lambda: file.symlink_to("/dev/zero"),
+        lambda: os.mkfifo(file),
+        lambda: file.write_text("a = " + "[" * 5000),
+    ):
+        file.unlink(missing_ok=True)
+        plant()
+        done = typed(project, tier, "doctor")
+        held.append(done.returncode != 0 and "cannot be read" in done.stdout and "Traceback" not in done.stderr)
+    return settled(*held)
+
+
+@attack(row("a text beside a spec is a device or a pipe"))
+def test_text_beside_a_spec(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    zeros, pipe = tmp_path / "spec.md", tmp_path / "proposal.md"
+    zeros.symlink_to("/dev/zero")
+    os.mkfifo(pipe)
+    return settled(text_beside(zeros) == "", text_beside(pipe) == "")
+
+
+@attack(row("a note of git's own in .git is a pipe or a device"))
+def test_note_of_git(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    name, device = tmp_path / "head-name", tmp_path / "onto"
+    os.mkfifo(name)
+    device.symlink_to("/dev/zero")
+    return settled(text_of(name) == "", text_of(device) == "")
+
+
+@attack(row("a spec with Windows line ends opens a front matter and never closes it"))
+def test_front_matter(tier: str) -> Outcome:
+    del tier
+    held = quick(lambda: list(parse("---\r\n" + "x: y\r\n" * 50_000)), lambda: list(parse("# a" + " " * 100_000 + "b")))
+    return settled(held)
+
+
+@attack(row("a Makefile makes detection work without end"))
+def test_task_files(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    size = 1024 * 1024
+    hostile = {
+        "Makefile": (
+            "a" + " " * size,
+            "test:\n" + "\tx\n" * (size // 3),
+            "a " * (size // 4) + ":\n" + "\tx\n" * 99_999,
+        ),
+        "noxfile.py": ("@session\n" * (size // 9), "@session(\n" * (size // 10)),
+        "requirements.txt": ("\n" * size, "-r requirements.txt2\n" * (size // 21)),
+    }
+    readers: dict[str, Callable[[Folder], object]] = {
+        "Makefile": task_files.find,
+        "noxfile.py": nox,
+        "requirements.txt": partial(listed, file="requirements.txt"),
+    }
+    held = []
+    for name, texts in hostile.items():
+        for text in texts:
+            (tmp_path / name).write_text(text)
+            held.append(quick(partial(readers[name], Folder(path=tmp_path))))
+    return settled(*held)
+
+
+# What an agent leaves -------------------------------------------------------------------------------------------------
+
+
+def desk_of(folder: Path) -> Desk:
+    return asyncio.run(FolderDesks(folder).lay(DeskName(run="r", story="US-001", step="step-001", attempt=1)))
+
+
+def collected(folder: Path, desk: Desk) -> Mail:
+    return asyncio.run(FolderDesks(folder).collect(desk))
+
+
+@attack(row("an agent's question is nested without end, or is no text"))
+def test_letters(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    desk = desk_of(tmp_path)
+    for kind in ("question", "evidence", "edit", "note"):
+        (desk.outbox / f"{kind}-1.json").write_text("[" * 100_000)
+    (desk.outbox / "question-2.json").write_text(json.dumps({"question": "\ud800?", "options": ["\udfff"]}))
+    (desk.outbox / "evidence-2.json").write_text(json.dumps({"reference": "a\ud800"}))
+    os.mkfifo(desk.outbox / "note-2.json")
+    mail = collected(tmp_path, desk)
+    said = [mail.questions[0].text, *mail.questions[0].options, *mail.evidence[0].values()]
+    return settled(len(mail.questions) == 1, len(mail.evidence) == 1, said == ["??", "?", "a?"])
+
+
+@attack(row("an agent replaces its outbox by a link to a folder of the user's, or takes it away", Severity.MEDIUM))
+def test_outbox(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    desk, held = desk_of(tmp_path), []
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "note-1.json").write_text("private")
+    for plant in (
+        lambda: desk.outbox.symlink_to(theirs),
+        lambda: desk.outbox.write_text("no folder"),
+        lambda: None,
+        lambda: desk.outbox.mkdir(mode=0),
+    ):
+        erase(desk.outbox)
+        plant()
+        held.append(collected(tmp_path, desk) == Mail())
+    return settled(*held)
+
+
+@attack(row("a citation has no bytes, or more letters than a command takes"))
+def test_citations(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    odd = ("\ud800", "a" * 200_000, "a\0b", "x/" * 3000)
+    found = looked(World(tmp_path), odd, odd)
+    return settled(found.files == (), all(not one.files for one in found.names))
+
+
+@attack(row("a story cites thousands of files and tests"))
+def test_many_citations(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    names = tuple(f"test_{number:05}" + "x" * 200 for number in range(12_000))
+    found = looked(World(tmp_path), names[:0], names)
+    return settled(len(found.names) <= 200)
+
+
+@attack(row("a story cites a file that is larger than memory"))
+def test_large_citation(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    world = World(tmp_path)
+    base = world.tip()
+    commit = world.story({"big.txt": "x\n" * (5 * 1024 * 1024), "small.txt": "x\n"})
+    found = asyncio.run(GitWitness(hub=world.hub).look(base, commit, ("big.txt", "small.txt"), ()))
+    return settled([one.path for one in found.files] == ["small.txt"])
+
+
+def looked(world: World, paths: tuple[str, ...], names: tuple[str, ...]) -> Findings:
+    return asyncio.run(GitWitness(hub=world.hub).look(world.tip(), world.tip(), paths, names))
+
+
+# What commands leave --------------------------------------------------------------------------------------------------
+
+
+@attack(row("the setup command makes a file of a terabyte that takes up no room", Severity.MEDIUM))
+def test_sparse_file(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    tree, folder, other = (tmp_path / name for name in ("tree", "folder", "other"))
+    for place in (tree / "made", folder, other):
+        place.mkdir(parents=True)
+    with (tree / "made/huge").open("wb") as file:
+        file.truncate(1 << 40)
+        file.seek(1 << 39)
+        file.write(b"in the middle")
+    taken: list[EnvironmentFiles] = []
+    held = quick(lambda: taken.append(take_out(tree, ["made"], folder)), lambda: taken[0].copy_into(other))
+    copy = other / "made/huge"
+    with copy.open("rb") as file:
+        file.seek(1 << 39)
+        same = file.read(13) == b"in the middle"
+    return settled(held, same, copy.stat().st_size == 1 << 40, copy.stat().st_blocks < 10_000)
+
+
+@attack(row("the setup command makes folders within folders, three thousand deep", Severity.MEDIUM))
+def test_deep_folder(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    world = World(tmp_path)
+    down = "[(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]"
+    deep = f"import os; os.mkdir('made'); os.chdir('made'); {down}; open('f', 'w')"
+    setup = Setup(shell=Shell(env=world.user.env), command=f'{sys.executable} -I -S -c "{deep}"', minutes=1)
+    tree = asyncio.run(GitWorkspaces(hub=world.hub, setup=setup).prepare(PLACE, world.tip()))
+    why = asyncio.run(setup.failure(world.hub, world.tip()))
+    return settled(not (tree / "made").exists(), "File name too long" in why)
+
+
+@attack(row("a gate prints lines that make the search for its tests work without end", Severity.MEDIUM))
+def test_gate_output(tier: str) -> Outcome:
+    del tier
+    printed = "1) a\n" + (" " * 3000 + "b\n") * 4 + "c"
+    return settled(quick(lambda: failing("test_a", ("tests/test_a.py",), printed)))
+
+
+@attack(row("a test file opens comments and never closes them"))
+def test_comments(tier: str) -> Outcome:
+    del tier
+    return settled(quick(lambda: defines("test_a", "tests/a.test.ts", "/*" * 500_000)))
