@@ -12,16 +12,11 @@ from shiftwork.adapters.agents.codex import Codex
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.walls import OPEN
 from shiftwork.ports.agent import AgentLimits, AgentTask
-from tests.attacks.secrets_rig import SECRET, row
+from tests.attacks.secrets_rig import SECRET, open_without, row
 from tests.attacks.state_rig import content, settled
-from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
+from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.conformance.login_rig import new_account
 from tests.conformance.sandbox_rig import BWRAP
-
-
-def open_without(name: str, severity: Severity, harm: Harm, seen: int | None = None) -> Attack:
-    """A row about what the sandbox keeps closed: without one, an agent has the user's rights."""
-    return Attack(name=name, layer="secrets", severity=severity, harm=harm, none=Outcome.SUCCEEDED, seen=seen)
 
 
 class Session:

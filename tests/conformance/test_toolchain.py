@@ -29,24 +29,32 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], set[str]]] = {
     "a node of nvm": (
         (".nvm/versions/node/v22/bin/node", ".nvm/versions/node/v22/lib/node_modules/x/y.js", ".nvm/alias/default"),
         (".nvm/versions/node/v22/bin",),
-        {".nvm/versions/node/v22"},
+        {".nvm/versions/node/v22/bin", ".nvm/versions/node/v22/lib"},
     ),
     "shims of a version manager": (
-        (".pyenv/shims/python", ".pyenv/versions/3.12/bin/python", ".pyenv/.git/"),
+        (
+            *(".pyenv/shims/python", ".pyenv/versions/3.12/bin/python", ".pyenv/.git/", ".pyenv/libexec/pyenv"),
+            *(".pyenv/version", ".pyenv/plugins/x", ".pyenv/token"),
+        ),
         (".pyenv/shims",),
-        {".pyenv"},
+        {".pyenv/shims", ".pyenv/versions", ".pyenv/libexec", ".pyenv/version", ".pyenv/plugins"},
     ),
     "a virtual environment on a Python of uv": (
         (
             "p/.venv/pyvenv.cfg",
+            "p/.venv/lib/x",
+            "p/.venv/wallet",
             "p/.venv/bin/python -> ~/.local/share/uv/python/cpython-3.12/bin/python3.12",
             ".local/share/uv/python/cpython-3.12 -> cpython-3.12.4",
             ".local/share/uv/python/cpython-3.12.4/bin/python3.12",
-            ".local/share/uv/python/cpython-3.12.4/lib/x",
+            ".local/share/uv/python/cpython-3.12.4/lib/python3.12/x",
             ".local/share/keyrings/login",
         ),
         ("p/.venv/bin",),
-        {"p/.venv", ".local/share/uv/python/cpython-3.12", ".local/share/uv/python/cpython-3.12.4"},
+        {
+            *("p/.venv/bin", "p/.venv/lib", "p/.venv/pyvenv.cfg"),
+            *(f".local/share/uv/python/cpython-3.12{end}/{part}" for end in ("", ".4") for part in ("bin", "lib")),
+        },
     ),
     "programs in ~/.local/bin": (
         (
@@ -59,12 +67,42 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], set[str]]] = {
             ".local/share/keyrings/login",
         ),
         (".local/bin",),
-        {".local/bin", ".local/lib", ".local/share/claude/versions/2.1", ".local/share/uv/tools/tool"},
+        {
+            *(".local/bin", ".local/lib", ".local/share/claude/versions/2.1"),
+            *(".local/share/uv/tools/tool/bin", ".local/share/uv/tools/tool/pyvenv.cfg"),
+        },
     ),
     "cargo": (
-        (".cargo/bin/cargo", ".cargo/credentials.toml", ".cargo/registry/index/", ".rustup/toolchains/x"),
+        (
+            *(".cargo/bin/cargo", ".cargo/credentials.toml", ".cargo/registry/index/", ".rustup/toolchains/x"),
+            *(".rustup/settings.toml", ".rustup/downloads/"),
+        ),
         (".cargo/bin",),
-        {".cargo/bin", ".cargo/registry", ".rustup"},
+        {".cargo/bin", ".cargo/registry", ".rustup/toolchains", ".rustup/settings.toml"},
+    ),
+    "an installation with a wallet beside it": (
+        ("coin/bin/coin", "coin/lib/x", "coin/share/doc", "coin/wallet.dat", "coin/.token", "coin/var/keys"),
+        ("coin/bin",),
+        {"coin/bin", "coin/lib", "coin/share"},
+    ),
+    "a Go": (
+        ("sdk/go/bin/go", "sdk/go/src/fmt/x", "sdk/go/pkg/tool/x", "sdk/go/go.env", "sdk/go/VERSION", "sdk/go/lib/x"),
+        ("sdk/go/bin",),
+        {f"sdk/go/{name}" for name in ("bin", "src", "pkg", "go.env", "VERSION", "lib")},
+    ),
+    "a JDK": (
+        ("jdk/bin/java", "jdk/lib/modules", "jdk/conf/net", "jdk/jmods/x", "jdk/release", "jdk/legal/x"),
+        ("jdk/bin",),
+        {f"jdk/{name}" for name in ("bin", "lib", "conf", "jmods", "release", "legal")},
+    ),
+    "a link of the repository to a file of the user's": (
+        (
+            *("p/.venv/pyvenv.cfg", "p/.venv/bin/x -> ~/.ssh/id", ".ssh/id", "p/.venv/bin/python -> ~/.ssh/id"),
+            *("p/.venv/bin/y -> ~/other/bin/y", "other/bin/y", "other/lib/secret", "p/node_modules/x/y.js"),
+            "p/.venv/bin/z -> ../../node_modules/x/y.js",
+        ),
+        ("p/.venv/bin",),
+        {"p/.venv/bin", "p/.venv/pyvenv.cfg", "p/node_modules"},
     ),
     "a folder of scripts": (("bin/mine", "lib/mine.sh", ".netrc"), ("bin",), {"bin", "lib"}),
     "another project": (
@@ -93,10 +131,11 @@ def test_what_the_programs_of_a_folder_need_is_shown(tmp_path: Path, case: str) 
 
 def test_a_program_of_the_system_that_leads_into_a_home_is_followed(tmp_path: Path) -> None:
     laid(tmp_path, "v/bin/python3", "v/lib/x", "links/python3 -> ~/v/bin/python3")
-    assert Toolchain(tmp_path).of_file(tmp_path / "links" / "python3") == (
-        tmp_path / "v",
+    assert {*Toolchain(tmp_path).of_file(tmp_path / "links" / "python3")} == {
+        tmp_path / "v/bin",
+        tmp_path / "v/lib",
         tmp_path / "links" / "python3",
-    )
+    }
     assert Toolchain(tmp_path).of_file(Path("/bin/sh")) == ()
     assert Toolchain(tmp_path).of_folders([Path("/usr/bin"), Path("relative")]) == Toolchain(tmp_path).of_folders([])
 

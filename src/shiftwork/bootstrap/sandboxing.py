@@ -18,7 +18,7 @@ from shiftwork.adapters.sandbox.toolchain import Toolchain
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.config.settings import RoomSettings, Settings
 from shiftwork.config.site import Site
-from shiftwork.errors import SandboxError
+from shiftwork.errors import SandboxError, SettingsError
 from shiftwork.search_paths import tool
 
 
@@ -127,7 +127,24 @@ async def _probe_once(sandbox: Bubblewrap) -> None:
 
 def _places(names: Iterable[str], home: Path, root: Path) -> tuple[Path, ...]:
     """Of the home where they begin with `~/`, else of the repository unless they are given in full; where a link is
-    named, that to which it leads as well.
+    named, that to which it leads as well. Raises SettingsError where a link of the repository leads out of it.
     """
-    given = (home / name[2:] if f"{name}/".startswith("~/") else root / name for name in names)
-    return tuple(place for path in given for place in dict.fromkeys((path, Path(os.path.realpath(path)))))
+    found: list[Path] = []
+    for name in names:
+        of_home = f"{name}/".startswith("~/")
+        path = home / name[2:] if of_home else root / name
+        end = Path(os.path.realpath(path))
+        if not of_home and not Path(name).is_absolute() and _leads_out(root, name, end):
+            # Not a matter of the tier: where a sandbox is only wanted, its failure would leave none.
+            raise SettingsError(
+                f"sandbox: {name} is in the repository, and a link there leads out of it, to {end}",
+                hint=f"remove the link, or name {end} in full, if that is what you want to show",
+            )
+        found += dict.fromkeys((path, end))
+    return tuple(found)
+
+
+def _leads_out(root: Path, name: str, end: Path) -> bool:
+    """Whether a link does it: a story may have landed one. What is written out (`../data`) the user has agreed to."""
+    real = Path(os.path.realpath(root))
+    return end != Path(os.path.normpath(real / name)) and not end.is_relative_to(real)

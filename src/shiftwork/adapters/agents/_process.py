@@ -1,8 +1,10 @@
 """Runs any agent that is a program: what is the same for all of them, around what its driver tells."""
 
 import contextlib
+import errno
 import logging
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -170,6 +172,19 @@ def room_of(task: AgentTask, launch: Launch) -> Room:
         house=task.home / "house",
         stand_ins={own.login.folder: task.home / LOGIN_FOLDER} if own.login else {},
     )
+
+
+def from_path(program: str, env: Mapping[str, str]) -> str:
+    """Where a program lies that is named without a folder: by the user's own path, and not by that of an attempt, which
+    begins in a workspace. Raises FileNotFoundError.
+    """
+    if os.sep in program:
+        return program
+    folders = [folder for folder in env.get("PATH", os.defpath).split(os.pathsep) if folder.startswith(os.sep)]
+    found = shutil.which(program, path=os.pathsep.join(folders)) if folders else None
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
+    return found
 
 
 def named_files(words: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from shiftwork.adapters.agents._acp_line import Line
 from shiftwork.adapters.agents._driver import Launch
 from shiftwork.adapters.agents._log import AttemptLog
-from shiftwork.adapters.agents._process import PROBE_LIMITS, detailed, guarded, judged, lay, room_of
+from shiftwork.adapters.agents._process import PROBE_LIMITS, detailed, from_path, guarded, judged, lay, room_of
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError
@@ -102,7 +102,8 @@ class AcpAgent:
     ) -> Exit:
         """Remarks are also there where it has to be ended."""
         own = {"TMPDIR": str(task.home / "tmp"), "PWD": str(task.workdir)}
-        launch = Launch(argv=self._command, env=self._env | own | task.env, stdin=b"")
+        argv = (from_path(self._command[0], self._env), *self._command[1:])
+        launch = Launch(argv=argv, env=self._env | own | task.env, stdin=b"")
         spawn = Spawn(
             argv=launch.argv,
             cwd=task.workdir,

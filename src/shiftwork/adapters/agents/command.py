@@ -1,6 +1,7 @@
 """A plain command as an agent: prompt on standard input, answer on standard output, zero for success, 75 at a limit."""
 
 import os
+import re
 import shlex
 import signal
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
-from shiftwork.adapters.agents._process import ProcessAgent, named_files
+from shiftwork.adapters.agents._process import ProcessAgent, from_path, named_files
 from shiftwork.adapters.processes.lines import Tail
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError
@@ -17,6 +18,15 @@ from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, Ev
 ANSWER_BYTES: Final = 256 * 1024
 TRY_LATER: Final = 75
 """EX_TEMPFAIL of sysexits.h: by it a command says that it is at a limit, and worth another try later."""
+
+_BARE: Final = re.compile(r"\s*(?:[A-Za-z_]\w*=[^\s'\"\\$`]*\s+)*([A-Za-z0-9_][\w.+-]*)(?=\s|$)")
+"""The name of a program at the beginning of a command, after variables that are set for it."""
+
+_BUILT_IN: Final = """
+    alias bg break case cd command continue do echo eval exec exit export false for function getopts hash if local
+    printf pwd read readonly return set shift source test time times trap true type ulimit umask unset until wait while
+"""
+_OF_THE_SHELL: Final = frozenset(_BUILT_IN.split())
 
 _LOOK: Final = 'command -v -- "$1" || { echo "$1 cannot be found" >&2; exit 127; }'
 _EVENT_BYTES: Final = 8 * 1024
@@ -78,7 +88,9 @@ class _Command:
         if self._private_home:
             own["HOME"] = str(task.home)
         return Launch(
-            argv=("/bin/sh", "-c", self._command) if isinstance(self._command, str) else self._command,
+            argv=("/bin/sh", "-c", self._text(self._command))
+            if isinstance(self._command, str)
+            else (self._from_path(self._command[0]), *self._command[1:]),
             env=self._env | own | task.env,
             stdin=task.prompt.encode(errors="replace"),
             belongings=Belongings(reads=tuple(map(Path, named_files(self._words())))),
@@ -105,6 +117,21 @@ class _Command:
         if not isinstance(self._command, str):
             return self._command[0]
         return next((word for word in self._words() if "=" not in word), "")
+
+    def _text(self, command: str) -> str:
+        """For the shell: where the text begins with the bare name of a program, the one of the user's path is meant,
+        and not one that lies in a workspace.
+        """
+        begins = _BARE.match(command)
+        if not begins or begins[1] in _OF_THE_SHELL:
+            return command
+        return command[: begins.start(1)] + shlex.quote(self._from_path(begins[1])) + command[begins.end(1) :]
+
+    def _from_path(self, program: str) -> str:
+        try:
+            return from_path(program, self._env)
+        except FileNotFoundError as error:
+            raise AgentMissingError(f"{program} cannot be found", hint=self.install_hint()) from error
 
     def _words(self) -> Sequence[str]:
         if not isinstance(self._command, str):

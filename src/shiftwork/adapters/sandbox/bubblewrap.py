@@ -101,7 +101,8 @@ class Bubblewrap:
         if self.home.is_absolute() and self.home != Path("/"):
             mounts[self.home] = ("--bind", room.house) if room.house else _EMPTY
         toolchain = Toolchain(self.home, (self.repository,))
-        needed = (path for name in programs for path in toolchain.of_file(Path(name)))
+        # What lies in the tree is there, and a link of its leads where somebody's work wants it to.
+        needed = (path for file in map(Path, programs) if not _lies_in(file, room) for path in toolchain.of_file(file))
         door = _door(self.home, self.repository) if self.reach else ()
         certificates = (Path(env[name]) for name in _CERTIFICATES if env.get(name))
         writable = (room.tree, *self.writable, *room.writable)
@@ -109,6 +110,10 @@ class Bubblewrap:
         mounts |= _binds("--bind", writable, writable)
         mounts |= {place: ("--bind", folder) for place, folder in room.stand_ins.items()}
         return mounts | _binds("--ro-bind", room.readable, writable)
+
+
+def _lies_in(file: Path, room: Room) -> bool:
+    return any(file.is_relative_to(folder) for folder in (room.tree, *room.writable))
 
 
 def _binds(kind: str, paths: Iterable[Path], writable: tuple[Path, ...]) -> dict[Path, _Mount]:

@@ -1,15 +1,20 @@
 """Which folders outside the system's own the programs of a PATH need: they are shown, read-only, in the sandbox.
 
 A program is rarely alone: a Python has its library two folders further, a link leads to where a package manager keeps
-the real thing, a shim needs the whole of its version manager. Shown is the installation that a `bin` folder belongs to,
-where it looks like one. Never shown whole are folders that hold more than programs: the user's home, `~/.local`,
-`~/.cargo` and their like, and whatever the caller calls personal; of these it is `bin` and `lib` alone.
+the real thing, a shim needs the versions that its manager has installed. Of the installation that a `bin` folder
+belongs to, those parts are shown that installations have (`lib`, `share`, …), and never what else lies beside them. Of
+folders that hold more than programs (the user's home, `~/.local`, `~/.cargo` and their like, whatever the caller calls
+personal) it is `bin` and `lib` alone.
 
-Not taken: showing the home without what is known to be secret. Nobody knows all that is secret there.
+A link in the repository may be a story's work. Those that lead out of it are followed to a Python alone: virtual
+environments are made of such.
+
+Not taken: showing the home, or an installation, without what is known to be secret. Nobody knows all that is secret.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,28 +27,43 @@ SYSTEM: Final = tuple(
 _BIN: Final = frozenset({"bin", "sbin", "libexec"})
 _SHIMS: Final = "shims"
 _MODULES: Final = "node_modules"
-_MARKS: Final = (
-    "lib",
-    "lib64",
-    "libexec",
-    "pyvenv.cfg",
-    "pkg",
-    "gems",
-    "tools",
-    "versions",
-    "installs",
-    "toolchains",
-)
-"""An installation has one of these beside its `bin`."""
-
 _PARTS: Final = ("bin", "lib", "lib64", "libexec")
+_INSTALLED: Final = (*_PARTS, "sbin", "lib32", "share", "include")
+"""What installations have in common. With one of the first beside its `bin`, or with one of the next, it is one."""
+
+_KINDS: Final[dict[str, tuple[str, ...]]] = {
+    "pyvenv.cfg": ("src",),
+    "conda-meta": ("etc", "ssl", "condabin", "pkgs", "shell", "x86_64-conda-linux-gnu", "aarch64-conda-linux-gnu"),
+    "Cellar": ("opt", "etc"),
+    "go.env": ("src", "api", "misc", "VERSION"),
+    "pkg": (),
+    "jmods": ("conf", "legal", "release"),
+    "release": ("conf", "legal"),
+    "boot": ("conf",),
+    "init.d": (),
+    "gems": ("specifications", "extensions", "build_info", "plugins"),
+    "tools": (),
+    "versions": ("version", "plugins", "pyenv.d", "rbenv.d", "nodenv.d"),
+    "installs": ("plugins", "asdf.sh", "completions"),
+    "toolchains": ("settings.toml",),
+}
+"""By what else marks an installation: what it needs beside the mark. In this order: a virtual environment, conda,
+Homebrew, Go, a folder of Go's packages, a JDK, one without modules, Maven, Gradle, gems, Volta, pyenv and its like,
+asdf and mise, rustup.
+"""
+
 _MIXED: Final = (".local", ".cargo", ".config", ".cache", "go", ".ssh")
 """Folders of a home that hold programs and much else."""
 
 _LINKS: Final = 40
 """The kernel follows no more."""
 
-_COMPANIONS: Final = {".cargo/bin": (".rustup", ".cargo/registry", ".cargo/git")}
+_PYTHON: Final = re.compile(r"(?:python|pypy|graalpy)[0-9.]*t?")
+"""How interpreters are called."""
+
+_COMPANIONS: Final = {
+    ".cargo/bin": (".rustup/toolchains", ".rustup/settings.toml", ".cargo/registry", ".cargo/git"),
+}
 """What programs of a folder need that no rule finds: a compiler's proxies, and sources that were fetched before."""
 
 
@@ -55,8 +75,9 @@ def is_system(path: Path) -> bool:
 class Toolchain:
     """Finds it for one user; `personal` are folders that are never shown whole, nor what they lie in."""
 
-    def __init__(self, home: Path, personal: Iterable[Path] = ()) -> None:
+    def __init__(self, home: Path, personal: Sequence[Path] = ()) -> None:
         self._home = home
+        self._repositories = [place for one in personal for place in (one, _real(one))]
         self._hidden = [place for one in (home, *personal) for place in (one, _real(one))]
         mixed = [place / name for place in (home, _real(home)) for name in _MIXED]
         self._personal = frozenset((*mixed, *(folder for one in self._hidden for folder in (one, *one.parents))))
@@ -71,7 +92,7 @@ class Toolchain:
                 continue
             seen.add(folder)
             found.update(dict.fromkeys(self._installation(folder)))
-            for link in _links(folder):
+            for link in filter(self._may_be_followed, _links(folder)):
                 more, bin_folder = self._reached(link)
                 found.update(dict.fromkeys(more))
                 waiting.extend(bin_folder)
@@ -80,11 +101,23 @@ class Toolchain:
     def of_file(self, file: Path) -> tuple[Path, ...]:
         """All that one program needs, wherever it is."""
         found: list[Path] = []
+        if not self._may_be_followed(file):
+            return ()
         for place in (file, *_ways(file)):
             if not self._is_there(place):
                 shown, bin_folder = self._around(place)
                 found += [*shown, *self.of_folders(bin_folder)]
         return self._shown(found)
+
+    def _may_be_followed(self, link: Path) -> bool:
+        """A link of the repository, which may be a story's work, shows nothing of the user's but a Python."""
+        if not self._is_in_repository(link) or self._is_in_repository(end := _real(link)):
+            return True
+        named = _PYTHON.fullmatch(link.name) and _PYTHON.fullmatch(end.name) and end.parent.name == "bin"
+        return bool(named) and any((end.parent.parent / "lib").glob("python3*" if "python" in end.name else "pypy*"))
+
+    def _is_in_repository(self, path: Path) -> bool:
+        return any(path.is_relative_to(one) for one in self._repositories)
 
     def _shown(self, paths: Iterable[Path]) -> tuple[Path, ...]:
         """Whatever the rules say, and wherever links lead: nothing personal."""
@@ -101,20 +134,22 @@ class Toolchain:
         """The folder and what it belongs to; a link to it leads to the same, under both names."""
         yield folder
         prefix = folder.parent
-        if self._is_whole(prefix, folder.name):
-            yield prefix
-        elif folder.name in _BIN:
-            yield from (part for name in _PARTS if (part := prefix / name).exists())
+        yield from (part for name in self._parts(prefix, folder.name) if (part := prefix / name).exists())
         for place, names in _COMPANIONS.items():
             if folder == self._home / place:
                 yield from (one for name in names if (one := self._home / name).exists())
 
-    def _is_whole(self, prefix: Path, name: str) -> bool:
-        """Whether the folder holds an installation, or a version manager, and nothing else."""
-        if self._is_personal(prefix):
-            return False
-        installed = name in _BIN and not (prefix / ".git").exists()
-        return name == _SHIMS or (installed and any((prefix / mark).exists() for mark in _MARKS))
+    def _parts(self, prefix: Path, name: str) -> Iterator[str]:
+        """What is shown of the folder that a folder of programs lies in."""
+        if name in _BIN:
+            yield from _PARTS
+        managed = name == _SHIMS
+        if self._is_personal(prefix) or not (managed or (name in _BIN and not (prefix / ".git").exists())):
+            return
+        marks = [mark for mark in _KINDS if (prefix / mark).exists()]
+        if managed or marks or any((prefix / part).exists() for part in _PARTS[1:]):
+            yield from _INSTALLED
+            yield from (part for mark in marks for part in (mark, *_KINDS[mark]))
 
     def _reached(self, link: Path) -> tuple[list[Path], list[Path]]:
         shown: list[Path] = []
