@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from shiftwork.adapters.processes.spawn import Bounds
 from shiftwork.adapters.sandbox.toolchain import Toolchain
 from shiftwork.adapters.workspace.shell import Errand, Shell
 from shiftwork.adapters.workspace.shell import Outcome as Ended
@@ -31,16 +32,16 @@ def row(name: str, severity: Severity, harm: Harm, none: Outcome, seen: int | No
     return Attack(name=name, layer="kernel", severity=severity, harm=harm, none=none, seen=seen)
 
 
-def ran(tier: str, folder: Path, script: str, *, seconds: float = 60) -> Ended:
+def ran(tier: str, folder: Path, script: str, bounds: Bounds | None = None) -> Ended:
     """A Python script, run as a gate is run; with the network of the machine, which is the least that a sandbox has."""
     inside = confined(folder)
     (inside.tree / "attack.py").write_text(f"print('began', flush=True)\n{script}")
     python = os.path.realpath(sys.executable)
     tools = Toolchain(inside.home, (inside.repo,)).of_file(Path(python))
-    walls = {"sandbox": replace(inside.walls, readable=tools)} if tier == "auto" else {}
+    walls = {"sandbox": replace(inside.walls, readable=tools, bounds=bounds)} if tier == "auto" else {}
     shell = Shell(env=inside.env, **walls)
     errand = Errand(marker=inside.marker)
-    told = asyncio.run(shell.run(f"{python} -I -S attack.py", errand, tree=inside.tree, seconds=seconds))
+    told = asyncio.run(shell.run(f"{python} -I -S attack.py", errand, tree=inside.tree, seconds=60))
     assert "began" in told.output, told
     return told
 

@@ -10,13 +10,14 @@ from typing import Final
 
 import shiftwork
 from shiftwork.adapters.processes.confining import own_keyring, scoped_sockets
+from shiftwork.adapters.processes.spawn import Bounds
 from shiftwork.adapters.sandbox import seccomp
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.probe import ELSEWHERE, MISSING, probe
 from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import Toolchain
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
-from shiftwork.config.settings import RoomSettings, Settings
+from shiftwork.config.settings import RoomSettings, SandboxSettings, Settings
 from shiftwork.config.site import Site
 from shiftwork.errors import SandboxError, SettingsError
 from shiftwork.search_paths import tool
@@ -83,6 +84,7 @@ async def _confined(site: Site, settings: Settings, env: Mapping[str, str], obje
             writable=_places(room.writable, home, site.root),
             network=room.network,
             reach=Pass(hosts=room.host_list, table=table) if room.hosts else None,
+            bounds=_bounds(settings.sandbox),
         )
 
     # An agent starts the harness's own tools, which are of this package.
@@ -107,6 +109,8 @@ def kernel_guards() -> tuple[str, ...]:
     )
 
 
+_GB: Final = 10**9
+
 _PROBED: Final[dict[tuple[str, bool], SandboxError | None]] = {}
 """What the probe said in this process, by the program and whether a list of hosts was tried."""
 
@@ -123,6 +127,13 @@ async def _probe_once(sandbox: Bubblewrap) -> None:
             _PROBED[key] = None
     if (failure := _PROBED[key]) is not None:
         raise SandboxError(failure.message, hint=failure.hint)
+
+
+def _bounds(settings: SandboxSettings) -> Bounds:
+    """What one program may use; of memory three quarters of what the machine has, unless it is said."""
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    memory = int(settings.memory_gb * _GB) if settings.memory_gb else whole * 3 // 4
+    return Bounds(memory=memory, processes=settings.processes, disk=int(settings.disk_gb * _GB))
 
 
 def _places(names: Iterable[str], home: Path, root: Path) -> tuple[Path, ...]:

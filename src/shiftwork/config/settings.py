@@ -168,6 +168,9 @@ class SandboxSettings(_Strict):
     """What stands between the user's machine and the programs of agents and gates."""
 
     tier: Literal["auto", "bubblewrap", "none"] = "auto"
+    memory_gb: Positive | None = None
+    processes: Annotated[int, Field(ge=16, le=1_000_000)] = 2000
+    disk_gb: Positive = 20
     agents: RoomSettings = RoomSettings()
     gates: RoomSettings = RoomSettings()
 

@@ -89,6 +89,10 @@ _REST: Final = """
 # tier = "auto"             # "bubblewrap" (Linux): they see the system, your tools and their own tree, and write to
                             # that alone; "none": they run with your rights; "auto": bubblewrap where it works, else
                             # none, and a line says so
+# memory_gb = 12            # what one attempt, gate or setup command may use in a sandbox, with all that it starts;
+                            # without it, three quarters of the machine's memory
+# processes = 2000          # the same of processes
+# disk_gb = 20              # what it may add to its folders
 
 [sandbox.agents]
 # network = true            # agents need their model

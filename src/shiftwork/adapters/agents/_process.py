@@ -210,7 +210,7 @@ def judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:
     """
     if by_signal(over.code) and over.cause in {Cause.EXITED, Cause.FLOODED}:
         report = replace(report, usage=NOTHING_USED)
-    if report.ending in {Ending.RATE_LIMITED, Ending.OVERLOADED} and over.cause is not Cause.FLOODED:
+    if report.ending in {Ending.RATE_LIMITED, Ending.OVERLOADED} and over.cause not in {Cause.FLOODED, Cause.EXCEEDED}:
         return report  # it ran into the bound while it waited for the limit to end
     match over.cause:
         case Cause.EXITED:
@@ -221,3 +221,5 @@ def judged(report: AgentReport, over: Exit, limits: AgentLimits) -> AgentReport:
             return replace(report, ending=Ending.SILENT, detail=f"no output for {limits.silence_seconds:g} s")
         case Cause.FLOODED:
             return replace(report, ending=Ending.FLOODED, detail=f"more than {limits.output_bytes} bytes of output")
+        case Cause.EXCEEDED:
+            return replace(report, ending=Ending.CRASHED, detail=over.exceeded)

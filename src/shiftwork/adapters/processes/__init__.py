@@ -4,6 +4,7 @@ A program:
     spawn, supervise            what is to run; running it within bounds
     pipes, lines                its three pipes; what it prints, line by line
     confining                   starting one in a sandbox: its filter, its keyring, its sockets
+    watching                    what one uses of memory, processes and disk, against its bounds
     own                         what this process has started and supervises
     guarding, guard             one process beside this one that ends its programs when it dies; that process itself
 

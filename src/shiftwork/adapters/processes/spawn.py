@@ -16,6 +16,20 @@ class Cause(StrEnum):
     TIMED_OUT = "timed_out"
     SILENT = "silent"
     FLOODED = "flooded"
+    EXCEEDED = "exceeded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What a program may use with all its descendants: bytes of memory, processes, and bytes of disk that it may add to
+    `folders`. What it writes to the folders `inside` of its sandbox is kept in memory.
+    """
+
+    memory: int
+    processes: int
+    disk: int
+    folders: tuple[Path, ...] = ()
+    inside: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +39,7 @@ class Spawn:
     `marker` is set in its environment, and whatever bears it when the program is over is ended: so no two programs
     under supervision at the same time may share one. Where it is `enclosed`, what is started is a sandbox around it,
     and `seccomp` is the filter of calls to the kernel that the sandbox is given, if any. It `inherits` these open files
-    beside the usual three, and has `company` while it runs.
+    beside the usual three, has `company` while it runs, and is ended where it breaks its `bounds`.
     """
 
     argv: tuple[str, ...]
@@ -39,6 +53,7 @@ class Spawn:
     output_bytes: int = 64 * 1024 * 1024
     enclosed: bool = False
     seccomp: bytes = b""
+    bounds: Bounds | None = None
     inherits: tuple[int, ...] = ()
     company: "Company | None" = None
 
@@ -59,7 +74,7 @@ class Company(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exit:
     """How it ended: `code` is negative for a signal; `stderr` is the end of what it wrote there, `remarks` are its
-    company's.
+    company's. `exceeded` says which of its bounds it has broken.
     """
 
     code: int
@@ -67,3 +82,4 @@ class Exit:
     seconds: float
     stderr: str
     remarks: tuple[str, ...] = ()
+    exceeded: str = ""

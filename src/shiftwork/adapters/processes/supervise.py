@@ -25,6 +25,7 @@ from shiftwork.adapters.processes.own import birth, claimed, marked
 from shiftwork.adapters.processes.pipes import Drain, Feed
 from shiftwork.adapters.processes.spawn import Cause, Exit, Spawn
 from shiftwork.adapters.processes.this_host import this_host
+from shiftwork.adapters.processes.watching import TICK_SECONDS, Watch
 
 __all__ = ["MARKER_VARIABLE", "Cause", "Exit", "Spawn", "marked", "supervise"]
 
@@ -62,7 +63,7 @@ async def _run(spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callabl
         cause = await program.until_over()
         if cause is Cause.EXITED:
             await program.until_drained()
-        else:
+        elif cause is not Cause.EXCEEDED:  # it would only go on meanwhile
             await program.ask_to_stop()
     except asyncio.CancelledError:
         await program.ask_to_stop()
@@ -81,6 +82,7 @@ class _Program:
         self._news = asyncio.Event()
         self._failure: Exception | None = None
         self._room = spawn.output_bytes
+        self._exceeded = ""
         host = this_host()
         host.adopt_orphans()
         with birth() as remember, host.tagging(tag_for(spawn.marker)):
@@ -95,6 +97,7 @@ class _Program:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             raise
+        self._watch = Watch(spawn.bounds, self._process.pid) if spawn.bounds else None
         self._began = self._last_sign = self._last_look = time.monotonic()
 
     async def until_over(self) -> Cause:
@@ -107,10 +110,11 @@ class _Program:
                 return Cause.FLOODED
             if now >= min(wall, silence):
                 return Cause.TIMED_OUT if now >= wall else Cause.SILENT
-            due = min(wall, silence, self._last_look + _LOOK_SECONDS)
+            due = min(wall, silence, now + TICK_SECONDS if self._watch else self._last_look + _LOOK_SECONDS)
             await self._wait(due)
             self._forgive(time.monotonic() - due)
-            self._look()
+            if await self._look():
+                return Cause.EXCEEDED
         return Cause.EXITED
 
     async def until_drained(self) -> None:
@@ -158,6 +162,7 @@ class _Program:
             cause=Cause.FLOODED if cause is Cause.EXITED and self._room < 0 else cause,
             seconds=time.monotonic() - self._began,
             stderr=self._stderr.text(),
+            exceeded=self._exceeded,
         )
 
     def _code(self) -> int:
@@ -211,11 +216,15 @@ class _Program:
             self._began += late
             self._last_sign = time.monotonic()
 
-    def _look(self) -> None:
+    async def _look(self) -> bool:
+        """Whether it was found to have broken its bounds."""
         # Now and then, so that whoever is orphaned in a long attempt is remembered, and buried when it dies.
-        if time.monotonic() >= self._last_look + _LOOK_SECONDS:
-            self._kin.look(_leave)
+        if time.monotonic() >= self._last_look + _LOOK_SECONDS or (self._watch and self._watch.hurries()):
+            living = self._kin.look(_leave)
+            if self._watch:  # in a thread, for folders may have to be measured
+                self._exceeded = await asyncio.to_thread(self._watch.broken, living)
             self._last_look = time.monotonic()
+        return bool(self._exceeded)
 
     async def _wait(self, until: float) -> None:
         """Until there is news, or until then."""

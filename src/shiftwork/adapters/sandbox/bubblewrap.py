@@ -13,12 +13,14 @@ import errno
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.processes.spawn import Bounds
 from shiftwork.adapters.processes.supervise import Spawn
 from shiftwork.adapters.sandbox import seccomp
 from shiftwork.adapters.sandbox.gateway import DOOR, Gateway, interpreter, through_the_door
@@ -42,6 +44,7 @@ _KERNEL: Final = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "m
 """Of /proc: root may write there without any capability, and one of them restarts the machine."""
 
 _TEMPORARY: Final = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - not used, but replaced
+_SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - as above
 _ETC: Final = Path("/etc")
 _SCRATCH: Final = (*_TEMPORARY, Path("/run"))
 
@@ -68,6 +71,7 @@ class Bubblewrap:
     writable: tuple[Path, ...] = ()
     network: bool = True
     reach: Pass | None = None
+    bounds: Bounds | None = None
 
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
         program = _found(spawn)
@@ -85,14 +89,28 @@ class Bubblewrap:
             *_STRICT,
             *network,
             *_system(),
-            *(word for path in sorted(mounts, key=_depth) for word in _mount(path, *mounts[path])),
+            *self._sized("--tmpfs", str(_SHARED_MEMORY)),
+            *("--remount-ro", "/dev"),
+            *(word for path in sorted(mounts, key=_depth) for word in self._sized(*_mount(path, *mounts[path]))),
             *(word for path in closed for word in ("--remount-ro", str(path))),
             "--chdir",
             str(spawn.cwd),
         )
         env = _without_places(spawn.env, (*_TEMPORARY, self.home, *_writable(mounts)))
         argv = (self.program, *flags, "--", *command)
-        return replace(spawn, argv=argv, env=env, enclosed=True, seccomp=seccomp.program(), company=company)
+        confined = replace(spawn, argv=argv, env=env, enclosed=True, seccomp=seccomp.program(), company=company)
+        return replace(confined, bounds=self._bounds(mounts)) if self.bounds else confined
+
+    def _bounds(self, mounts: Mapping[Path, _Mount]) -> Bounds | None:
+        """With where the program can write: on the disk, and in memory."""
+        folders = tuple(source for kind, source in mounts.values() if kind == "--bind" and source)
+        inside = (*(path for path, mount in mounts.items() if mount == _EMPTY), _SHARED_MEMORY)
+        return replace(self.bounds, folders=folders, inside=inside) if self.bounds else None
+
+    def _sized(self, kind: str, *words: str) -> tuple[str, ...]:
+        """A folder that is kept in memory has an end, where bubblewrap can give it one."""
+        size = ("--size", str(self.bounds.memory)) if self.bounds and kind == "--tmpfs" and _sizes(self.program) else ()
+        return (*size, kind, *words)
 
     def _mounts(self, room: Room, programs: Iterable[str], env: Mapping[str, str]) -> dict[Path, _Mount]:
         """By place; of two for one place the later one counts."""
@@ -144,6 +162,13 @@ def _writable(mounts: Mapping[Path, _Mount]) -> tuple[Path, ...]:
 def _depth(path: Path) -> int:
     """What lies further down is mounted later, or it would be covered."""
     return len(path.parts)
+
+
+@cache
+def _sizes(program: str) -> bool:
+    """Whether it knows sizes, which it has since 0.7."""
+    asked = subprocess.run((program, "--help"), capture_output=True, check=False)  # noqa: S603 - the user's own
+    return b"--size BYTES" in asked.stdout + asked.stderr
 
 
 @cache

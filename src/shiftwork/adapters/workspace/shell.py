@@ -96,7 +96,7 @@ class Shell:
                 errand.heard(line)
 
         ended = await supervise(self.sandbox.enclosed(spawn, room), hear)
-        reason = _REASONS.get(ended.cause, "").format(seconds=seconds)
+        reason = ended.exceeded or _REASONS.get(ended.cause, "").format(seconds=seconds)
         output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), *ended.remarks, reason) if part)
         passed = ended.cause is Cause.EXITED and ended.code == 0
         told = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"

@@ -1,0 +1,165 @@
+"""Watches what one program uses of memory, processes and disk, all of its descendants together.
+
+Samples, not limits of the kernel: a limit on address space ends programs that only reserve it (Node, Java, Go), one on
+processes counts all of the user's, and control groups need rights that a user rarely has. Between two samples a program
+may use more than it is allowed, for a moment.
+
+A look at every process takes milliseconds, so what the whole machine has left is asked first, four times a second;
+a sudden change brings the look forward. Memory is first counted roughly, with pages that processes share counted for
+each; only where that is too much are they shared out, which takes longer. Folders are measured only when the disk has
+lost half of what is allowed.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.processes.host import Sighting
+from shiftwork.adapters.processes.spawn import Bounds
+
+TICK_SECONDS: Final = 0.25
+_SCARCE: Final = 8
+"""Memory is scarce where less than this part of it is left."""
+
+_MANY: Final = 300
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_GB: Final = 1e9
+
+
+class Watch:
+    """For one program, from its start on. `main` is its first process, which makes its sandbox."""
+
+    def __init__(self, bounds: Bounds, main: int) -> None:
+        self._bounds = bounds
+        self._main = main
+        self._ticked = time.monotonic()
+        self._tasks = _tasks()
+        self._free = _free(bounds.folders)
+        self._held: int | None = None
+
+    def hurries(self) -> bool:
+        """Whether the machine has changed so much that the next look should not wait; asked as often as one likes."""
+        now = time.monotonic()
+        if now < self._ticked + TICK_SECONDS:
+            return False
+        self._ticked = now
+        before, self._tasks = self._tasks, _tasks()
+        left, whole = _memory()
+        return self._tasks > before + _MANY or left * _SCARCE < whole or self._is_filling()
+
+    def broken(self, members: Sequence[Sighting]) -> str:
+        """Which bound the program has broken, for the user; empty where none is."""
+        bounds, living = self._bounds, [one.pid for one in members if not one.zombie]
+        if len(living) > bounds.processes:
+            return _told(f"started {len(living)} processes", "processes", f"{bounds.processes}")
+        within = next((one.pid for one in members if one.parent == self._main and not one.zombie), 0)
+        kept = sum(map(_in_files, _roots(within, bounds.inside)))
+        if sum(map(_resident, living)) + kept > bounds.memory:
+            used = sum(map(_own_share, living)) + kept
+            if used > bounds.memory:
+                files = f", {_gb(kept)} of it in files under /tmp or the home" if kept > bounds.memory // 10 else ""
+                return _told(f"used {_gb(used)} of memory{files}", "memory_gb", _gb(bounds.memory))
+        return self._filled() if self._is_filling() else ""
+
+    def _is_filling(self) -> bool:
+        return self._free - _free(self._bounds.folders) >= self._bounds.disk // 2
+
+    def _filled(self) -> str:
+        """Somebody else may have filled the disk: it is this program where its own folders have grown."""
+        self._free = _free(self._bounds.folders)
+        before, self._held = self._held, sum(_taken(self._bounds.folders))
+        if before is None or self._held - before < self._bounds.disk // 2:
+            return ""
+        return _told(f"wrote more than {_gb(self._bounds.disk)} to its folders", "disk_gb", _gb(self._bounds.disk))
+
+
+def _told(what: str, key: str, limit: str) -> str:
+    return f"ended because it {what}; {key} under [sandbox] allows {limit}"
+
+
+def _gb(size: int) -> str:
+    return f"{size / _GB:.2g} GB"
+
+
+def _memory() -> tuple[int, int]:
+    """What is left of the machine's memory, and the whole, in KiB; nothing of nothing where it cannot be known."""
+    rows = dict(line.split(":", 1) for line in _text("/proc/meminfo").splitlines() if ":" in line)
+    left, whole = (rows.get(name, "0").split()[0] for name in ("MemAvailable", "MemTotal"))
+    return int(left), int(whole)
+
+
+def _tasks() -> int:
+    """How many processes and threads the machine has."""
+    words = _text("/proc/loadavg").split()
+    return int(words[3].partition("/")[2]) if words else 0
+
+
+def _resident(pid: int) -> int:
+    """Of its memory what is no file; shared with its parent counts for both."""
+    words = _text(f"/proc/{pid}/statm").split()
+    return (int(words[1]) - int(words[2])) * _PAGE if words else 0
+
+
+def _own_share(pid: int) -> int:
+    """The same, with what it shares divided among those who do."""
+    rows = (line.split() for line in _text(f"/proc/{pid}/smaps_rollup").splitlines())
+    found = {words[0]: int(words[1]) * 1024 for words in rows if len(words) > 1 and words[1].isdecimal()}
+    return found.get("Pss_Anon:", found.get("Pss:", 0))
+
+
+def _roots(pid: int, inside: Iterable[Path]) -> list[str]:
+    """Folders that the sandbox of a process keeps in memory, as they are reached from outside; none until it is made,
+    for they would be those of the machine.
+    """
+    root = f"/proc/{pid}/root"
+    try:
+        made = not os.path.samefile(root, "/")  # noqa: PTH121 - plain text, as everywhere here
+    except OSError:
+        return []
+    return [f"{root}{folder}" for folder in inside] if made else []
+
+
+def _in_files(place: str) -> int:
+    try:
+        status = os.statvfs(place)
+    except OSError:
+        return 0
+    return (status.f_blocks - status.f_bfree) * status.f_frsize
+
+
+def _free(folders: Iterable[Path]) -> int:
+    """Where they lie; the first speaks for all, which lie in one cache."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            status = os.statvfs(folder)
+            return status.f_bavail * status.f_frsize
+    return 0
+
+
+def _taken(folders: Iterable[Path]) -> Iterator[int]:
+    """The room that each file in them takes up."""
+    waiting = [str(folder) for folder in folders]
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    yield entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+
+
+def _text(path: str) -> str:
+    """Nothing where there is no such file, as on macOS, or the process is gone."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        return os.read(file, 65536).decode(errors="replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(file)
