@@ -121,7 +121,9 @@ async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:
 async def obstacle(site: Site, env: Mapping[str, str], branch: str, ref: str) -> Obstacle | None:
     """What keeps what has landed on `ref` from being merged into the branch; None where it has been."""
     git = user_git(root=site.root, state=site.state, env=env)
-    if not (await git.run("merge-base", "--is-ancestor", ref, branch, accept=(0, 1))).code:
+    if not (
+        await git.run("merge-base", "--is-ancestor", *(f"refs/heads/{name}" for name in (ref, branch)), accept=(0, 1))
+    ).code:
         return None
     common = await git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
     found = await in_the_way(git, Path(common.text), branch, ref)

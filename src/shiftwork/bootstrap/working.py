@@ -217,11 +217,11 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
 
 
 async def _identity(site: Site, env: Mapping[str, str]) -> Identity:
-    """Whoever the user is to git; landed commits are theirs."""
+    """Who the user is to git, by their environment or their settings; landed commits are theirs."""
     git = user_git(root=site.root, state=site.state, env=env)
-    name = (await git.run("config", "user.name", accept=(0, 1))).text
-    email = (await git.run("config", "user.email", accept=(0, 1))).text
-    return Identity(name=name, email=email) if name and email else _NOBODY
+    name = env.get("GIT_AUTHOR_NAME") or (await git.run("config", "user.name", accept=(0, 1))).text
+    email = env.get("GIT_AUTHOR_EMAIL") or (await git.run("config", "user.email", accept=(0, 1))).text
+    return Identity(name=name, email=email).plain() if name and email else _NOBODY
 
 
 async def commit_remarks(site: Site, env: Mapping[str, str]) -> Sequence[tuple[str, str]]:
@@ -240,7 +240,9 @@ async def commit_remarks(site: Site, env: Mapping[str, str]) -> Sequence[tuple[s
 async def current_branch(site: Site, env: Mapping[str, str]) -> str:
     """The branch that is checked out; empty where HEAD is detached."""
     git = user_git(root=site.root, state=site.state, env=env)
-    return (await git.run("symbolic-ref", "--quiet", "--short", "HEAD", accept=(0, 1))).text
+    # In full: where a tag has the name of the branch, a short name is another one.
+    found = (await git.run("symbolic-ref", "--quiet", "HEAD", accept=(0, 1))).text
+    return found.removeprefix("refs/heads/") if found.startswith("refs/heads/") else ""
 
 
 async def has_branch(site: Site, env: Mapping[str, str], branch: str) -> bool:
@@ -259,7 +261,15 @@ async def is_branch_name(site: Site, env: Mapping[str, str], name: str) -> bool:
 async def uncommitted(site: Site, env: Mapping[str, str]) -> Sequence[str]:
     """What the user's checkout has beyond its last commit, ignored files excepted."""
     git = user_git(root=site.root, state=site.state, env=env)
-    answer = await git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", accept=(0, 128))
+    answer = await git.run(
+        "status",
+        "--porcelain",
+        "-z",
+        "--no-renames",
+        "--untracked-files=normal",
+        "--ignore-submodules=all",
+        accept=(0, 128),
+    )
     return [row[3:] for row in answer.parts]
 
 

@@ -24,6 +24,7 @@ _ID_BYTES: Final = 6
 _DIGITS: Final = frozenset("0123456789abcdef")
 _LONGEST: Final = 1 << 16
 _APART: Final = "\0"
+_LOCK_SECONDS: Final = 30.0
 
 
 class Standing(Enum):
@@ -228,9 +229,15 @@ def _recording(place: Whereabouts, home: Path) -> Iterator[None]:
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
     """One at a time for all projects of the user: two copies of a folder may be used for the first time at once."""
-    import fcntl  # noqa: PLC0415 - a project that is known needs no lock
+    from shiftwork.file_locks import locked_within  # noqa: PLC0415 - a project that is known needs no lock
 
     (home / _REGISTER).mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (home / f"{_REGISTER}.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    file = home / f"{_REGISTER}.lock"
+    lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        if not locked_within(_LOCK_SECONDS, lock):
+            reason = f"another process has held the lock {file} for {_LOCK_SECONDS:g} seconds"
+            raise StateError(reason, hint=f"see which: fuser -v {file}; then type the command again")
         yield
+    finally:
+        os.close(lock)

@@ -1,7 +1,6 @@
 """Spec files on disk: read as they are, replaced whole, one writer at a time."""
 
 import contextlib
-import fcntl
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -10,8 +9,10 @@ from typing import Final
 
 from shiftwork.bounded import read_bytes
 from shiftwork.errors import SpecError
+from shiftwork.file_locks import locked_within
 
 _LARGEST: Final = 16 * 1024 * 1024
+_LOCK_SECONDS: Final = 5.0
 _TRIES: Final = 5
 
 
@@ -63,11 +64,13 @@ def _bytes_of(path: Path, name: str) -> bytes:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """A lock on the folder: it leaves nothing behind, whoever dies. Where there are no locks, one does without."""
+    """A lock on the folder: it leaves nothing behind when its holder dies. Where there are no locks, or somebody who
+    may read the folder keeps it, it is done without: what is replaced is compared first.
+    """
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            locked_within(_LOCK_SECONDS, handle)
         yield
         with contextlib.suppress(OSError):  # some file systems do not know how to, and need not
             os.fsync(handle)
@@ -79,7 +82,9 @@ def _replaced(path: Path, old: str, new: str) -> bool:
     # Always the same name: what somebody who died has left is overwritten, and so does not gather.
     partial = path.with_name(f".{path.name}.shiftwork")
     try:
-        with partial.open("wb") as file:
+        partial.unlink(missing_ok=True)
+        # Made anew: a link of that name, which a commit may have brought, would be followed.
+        with partial.open("xb") as file:
             os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             file.write(new.encode())
             file.flush()

@@ -20,6 +20,7 @@ _SHALLOW: Final = "it is a shallow clone"
 _SPARSE: Final = "it is a sparse checkout"
 _PARTIAL: Final = "it is a partial clone"
 _SUBMODULES: Final = "it has submodules: "
+_INDEX: Final = "its index cannot be read"
 _FILTERED: Final = "its files go through the filter "
 _NEEDED_FILTERS: Final = "filter=(lfs|git-crypt)"
 _INCOMPLETE: Final = {"core.sparsecheckout": _SPARSE, "extensions.partialclone": _PARTIAL}
@@ -27,6 +28,7 @@ _WAYS_OUT: Final = {
     _NO_COMMIT: "git add -A && git commit --allow-empty -m start",
     BARE: "git clone . ../checkout && cd ../checkout",
     _SHALLOW: "git fetch --unshallow",
+    _INDEX: "rm .git/index && git reset",
     _SPARSE: "git sparse-checkout disable",
     _PARTIAL: 'git clone "$(git remote get-url origin)" ../whole && cd ../whole',
     _SUBMODULES: "a submodule can be worked on by itself: shiftwork -C SUBMODULE doctor",
@@ -51,7 +53,7 @@ async def unsupported(root: Path, env: Mapping[str, str]) -> Sequence[str]:
         return (BARE,)
     if (await git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", accept=(0, 1, 128))).code:
         return (_NO_COMMIT,)
-    found = await asyncio.gather(_incomplete(git), _submodules(git), _filters(git))
+    found = await asyncio.gather(_index(git), _incomplete(git), _submodules(git), _filters(git))
     return (*((_SHALLOW,) if shallow else ()), *(reason for reasons in found for reason in reasons))
 
 
@@ -77,6 +79,11 @@ def _too_old(version: str) -> str:
 async def _is_bare(git: Git) -> bool:
     """By its settings: git that is told its work tree does not look there."""
     return (await git.run("config", "--type=bool", "core.bare", accept=(0, 1, 128))).text == "true"
+
+
+async def _index(git: Git) -> list[str]:
+    answer = await git.run("ls-files", "-z", "--unmerged", accept=(0, 1, 128))
+    return [f"{_INDEX}: {answer.err}"] if answer.code else []
 
 
 async def _incomplete(git: Git) -> list[str]:

@@ -19,6 +19,7 @@ from shiftwork import umask
 from shiftwork.adapters.processes.own import birth
 from shiftwork.adapters.workspace.calling import Call
 from shiftwork.adapters.workspace.files import write_whole
+from shiftwork.adapters.workspace.git_directory import check_directory
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.git_folders import Whereabouts, whereabouts
 from shiftwork.search_paths import tool, without_folders
@@ -30,6 +31,7 @@ _SECONDS: Final = 120.0
 _SIGNALLED: Final = frozenset({128 + signal.SIGKILL, 128 + signal.SIGTERM})
 """How a shell tells that a git in it was killed."""
 _ERROR_CHARACTERS: Final = 2000
+_NAME_CHARACTERS: Final = 200
 _SHELL: Final = "/bin/sh"
 _NEUTRAL: Final = "/"
 """Where every git is started, and goes on from there: a program may load what lies in the folder that it starts in."""
@@ -41,6 +43,10 @@ class Identity:
 
     name: str
     email: str
+
+    def plain(self) -> "Identity":
+        """Short, and without control characters: settings of a repository may say anything."""
+        return Identity(name=_plain(self.name), email=_plain(self.email))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +180,10 @@ def _missing(what: str) -> RepositoryError:
     return RepositoryError(f"git cannot be run: there is no {what}", hint="install git 2.38 or newer")
 
 
+def _plain(text: str) -> str:
+    return "".join(character for character in text if character.isprintable())[:_NAME_CHARACTERS]
+
+
 def _pipe_for(content: bytes) -> int:
     return asyncio.subprocess.PIPE if content else asyncio.subprocess.DEVNULL
 
@@ -271,6 +281,9 @@ def user_git(*, root: Path, state: Path, env: Mapping[str, str], trees: tuple[Pa
             *("-c", "core.hooksPath=/dev/null"),
             *("-c", "core.fsmonitor=false"),
             *("-c", "core.commitGraph=false"),
+            *("-c", "core.protectHFS=true"),
+            *("-c", "core.protectNTFS=true"),
+            *("-c", "diff.ignoreSubmodules=all"),
             *("-c", "gc.auto=0"),
             *("-c", "maintenance.auto=false"),
             *("-c", "submodule.recurse=false"),
@@ -305,6 +318,7 @@ _PLACES: Final = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE")
 
 
 def _placed(place: Whereabouts) -> dict[str, str]:
+    check_directory(place)
     return dict(zip(_PLACES, map(str, (place.own, place.shared, place.root)), strict=True))
 
 

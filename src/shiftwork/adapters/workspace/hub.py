@@ -21,6 +21,7 @@ from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, nowhere, quoted, user_git
 from shiftwork.adapters.workspace.leased import alone
 from shiftwork.adapters.workspace.objects import Snapshot, commit_text, is_named, read_commit, reworded, write_commit
+from shiftwork.bounded import read_bytes
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError, UnfitRepositoryError
 from shiftwork.ports.workspace import Place
@@ -334,11 +335,27 @@ def _written(settings: Mapping[str, str]) -> str:
     return "[core]\n" + "".join(lines)
 
 
+_OWN_SCOPES: Final = frozenset({"system", "global"})
+_LARGEST: Final = 1 << 20
+
+
 async def _excludes(user: Git, common: Path, env: Mapping[str, str]) -> bytes:
-    """The user's own ignore rules that are not in the tree: the global file's, then the repository's."""
-    answer = await user.run("config", "-z", "--type=path", "--get", "core.excludesFile", accept=(0, 1))
+    """The user's own ignore rules that are not in the tree: the global file's, then the repository's.
+
+    Agents get a copy of them. So the repository may not name a file, be it by its settings or by a link.
+    """
+    asked = ("config", "-z", "--show-scope", "--type=path", "--get-all", "core.excludesFile")
+    parts = (await user.run(*asked, accept=(0, 1, 128))).parts
+    named = [path for scope, path in zip(parts[::2], parts[1::2], strict=False) if scope in _OWN_SCOPES]
     settings = Path(env.get("XDG_CONFIG_HOME") or Path(env.get("HOME", "/")) / ".config")
-    everywhere = Path(answer.parts[-1]) if answer.parts else settings / "git" / "ignore"
-    files = [file for file in (everywhere, common / "info" / "exclude") if file.is_file()]
-    lines = (line for file in files for line in file.read_bytes().splitlines())
+    everywhere = Path(named[-1]) if named else settings / "git" / "ignore"
+    read = (_read(everywhere, links=True), _read(common / "info" / "exclude", links=False))
+    lines = (line for content in read for line in content.splitlines())
     return b"".join(line + b"\n" for line in lines if line.strip() and not line.startswith(b"#"))
+
+
+def _read(file: Path, *, links: bool) -> bytes:
+    try:
+        return read_bytes(file, _LARGEST, links=links)
+    except OSError:
+        return b""

@@ -14,6 +14,7 @@ from typing import Final
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.carrying import departed, merge_tree, parted
 from shiftwork.adapters.workspace.git import in_worktree
+from shiftwork.adapters.workspace.git_directory import check_directory
 from shiftwork.adapters.workspace.hub import Hub, slug
 from shiftwork.adapters.workspace.locks import clear_stale_locks, grow_old
 from shiftwork.adapters.workspace.user_trees import fast_forward, holders, holding_branch, unmovable
@@ -21,6 +22,7 @@ from shiftwork.domain.model.ids import Commit
 from shiftwork.domain.model.story import Patch
 from shiftwork.domain.rules.reserved import is_reserved
 from shiftwork.errors import BranchGoneError, GitKilledError, RepositoryError
+from shiftwork.git_folders import whereabouts
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Reserved, Unchanged
 
@@ -135,6 +137,7 @@ class GitRepository:
         return tuple(name.removeprefix(f"{commit}:") for name in found)
 
     async def _move(self, branch: str, candidate: Candidate) -> Moved | Missed:
+        check_directory(whereabouts(self.hub.root))  # somebody may have put a link there since we looked
         await clear_stale_locks(self.hub, branch, self.clock)
         shared = self.hub.share(candidate.commit, (candidate.base,))
         (present, heads), trees, _ = await asyncio.gather(self._present(branch), holders(self.hub.user, branch), shared)

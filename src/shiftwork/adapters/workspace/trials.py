@@ -39,6 +39,8 @@ _MADE_BY_TOOLS: Final = frozenset({"pyvenv.cfg", "conda-meta", "CACHEDIR.TAG", "
 
 _OF_THE_SHELL: Final = frozenset({"_", "PWD", "OLDPWD", "SHLVL", "PS1", "PS2", "PS4", "LINES", "COLUMNS", "CI"})
 
+_PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitTrials:
@@ -110,7 +112,7 @@ class GitTrials:
 
     async def _uncommitted(self) -> tuple[str, ...]:
         """Paths that are not as the commit has them, new ones included."""
-        changed = await self.hub.user.run("diff", "-z", "--name-only", self.commit, "--")
+        changed = await self.hub.user.run("diff", *_PLAIN, "-z", "--name-only", self.commit, "--")
         new = await self.hub.user.run("ls-files", "-z", "--others", "--exclude-standard")
         return tuple(name for name in (*changed.parts, *new.parts) if not self._is_own(name))
 

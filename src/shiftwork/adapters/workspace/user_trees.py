@@ -90,7 +90,7 @@ async def in_the_way(user: Git, common: Path, branch: str, ref: str) -> Obstacle
     if files := await edited(git, branch, ref):
         return Obstacle(files=tuple(files), tree=tree)
     options = ("-r", "-z", "--name-only", "--diff-filter=A", "--no-renames")
-    added = (await git.run("diff-tree", *options, branch, ref)).parts
+    added = (await git.run("diff-tree", *options, f"refs/heads/{branch}", f"refs/heads/{ref}")).parts
     taken = [trees[0] / name for name in added if not _is_free(trees[0] / name)]
     return Obstacle(why=f"{taken[0]} is there, which git ignores" if taken else "", tree=tree)
 
@@ -109,10 +109,11 @@ def unmovable(common: Path, branch: str, trees: Sequence[Path]) -> str:
 
 
 async def edited(git: Git, branch: str, ref: str) -> Sequence[str]:
-    """The files of the tree where `git` runs in which edits of the user's keep `ref` from being merged."""
+    """The files of the tree where `git` runs in which edits of the user's keep the branch `ref` from being merged."""
+    old, new = (f"refs/heads/{name}" for name in (branch, ref))
     changed, present = await asyncio.gather(
-        git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", branch, ref),
-        git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"),
+        git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new),
+        git.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"),
     )
     return sorted({part[_STATUS_COLUMNS:] for part in present.parts} & set(changed.parts))
 
