@@ -31,6 +31,7 @@ def test_every_shell_block_of_the_documentation_is_run_by_a_test() -> None:
         "cleanup",
         "gates",
         "included",
+        "ladder",
         "limits",
         "memory",
         "notify",

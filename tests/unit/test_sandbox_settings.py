@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap, outward
+from shiftwork.adapters.sandbox.ladder import Ladder
 from shiftwork.adapters.sandbox.walls import OPEN
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.config.settings import Settings, load_settings
 from shiftwork.config.site import Site, find_site
 from shiftwork.config.trust import settings_claim
+from shiftwork.domain.model.rung import Rung
 from shiftwork.errors import SandboxError, SettingsError
 from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
 
@@ -44,26 +46,31 @@ def test_where_the_settings_say_nothing_the_sandbox_is_on(site: Site, tmp_path: 
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     opened = asyncio.run(open_sandboxes(site, told(site, ""), env))
     assert isinstance(opened.agents, Bubblewrap)
-    assert isinstance(opened.gates, Bubblewrap)
+    assert isinstance(opened.gates, Ladder)
+    assert list(opened.gates.rungs) == list(Rung)
     assert (opened.tier, opened.note) == ("bubblewrap", "")
+    strict = asyncio.run(open_sandboxes(site, told(site, "", SHIFTWORK_SANDBOX="bubblewrap"), env)).gates
+    assert isinstance(strict, Ladder)
+    assert Rung.UNCONFINED not in strict.rungs
 
 
 def test_where_it_cannot_be_had_auto_runs_without_it_and_says_so_in_one_line(site: Site) -> None:
-    opened = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": str(site.root)}))
+    opened = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": str(site.root.parent / "programs")}))
     assert (opened.agents, opened.gates, opened.tier) == (OPEN, OPEN, "none")
     why = "agents and gates run with your rights, because the program bwrap is not installed"
     assert opened.note == f"no sandbox: {why}; shiftwork doctor says what to do"
 
 
 def test_a_failure_of_many_lines_is_still_one_line(site: Site) -> None:
-    fake = site.root / "bwrap"
+    fake = site.root.parent / "programs" / "bwrap"
+    fake.parent.mkdir()
     fake.write_text("#!/bin/sh\necho one >&2\necho two >&2\nexit 1\n")
     fake.chmod(0o755)
-    opened = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": f"{site.root}:/usr/bin:/bin"}))
+    opened = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": f"{fake.parent}:/usr/bin:/bin"}))
     assert "because bubblewrap makes no sandbox here: one two;" in opened.note
     fake.unlink()
     fake.symlink_to("/usr/bin/bwrap")
-    again = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": f"{site.root}:/usr/bin:/bin"}))
+    again = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": f"{fake.parent}:/usr/bin:/bin"}))
     assert again.note == opened.note, "it is probed once in a process"
 
 
@@ -125,7 +132,7 @@ def test_an_empty_list_is_none(site: Site) -> None:
 
 def test_without_bubblewrap_it_is_refused_with_what_to_do(site: Site) -> None:
     with pytest.raises(SandboxError, match="the program bwrap is not installed") as refused:
-        asyncio.run(open_sandboxes(site, told(site, ROOMS), {"PATH": str(site.root)}))
+        asyncio.run(open_sandboxes(site, told(site, ROOMS), {"PATH": str(site.root.parent / "programs")}))
     assert "apt install bubblewrap" in refused.value.hint
     assert refused.value.exit_code == 64
 

@@ -1,8 +1,9 @@
 """The base that work starts from, looked at before any work is paid for: its environment, its gates, what they see."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from shiftwork.adapters.sandbox.ladder import Ladder
 from shiftwork.adapters.workspace.agent_repository import lenders
 from shiftwork.adapters.workspace.canary import GitCanary
 from shiftwork.adapters.workspace.gates import GitGates
@@ -17,6 +18,8 @@ from shiftwork.config.site import Site
 from shiftwork.domain.model.canary import GateSight
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.rung import Rung
+from shiftwork.domain.rules.commit_message import RUN
 from shiftwork.ports.workspace import Begun, unwatched
 
 _HARNESS = Identity(name="Shiftwork", email="shiftwork@localhost")
@@ -36,11 +39,16 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseCheck:
-    """`tip` is the commit that work would start from."""
+    """`tip` is the commit that work would start from. `ladder` has the rungs of the gates, where they have any;
+    `confined` is whether there is a sandbox at all.
+    """
 
     tip: Commit
     gates: GitGates
     examiner: Examiner
+    ladder: Ladder | None = None
+    confined: bool = False
+    tip_is_landed: bool = False
 
     @property
     def is_first(self) -> bool:
@@ -55,7 +63,48 @@ class BaseCheck:
         """What gates say of the tip; those that were green before run `again` only if that is asked for. Raises
         RepositoryError where they cannot be run at all.
         """
-        return await self.examiner.base(self.tip, marker, begun, again=again)
+        if self.ladder is None or not (fresh := self._unknown()):
+            return await self.examiner.base(self.tip, marker, begun, again=again)
+        return await self._climbed(self.ladder, fresh, marker, begun)
+
+    @property
+    def rungs_known(self) -> bool:
+        """Whether it is known how much of the machine each gate needs."""
+        return not self._unknown()
+
+    def rung(self, gate: Gate) -> Rung | None:
+        """The one that a gate is on; None where there is no ladder."""
+        return self.ladder.rung(gate.command) if self.ladder else None
+
+    def further(self, gate: Gate) -> tuple[Rung, ...]:
+        """The rungs that the user may let the gate have beyond the one that it is on. None where the tip was landed
+        here: a test that an agent has written must not bring its gate out of the sandbox by failing in it.
+        """
+        now = self.rung(gate)
+        if self.ladder is None or now is None or self.tip_is_landed:
+            return ()
+        return tuple(rung for rung in self.ladder.rungs if rung.needs_consent and rung > now)
+
+    def _unknown(self) -> tuple[str, ...]:
+        return self.ladder.unknown(gate.command for gate in self.examiner.gates) if self.ladder else ()
+
+    async def _climbed(self, ladder: Ladder, fresh: tuple[str, ...], marker: str, begun: Begun) -> GateReport:
+        """Each gate that was never tried goes up to the first rung on which the base is green. Beyond those that need
+        no consent only the user can send it.
+        """
+        ladder.put(fresh, Rung.CUT)
+        report = await self.examiner.base(self.tip, marker, begun, again=True)
+        failed = {one.name for one in report.results if not one.passed}
+        stuck = tuple(gate for gate in self.examiner.gates if gate.command in fresh and gate.name in failed)
+        if stuck:
+            ladder.put((gate.command for gate in stuck), Rung.OWN)
+            again = await replace(self.examiner, gates=stuck).base(self.tip, marker, begun, again=True)
+            newer = {one.name: one for one in again.results}
+            report = replace(report, results=tuple(newer.get(one.name, one) for one in report.results))
+            red = {one.name for one in again.results if not one.passed}
+            ladder.forget(gate.command for gate in stuck if gate.name in red)
+        ladder.keep()
+        return report
 
     async def sights(
         self, report: GateReport, marker: str, heard: Callable[[GateSight], None] = unheard
@@ -93,4 +142,13 @@ async def open_base(
         gates=settings.gate_list if gates is None else gates,
         protection=settings.proof.protection,
     )
-    return BaseCheck(tip=await GitRepository(hub=hub).tip(branch), gates=runner, examiner=examiner)
+    tip = await GitRepository(hub=hub).tip(branch)
+    asked = ("log", "-1", f"--format=%(trailers:key={RUN},valueonly)", tip)
+    return BaseCheck(
+        tip=tip,
+        gates=runner,
+        examiner=examiner,
+        ladder=sandboxes.gates if isinstance(sandboxes.gates, Ladder) else None,
+        confined=sandboxes.tier != "none",
+        tip_is_landed=bool((await hub.git.run(*asked)).text.strip()),
+    )

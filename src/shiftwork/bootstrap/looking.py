@@ -1,6 +1,6 @@
 """The door between: the history and git without the engine, for commands that look deeper or clean up."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +30,7 @@ from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site
-from shiftwork.domain.model.gate import GateReport
+from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.ports.changes import Changes, Witness
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
@@ -98,9 +98,9 @@ async def files_to_copy(site: Site, env: Mapping[str, str], patterns: tuple[str,
     return await included(user_git(root=site.root, state=site.state, env=env), patterns)
 
 
-async def run_in_checkout(site: Site, settings: Settings, env: Mapping[str, str]) -> GateReport:
-    """What the gates say of the user's checkout as it is, with their whole environment."""
-    return await check_in_place(site.root, settings.gate_list, env)
+async def run_in_checkout(site: Site, gates: Sequence[Gate], env: Mapping[str, str]) -> GateReport:
+    """What the gates say of the user's checkout as it is, with their whole environment and without a sandbox."""
+    return await check_in_place(site.root, gates, env)
 
 
 async def open_trials(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> Trials:

@@ -4,7 +4,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,12 +13,16 @@ from shiftwork.adapters.processes.confining import own_keyring, scoped_sockets
 from shiftwork.adapters.processes.spawn import Bounds
 from shiftwork.adapters.sandbox import seccomp
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
+from shiftwork.adapters.sandbox.ladder import Ladder, recalled
 from shiftwork.adapters.sandbox.probe import ELSEWHERE, MISSING, probe
 from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import Toolchain
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
+from shiftwork.config.consent import GateConsents
+from shiftwork.config.project import Standing
 from shiftwork.config.settings import RoomSettings, SandboxSettings, Settings
 from shiftwork.config.site import Site
+from shiftwork.domain.model.rung import Rung
 from shiftwork.errors import SandboxError, SettingsError
 from shiftwork.search_paths import tool
 
@@ -75,25 +79,43 @@ async def _confined(site: Site, settings: Settings, env: Mapping[str, str], obje
     folders = [Path(name) for name in env.get("PATH", os.defpath).split(os.pathsep) if name]
     tools = Toolchain(home, (site.root,)).of_folders(folders)
 
-    def walls(table: str, room: RoomSettings, *more: Path) -> Bubblewrap:
+    def confined(table: str, room: RoomSettings, *more: Path) -> Bubblewrap:
         return Bubblewrap(
             program=program,
             home=home,
             repository=site.root,
             readable=(*tools, *objects, *more, *_places(room.readable, home, site.root)),
             writable=_places(room.writable, home, site.root),
-            network=room.network,
-            reach=Pass(hosts=room.host_list, table=table) if room.hosts else None,
+            network=bool(room.network),
+            reach=Pass(hosts=room.host_list, table=table, ports=room.ports) if room.hosts else None,
             bounds=_bounds(settings.sandbox),
         )
 
     # An agent starts the harness's own tools, which are of this package.
-    agents = walls("sandbox.agents", settings.sandbox.agents, Path(shiftwork.__file__).parent)
-    gates = walls("sandbox.gates", settings.sandbox.gates)
+    agents = confined("sandbox.agents", settings.sandbox.agents, Path(shiftwork.__file__).parent)
+    gates = confined("sandbox.gates", settings.sandbox.gates)
     # One speaks for both, unless there is more to try.
     for one in (gates, agents) if agents.reach else (gates,):
         await _probe_once(one)
-    return Sandboxes(agents=agents, gates=gates)
+    room = settings.sandbox.gates
+    if room.network != "auto" or room.hosts:
+        return Sandboxes(agents=agents, gates=gates)
+    return Sandboxes(agents=agents, gates=_ladder(site, settings, env, gates))
+
+
+def _ladder(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap) -> Ladder:
+    """The rungs that the tier has: who asks for bubblewrap by its name never leaves it."""
+    own = Pass(hosts=(), table="sandbox.gates", ports=settings.sandbox.gates.ports)
+    rungs: dict[Rung, Sandbox] = {
+        Rung.CUT: replace(gates, network=False),
+        Rung.OWN: replace(gates, reach=own),
+        Rung.HOST: gates,
+    }
+    if settings.sandbox.tier == "auto":
+        rungs[Rung.UNCONFINED] = OPEN
+    folder = site.state / "known"
+    found = recalled(folder) if site.standing is Standing.OWN else {}
+    return Ladder(rungs=rungs, folder=folder, consented=GateConsents(site.root, env).rungs(), found=found)
 
 
 def kernel_guards() -> tuple[str, ...]:

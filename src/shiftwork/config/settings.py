@@ -27,6 +27,7 @@ MOST_TOKENS: Final = 10**15
 """Sums of it still fit into a column of a database."""
 
 type Positive = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
+type Port = Annotated[int, Field(ge=1, le=65535)]
 type Tokens = Annotated[int, Field(gt=0, le=MOST_TOKENS)]
 
 
@@ -146,10 +147,13 @@ class ProofSettings(_Strict):
 
 
 class RoomSettings(_Strict):
-    """What one kind of program may reach from within a sandbox, beside what it needs; without hosts, all or none."""
+    """What one kind of program may reach from within a sandbox, beside what it needs. Where neither a network nor hosts
+    are named, agents have the network, and gates as little of it as they need: see `Rung`.
+    """
 
-    network: bool = True
+    network: bool | Literal["auto"] = "auto"
     hosts: tuple[str, ...] = ()
+    ports: Annotated[tuple[Port, ...], Field(max_length=50)] = ()
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
 
@@ -159,8 +163,10 @@ class RoomSettings(_Strict):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        if self.host_list and not self.network:
+        if self.host_list and self.network is False:
             raise ValueError("hosts are listed, and network = false leaves none; take out one of the two")
+        if self.ports and self.network != "auto":
+            raise ValueError("ports are passed on to a network of its own; take out network, or ports")
         return self
 
 

@@ -95,15 +95,18 @@ _REST: Final = """
 # disk_gb = 20              # what it may add to its folders
 
 [sandbox.agents]
-# network = true            # agents need their model
+# network = "auto"          # agents need their model: true and "auto" are all of the network, false is none
 # hosts = []                # empty: whatever there is; else these alone, such as "api.anthropic.com", "*.example.org",
                             # "127.0.0.1:8080"; without a port, 80 and 443
+# ports = []                # ports of services on this machine that agents with a list of hosts reach, by localhost
 # readable = []             # more that they may read, such as "~/.aws"
 # writable = []             # more that they may change: another agent's own folder, such as "~/.gemini"
 
 [sandbox.gates]
-# network = true            # false: gates and verification steps have no network; the setup command always has
+# network = "auto"          # "auto": each gate has as little of the network as it needs, and you are asked before one
+                            # gets this machine's; true: all of it; false: none; the setup command always has one
 # hosts = []                # the same as for agents; the setup command is held to it too
+# ports = []                # ports of services on this machine that gates reach, such as 5432, by localhost
 # readable = []             # more that gates and the setup command may read
 # writable = []             # more that they may change, such as a cache
 

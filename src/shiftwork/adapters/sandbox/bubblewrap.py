@@ -79,7 +79,7 @@ class Bubblewrap:
             room.house.mkdir(parents=True, exist_ok=True, mode=0o700)
         command, company = (program, *spawn.argv[1:]), spawn.company
         if self.reach:
-            command, company = through_the_door(command, self.reach.hosts), Gateway(self.reach)
+            command, company = through_the_door(command, self.reach.hosts, self.reach.ports), Gateway(self.reach)
         mounts = self._mounts(room, [program, *room.programs], spawn.env)
         network = ("--unshare-net",) if self.reach or not (self.network or room.online) else ()
         # Last: closed before, nothing could be put there.

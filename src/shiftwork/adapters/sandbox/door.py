@@ -1,7 +1,8 @@
-"""`python -I -S <this file> <not by proxy> <program> <words...>`: give a room its way out, then be the program.
+"""`python -I -S <this file> <not by proxy> <ports> <program> <words...>`: give a room its way out, then be the program.
 
 Runs inside, before the program, where the network is a loopback and nothing else: it listens there, hands the listening
 socket out to the proxy (a socket stays in the network that it was made in, whoever holds it), and becomes the program.
+It does the same for each port of the machine that is passed on.
 So nothing stands between the program and whoever waits for it: signals, exit code and output are its own.
 
 Every attempt and every gate waits for this: only modules that are built in or hold no others, which halves the time.
@@ -21,9 +22,9 @@ _PROXY = (b"http_proxy", b"https_proxy", b"all_proxy")
 _NO_PROXY = b"no_proxy"
 
 
-def main(beside: bytes, program: str, words: list[str]) -> None:
+def main(beside: bytes, ports: str, program: str, words: list[str]) -> None:
     env = _environment()
-    port = _handed_out(int(env.pop(CHANNEL.encode())))
+    port = _handed_out(int(env.pop(CHANNEL.encode())), [int(number) for number in ports.split(",") if number])
     given = {**dict.fromkeys(_PROXY, b"http://127.0.0.1:%d" % port), _NO_PROXY: beside}
     env |= {spelt: value for name, value in given.items() for spelt in (name, name.upper())}
     for number in (_signal.SIGPIPE, _signal.SIGXFSZ):  # Python ignores them, and the program would inherit that
@@ -43,18 +44,32 @@ def _environment() -> dict[bytes, bytes]:
         return {name: value for name, _, value in pairs}
 
 
-def _handed_out(channel: int) -> int:
-    """The port on which the proxy will answer; who calls before it does waits."""
-    listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(_WAITING)
+def _handed_out(channel: int, ports: list[int]) -> int:
+    """The port on which the proxy will answer; who calls before it does waits. With it go the listeners of the other
+    ports, and which they are: one that cannot be had is left out.
+    """
+    listeners = [_listening(0)]
+    named = []
+    for number in ports:
+        try:
+            listeners.append(_listening(number))
+        except OSError:
+            continue
+        named.append(str(number))
     out = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, channel)
-    number = listener.fileno().to_bytes(4, sys.byteorder)
-    out.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, number)])
+    numbers = b"".join(listener.fileno().to_bytes(4, sys.byteorder) for listener in listeners)
+    out.sendmsg([("." + ",".join(named)).encode()], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, numbers)])
     out.close()
-    port: int = listener.getsockname()[1]
+    port: int = listeners[0].getsockname()[1]
     return port
 
 
+def _listening(port: int) -> _socket.socket:
+    listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    listener.bind(("127.0.0.1", port))
+    listener.listen(_WAITING)
+    return listener
+
+
 if __name__ == "__main__":
-    main(sys.argv[1].encode(), sys.argv[2], sys.argv[3:])
+    main(sys.argv[1].encode(), sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -5,10 +5,11 @@ began: see `door`. So there is no file between the two that anybody could find o
 """
 
 import asyncio
+import contextlib
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +17,14 @@ from typing import Final
 
 from shiftwork.adapters.processes.supervise import Spawn
 from shiftwork.adapters.sandbox import door
+from shiftwork.adapters.sandbox.forwarding import Forwarder
 from shiftwork.adapters.sandbox.proxy import MOST_CALLS, Pass, Proxy
 from shiftwork.domain.model.hosts import Host
 
 DOOR: Final = Path(door.__file__)
 
 _MOST_REMARKS: Final = 20
+_MESSAGE_BYTES: Final = 1024
 _OWN: Final = ("localhost", "127.0.0.1", "::1")
 
 
@@ -30,13 +33,13 @@ def interpreter() -> str:
     return os.path.realpath(sys.executable)
 
 
-def through_the_door(command: tuple[str, ...], hosts: Iterable[Host]) -> tuple[str, ...]:
+def through_the_door(command: tuple[str, ...], hosts: Iterable[Host], ports: Iterable[int] = ()) -> tuple[str, ...]:
     """The command by which a program is started inside, so that it finds its proxy. What it has on its own loopback it
     reaches by itself, unless that of the machine is listed under the same name.
     """
     names = {host.name for host in hosts}
     beside = ",".join(name for name in _OWN if name not in names)
-    return (interpreter(), "-I", "-S", str(DOOR), beside, *command)
+    return (interpreter(), "-I", "-S", str(DOOR), beside, ",".join(map(str, ports)), *command)
 
 
 class Gateway:
@@ -44,6 +47,7 @@ class Gateway:
 
     def __init__(self, given: Pass) -> None:
         self._proxy = Proxy(given, self._note)
+        self._most = 1 + len(given.ports)
         self._refused: dict[str, None] = {}
 
     @property
@@ -66,32 +70,44 @@ class Gateway:
 
     async def _serve(self, channel: socket.socket) -> None:
         """Until it is cancelled."""
-        try:
-            listener = await _handed_out(channel)
-            # Started apart: cancelled while it starts by itself, it would stay.
-            answer = self._proxy.answer
-            server = await asyncio.start_server(answer, sock=listener, backlog=MOST_CALLS, start_serving=False)
+        async with contextlib.AsyncExitStack() as all_of_it:
+            all_of_it.push_async_callback(self._proxy.close)
             try:
-                await server.start_serving()
+                own, others = await _handed_out(channel, self._most)
+                await _serving(all_of_it, own, self._proxy.answer)
+                for port, listener in others.items():
+                    forwarder = Forwarder(port)
+                    all_of_it.push_async_callback(forwarder.close)
+                    await _serving(all_of_it, listener, forwarder.answer)
                 await asyncio.get_running_loop().create_future()
-            finally:
-                server.close()
-        except OSError as failure:
-            self._note(f"everything, because there is no proxy: {failure}")
-        finally:
-            await self._proxy.close()
+            except OSError as failure:
+                self._note(f"everything, because there is no proxy: {failure}")
 
     def _note(self, why: str) -> None:
         if len(self._refused) <= _MOST_REMARKS:
             self._refused[why] = None
 
 
-async def _handed_out(channel: socket.socket) -> socket.socket:
+async def _serving(
+    until: contextlib.AsyncExitStack,
+    listener: socket.socket,
+    answer: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None],
+) -> None:
+    # Started apart: cancelled while it starts by itself, it would stay.
+    server = await asyncio.start_server(answer, sock=listener, backlog=MOST_CALLS, start_serving=False)
+    until.callback(server.close)
+    await server.start_serving()
+
+
+async def _handed_out(channel: socket.socket, most: int) -> tuple[socket.socket, dict[int, socket.socket]]:
+    """The proxy's listener, and those of the ports that are passed on."""
     loop, arrived = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(channel, arrived.set)
     try:
         await arrived.wait()
     finally:
         loop.remove_reader(channel)
-    _, (descriptor, *_), _, _ = socket.recv_fds(channel, 1, 1)
-    return socket.socket(fileno=descriptor)
+    named, descriptors, _, _ = socket.recv_fds(channel, _MESSAGE_BYTES, most)
+    own, *others = (socket.socket(fileno=descriptor) for descriptor in descriptors)
+    ports = [int(word) for word in named[1:].decode().split(",") if word]
+    return own, dict(zip(ports, others, strict=True))

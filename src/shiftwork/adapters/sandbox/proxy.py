@@ -36,10 +36,13 @@ type _Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pass:
-    """Which hosts may be called, and the table of the settings that says so."""
+    """Which hosts may be called, and the table of the settings that says so. `ports` of this machine are reached as if
+    they were the program's own.
+    """
 
     hosts: tuple[Host, ...]
     table: str
+    ports: tuple[int, ...] = ()
 
 
 class _RefusedError(Exception):

@@ -88,7 +88,7 @@ class Shell:
             silence_seconds=seconds,
             output_bytes=_PRINTED_BYTES,
         )
-        room = Room(tree=tree, online=errand.online)
+        room = Room(tree=tree, online=errand.online, command=command)
 
         def hear(line: bytes) -> None:
             printed.add(line)

@@ -24,4 +24,5 @@ What states and facts are made of:
     gate_trial                                 a gate that is red in a gate tree and green in the user's checkout
     budget, usage, forecast                    what may be used, was used, is foreseen
     memory, notices, picking, waiting, hosts   notes; news for people; who plays; limits; hosts that may be called
+    rung                                       how much of the machine a gate may reach
 """

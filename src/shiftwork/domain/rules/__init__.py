@@ -59,4 +59,5 @@ Whether gates see the tree in which they run:
 
 Calls out of a sandbox:
     reaching                          whether a program may call a host
+    needs                             what a gate that is red in a sandbox seems to need of the machine
 """

@@ -18,6 +18,7 @@ From what was typed to what is done:
     beginning                                   whether there is anything to begin, and nobody at it already
     beforehand                                  what is said before anything is paid for
     preflight, red_base                         whether the gates are green and see before any work; the choices if not
+    consenting                                  how far a gate that is red in the sandbox may leave it
     carrying, rehearsing                        what earlier runs have learnt; `--dry-run`
     intending, replying                         what is asked of a run; what is said to a story that waits
     unnamed                                     which run is meant where none is named and several are unfinished

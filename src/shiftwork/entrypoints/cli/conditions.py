@@ -23,11 +23,14 @@ from shiftwork.ports.agent import Agent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """`note` says in one line where the gates are from; `read` is what a run records of the settings when it begins."""
+    """`note` says in one line where the gates are from; `read` is what a run records of the settings when it begins.
+    Where the settings name no gates, `found` is whether the project was found to have some.
+    """
 
     settings: Settings
     note: str
     read: Mapping[str, str]
+    found: bool = False
 
 
 def naming_gates(site: Site) -> str:
@@ -65,9 +68,15 @@ def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED)
     """What the settings say, and before them what was named; where they are silent about gates, those that the project
     is found to have.
     """
-    found, note = _with_gates(site, load_settings(site.root, env, named), env)
-    found = with_known_files(found, site, env)
-    return Conditions(settings=found, note=note, read=recorded(found, own_agent(site.root, env)))
+    given = load_settings(site.root, env, named)
+    settings, note = _with_gates(site, given, env)
+    settings = with_known_files(settings, site, env)
+    return Conditions(
+        settings=settings,
+        note=note,
+        read=recorded(settings, own_agent(site.root, env)),
+        found=bool(settings.gates) and "gates" not in given.model_fields_set,
+    )
 
 
 def _with_gates(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Settings, str]:

@@ -11,11 +11,12 @@ import click
 
 from shiftwork.app.canary import refused
 from shiftwork.app.explaining import explained
-from shiftwork.bootstrap.base import Prepared, open_base
+from shiftwork.bootstrap.base import BaseCheck, Prepared, open_base
 from shiftwork.bootstrap.looking import open_trials, run_in_checkout
 from shiftwork.config.detection.project import detect
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
+from shiftwork.config.template import SETUP
 from shiftwork.domain.model.canary import GateSight, Sight
 from shiftwork.domain.model.gate import Gate, GateResult
 from shiftwork.domain.model.gate_trial import Cause, Explanation
@@ -26,7 +27,10 @@ from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.checkup import FAIL, OK, WARN, Check, failed
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.conditions import find_base
+from shiftwork.entrypoints.cli.consenting import NOTHING, Further, further
+from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.entrypoints.cli.preflight import sight_line
+from shiftwork.entrypoints.cli.trusting import at_a_terminal
 from shiftwork.errors import ShiftworkError
 
 _NAMED: Final = 5
@@ -43,24 +47,75 @@ class Places:
     checkout: GateResult
 
 
-async def in_both_places(site: Site, settings: Settings) -> list[Check]:
-    """Each of the gates, as it is before any work is done."""
+async def in_both_places(site: Site, settings: Settings, *, unconfined: bool = False) -> list[Check]:
+    """Each of the gates, as it is before any work is done. Where there is a sandbox, only those that are red in it run
+    in the checkout, and only if the user says so: by `unconfined`, or when they are asked.
+    """
     env = environment()
     try:
         branch = await find_base(site, settings, env)
-        where = f"the gates run in a gate tree of {branch}, and then in your checkout, {site.root}"
-        click.echo(plain(where), err=True)
         base = await open_base(site, settings, env, branch)
+        where = f"the gates run in a gate tree of {branch}"
+        click.echo(plain(where if base.confined else f"{where}, and then in your checkout, {site.root}"), err=True)
         tree = await base.report("doctor/gates", again=True)
         prepared = _environment(await base.prepared())
-        checkout = await run_in_checkout(site, settings, env)
-        found = zip(settings.gate_list, tree.results, checkout.results, strict=True)
-        places = [Places(gate=gate, branch=branch, tree=one, checkout=other) for gate, one, other in found]
-        gates = [await _check(site, settings, env, one) for one in places]
+        more = further(base, tree, settings.gate_list)
+        red = [gate for gate, one in zip(settings.gate_list, tree.results, strict=True) if not one.passed]
+        asked = settings.gate_list if not base.confined else tuple(red)
+        if base.confined and not _may_leave(settings, red, asked_for=unconfined):
+            asked = ()
+        checkout = await run_in_checkout(site, asked, env) if asked else None
+        beside = {one.name: one for one in checkout.results} if checkout else {}
+        gates: list[Check] = []
+        for gate, one in zip(settings.gate_list, tree.results, strict=True):
+            if gate.name in beside:
+                places = Places(gate=gate, branch=branch, tree=one, checkout=beside[gate.name])
+                gates.append(await _check(site, settings, env, places, more))
+            else:
+                gates.append(_in_the_sandbox(base, gate, one, more))
         sights = await base.sights(tree, "doctor/canary")
         return [*prepared, *gates, *(_sight(one, settings) for one in sights), *_unseen(sights)]
     except ShiftworkError as error:
         return [failed("gates", error)]
+
+
+def may_run_with_rights(settings: Settings) -> bool:
+    """Asked where there is no sandbox and the commands were found, not settled: the repository may be anybody's."""
+    if not at_a_terminal():
+        return False
+    setup = settings.workspace.setup
+    for name, command in ((SETUP, setup), *((gate.name, gate.command) for gate in settings.gate_list)):
+        if command:
+            click.echo(f"  {marked(name)}  {marked(command)}")
+    return click.confirm("there is no sandbox; run these, which this repository brings, with your rights?")
+
+
+def _may_leave(settings: Settings, red: Sequence[Gate], *, asked_for: bool) -> bool:
+    """A question of its own, whatever is trusted: it is the user's checkout, with all of their rights."""
+    if not red or settings.sandbox.tier != "auto":
+        return False
+    if asked_for or not at_a_terminal():
+        return asked_for
+    for gate in red:
+        click.echo(f"  {marked(gate.name)}  {marked(gate.command)}")
+    return click.confirm("red in the sandbox; run these in your checkout too, without a sandbox, to see why?")
+
+
+def _in_the_sandbox(base: BaseCheck, gate: Gate, result: GateResult, more: Further) -> Check:
+    rung = base.rung(gate)
+    where = rung.meaning if rung else "in the sandbox"
+    values = {"gate": gate.name, "rung": rung.word if rung else ""}
+    if result.passed:
+        detail = f"{gate.name}: passed in {words.duration(result.seconds)}, {where}"
+        return Check(name="gates", state=OK, detail=detail, more=values)
+    told = [_gist(f"{gate.name}: red, {where}", result.output), *_of(gate, more)]
+    steps = [f"{command}: {why}" for command, why in more.steps if gate in more.gates]
+    hint = "\n".join(("shiftwork doctor --gates --unconfined: says whether it is green in your checkout", *steps))
+    return Check(name="gates", state=FAIL, detail="\n".join(told), hint=hint, more=values)
+
+
+def _of(gate: Gate, more: Further) -> list[str]:
+    return [told for told in more.told if told.startswith(f"{gate.name}: ")]
 
 
 def _environment(prepared: Prepared) -> list[Check]:
@@ -96,7 +151,7 @@ def _unseen(sights: Sequence[GateSight]) -> list[Check]:
     return [Check(name="sources", state=OK, detail=f"no test gate notices: {_listed(roots)}")] if roots else []
 
 
-async def _check(site: Site, settings: Settings, env: Mapping[str, str], one: Places) -> Check:
+async def _check(site: Site, settings: Settings, env: Mapping[str, str], one: Places, more: Further = NOTHING) -> Check:
     name, branch = one.gate.name, one.branch
     if one.tree.passed and one.checkout.passed:
         own = words.duration(one.checkout.seconds)
@@ -110,6 +165,12 @@ async def _check(site: Site, settings: Settings, env: Mapping[str, str], one: Pl
         hint = f"make it pass, or correct its command in {SETTINGS_FILE}: nothing lands while it is red"
         head = f"{name}: red on {branch}, and in your checkout"
         return Check(name="gates", state=FAIL, detail=_gist(head, one.tree.output), hint=hint)
+    if one.gate in more.gates:
+        head = f"{name}: red in the sandbox on {branch}, green in your checkout without one"
+        hint = "\n".join(f"{command}: {why}" for command, why in more.steps)
+        return Check(
+            name="gates", state=FAIL, detail="\n".join((_gist(head, one.tree.output), *_of(one.gate, more))), hint=hint
+        )
     trials = await open_trials(site, settings, env, branch)
     why = await explained(one.gate, one.tree.output, trials)
     head = f"{name}: red in a gate tree of {branch}, green in your checkout"

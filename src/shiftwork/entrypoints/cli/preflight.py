@@ -21,16 +21,20 @@ from shiftwork.config.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment, open_state
 from shiftwork.domain.model.canary import GateSight
 from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.run import RunPlan
+from shiftwork.domain.model.rung import Rung
 from shiftwork.domain.rules.base_repair import with_repair
 from shiftwork.domain.rules.gating import gates_of
 from shiftwork.entrypoints.cli import red_base, words
 from shiftwork.entrypoints.cli.answer import answer
+from shiftwork.entrypoints.cli.consenting import further, give
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.red_base import Red
 from shiftwork.errors import BlindGateError
 
 _MARKER: Final = "base/gates"
+_RUNGS: Final = {red_base.NETWORK: Rung.HOST, red_base.UNCONFINED: Rung.UNCONFINED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +83,7 @@ async def _cleared(wanted: _Wanted) -> Cleared:
     made = not order.base or await has_branch(wanted.site, env, order.branch)
     branch = order.branch if made else order.base
     base = await open_base(wanted.site, wanted.settings, env, branch, wanted.gates)
-    if not wanted.repair:
+    if not wanted.repair and base.rungs_known:
         if (known := await base.known()) is not None:
             check_sights(known, wanted.gates)
             return Cleared(order=order)
@@ -92,12 +96,18 @@ async def _examined(wanted: _Wanted, base: BaseCheck, branch: str) -> Order:
     def begun(gate: str) -> None:
         wanted.echo(f"gate {gate} runs on {branch} first, before a session is paid for")
 
-    found = Red(branch=branch, report=await base.report(_MARKER, begun))
+    report = await base.report(_MARKER, begun)
+    found = Red(branch=branch, report=report, further=further(base, report, wanted.gates))
     if failure := (await base.prepared()).failure:
         wanted.echo("\n".join(words.gist(f"no environment: the gates run in your own\n{failure}", words.width())))
     order = wanted.order
     if found.gates:
-        order = _as_chosen(wanted, found)
+        chosen = _chosen(wanted, found)
+        if rung := _RUNGS.get(chosen):
+            give(wanted.site, found.further.gates, rung)
+            again = await open_base(wanted.site, wanted.settings, environment(), branch, wanted.gates)
+            return await _examined(wanted, again, branch)
+        order = _as_chosen(wanted, found, chosen)
     elif wanted.repair:
         wanted.echo(f"{branch} is green: there is nothing to repair first")
     await _examine_sights(wanted, base, found.report)
@@ -112,20 +122,45 @@ async def _examine_sights(wanted: _Wanted, base: BaseCheck, report: GateReport) 
     check_sights(await base.sights(report, f"{_MARKER}.canary", heard), wanted.gates)
 
 
-def _as_chosen(wanted: _Wanted, found: Red) -> Order:
+def _chosen(wanted: _Wanted, found: Red) -> str:
     if wanted.as_json:
         with though_unheard():
             say(red_base.document(found))
-    chosen = "repair" if wanted.repair else red_base.chosen(found, as_json=wanted.as_json)
+    return "repair" if wanted.repair else red_base.chosen(found, as_json=wanted.as_json)
+
+
+def _as_chosen(wanted: _Wanted, found: Red, chosen: str) -> Order:
     if chosen != "repair":
         return replace(wanted.order, without_gates=(*wanted.order.without_gates, *found.gates))
     spec, first = with_repair(wanted.order.spec, found.report, wanted.gates, found.branch)
     return replace(wanted.order, spec=spec, base_story=first)
 
 
+def check_rungs(site: Site, settings: Settings, plan: RunPlan) -> None:
+    """For a run that continues: how much of the machine its gates need is found out before any of its work is judged.
+    A gate that was never in this sandbox may be red in it, and no story is to blame for that.
+    """
+    gates = gates_of(settings.gate_list, plan.without_gates)
+    if gates and not plan.base_story:
+        asyncio.run(_check_rungs(site, settings, plan.branch, gates))
+
+
+async def _check_rungs(site: Site, settings: Settings, branch: str, gates: tuple[Gate, ...]) -> None:
+    if not await has_branch(site, environment(), branch):
+        return
+    base = await open_base(site, settings, environment(), branch, gates)
+    if base.rungs_known:
+        return
+    report = await base.report(_MARKER)
+    found = Red(branch=branch, report=report, further=further(base, report, gates))
+    if found.gates:
+        raise red_base.refusal_in_progress(found)
+
+
 async def _beside(base: BaseCheck, branch: str, gates: Sequence[Gate]) -> None:
     """What is found out while agents work: nothing is said where all is well."""
-    found = Red(branch=branch, report=await base.report(_MARKER))
+    report = await base.report(_MARKER)
+    found = Red(branch=branch, report=report, further=further(base, report, gates))
     if found.gates:
         raise red_base.refusal_in_progress(found)
     check_sights(await base.sights(found.report, f"{_MARKER}.canary"), gates)

@@ -10,8 +10,10 @@ from typing import Final
 import click
 
 from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.rung import Rung
 from shiftwork.domain.rules.base_repair import red
 from shiftwork.entrypoints.cli import words
+from shiftwork.entrypoints.cli.consenting import NOTHING, Further
 from shiftwork.entrypoints.cli.trusting import at_a_terminal
 from shiftwork.errors import RedGatesError, UsageError
 
@@ -20,14 +22,19 @@ WITHOUT: Final = "--without-gate"
 _LABEL: Final = "  try: "
 """What stands before the hint of an error."""
 _CHOICES: Final = ("repair", "without", "cancel")
+_NEED_LINES: Final = 3
+NETWORK: Final = "network"
+UNCONFINED: Final = "unconfined"
+_FURTHER: Final = {Rung.HOST: NETWORK, Rung.UNCONFINED: UNCONFINED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Red:
-    """What the gates say of the branch that the work would begin from."""
+    """What the gates say of the branch that the work would begin from, and how far they may leave the sandbox."""
 
     branch: str
     report: GateReport
+    further: Further = NOTHING
 
     @property
     def gates(self) -> tuple[str, ...]:
@@ -52,6 +59,7 @@ def document(found: Red) -> dict[str, object]:
         "branch": found.branch,
         "passed": False,
         "gates": [asdict(result) for result in found.report.results],
+        "needs": list(found.further.told),
         "choices": [command for command, _ in choices(found, sys.argv)],
     }
 
@@ -62,8 +70,12 @@ def chosen(found: Red, *, as_json: bool) -> str:
     if as_json or not at_a_terminal():
         raise error
     click.echo(f"{error.message}\n")
-    click.echo("repair   a story of its own makes it green first\nwithout  continue without the gate\ncancel")
-    chosen: str = click.prompt("what now?", type=click.Choice(_CHOICES), default="cancel")
+    offered = {_FURTHER[rung]: rung for rung in found.further.rungs}
+    click.echo("repair   a story of its own makes it green first\nwithout  continue without the gate")
+    for word, rung in offered.items():
+        click.echo(f"{word}  let it run {rung.meaning}, from now on")
+    click.echo("cancel")
+    chosen: str = click.prompt("what now?", type=click.Choice((*offered, *_CHOICES)), default="cancel")
     if chosen == "cancel":
         raise RedGatesError("cancelled: nothing was started", hint="shiftwork doctor --gates")
     return chosen
@@ -93,6 +105,8 @@ def _printed(found: Red) -> Iterable[str]:
             # The lines that say what was wrong are chosen among those after the first.
             _, *lines = words.gist(f"{result.name}\n{result.output}", words.width() - len(label))
             yield from words.labelled(label, lines)
+    for told in found.further.told:
+        yield from words.labelled("  ", words.wrapped(told, words.width() - 2, most=_NEED_LINES))
 
 
 _CHOICES_IN_PROGRESS: Final = (
@@ -108,6 +122,7 @@ def choices(found: Red, argv: Sequence[str]) -> tuple[words.Step, ...]:
     return (
         (typed(argv, REPAIR), f"a story of its own makes {'them' if many else 'it'} green first"),
         (typed(argv, *leaving), f"continue without {'them' if many else 'it'}; every commit and certificate says so"),
+        *found.further.steps,
         ("shiftwork doctor --gates", "cancel; says whether your checkout is green, and why"),
     )
 

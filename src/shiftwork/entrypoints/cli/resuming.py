@@ -22,6 +22,7 @@ from shiftwork.entrypoints.cli import (
     intending,
     keeping,
     limiting,
+    preflight,
     standing,
     words,
 )
@@ -149,6 +150,7 @@ def going_on(
     keeping.tell_differences(plan, found, as_json=as_json)
     with though_unheard():
         beforehand.tell_unconfined(site, found.settings, as_json=as_json)
+    preflight.check_rungs(site, found.settings, plan)
     present = joined(options, keeping.following(plan, found))
 
     async def begin(world: World) -> RunId:

@@ -32,7 +32,7 @@ from shiftwork.entrypoints.cli.conditions import (
     players,
 )
 from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.gate_checks import in_both_places
+from shiftwork.entrypoints.cli.gate_checks import in_both_places, may_run_with_rights
 from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import TRUST, book, is_trusted, next_command
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkError
@@ -47,15 +47,20 @@ _CONFINE: Final = 'SHIFTWORK_SANDBOX=auto shiftwork doctor, then tier = "auto" u
 @click.option(
     "--gates", "try_gates", is_flag=True, help="Run the gates too: on the branch as it is now, and in your checkout."
 )
+@click.option(
+    "--unconfined", is_flag=True, help="With --gates: where one is red in the sandbox, run it in your checkout, too."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, try_gates: bool, as_json: bool) -> int:
+def command(*, try_gates: bool, unconfined: bool, as_json: bool) -> int:
     """Tell whether everything that a run needs is there, and what to do where it is not.
 
     Nothing is spent: the agent is only asked for its version and login. With --gates the gates run in a gate tree of
-    the branch, as for any work, and then in your checkout as it is, with your whole environment; a gate that is red in
-    the first alone is explained. The exit code is 1 if anything has failed.
+    the branch, as for any work. Where there is a sandbox, each gate gets as little of the machine as it needs to be
+    green there; one that stays red runs in your checkout, without a sandbox, if you agree to that (--unconfined, or
+    when you are asked). Without a sandbox all run in your checkout, too. A gate that is red in the gate tree alone is
+    explained. The exit code is 1 if anything has failed.
     """
-    checks = asyncio.run(_examine(try_gates=try_gates))
+    checks = asyncio.run(_examine(try_gates=try_gates, unconfined=unconfined))
     failed = any(check.state == FAIL for check in checks)
     if as_json:
         say({"ok": not failed, "checks": [check.document for check in checks]})
@@ -81,7 +86,7 @@ def _beside(label: str, text: str) -> Iterator[str]:
     return words.labelled(label, [line for part in parts for line in words.wrapped(part, room, most=_MOST_LINES)])
 
 
-async def _examine(*, try_gates: bool) -> Sequence[Check]:
+async def _examine(*, try_gates: bool, unconfined: bool) -> Sequence[Check]:
     checks = [_git(), *_search_paths()]
     try:
         site = around()
@@ -111,7 +116,11 @@ async def _examine(*, try_gates: bool) -> Sequence[Check]:
     else:
         database = await _database(site) if trusted or not site.claimed else closed
     rest = [*_notify(found.settings), database, _processes(sys.platform), sandbox]
-    gates = [_gates(site, found), *(await _tried(site, found.settings, trusted=trusted) if try_gates else ())]
+    own = (
+        not found.found or bool(environment().get(TRUST)) or unconfined or bool(sandboxes and sandboxes.tier != "none")
+    )
+    tried = await _tried(site, found.settings, trusted=trusted, own=own, unconfined=unconfined) if try_gates else ()
+    gates = [_gates(site, found), *tried]
     return [*checks, *gates, trust, *included, *workflow, *agents, *rest]
 
 
@@ -207,10 +216,15 @@ def _gates(site: Site, found: Conditions) -> Check:
     )
 
 
-async def _tried(site: Site, settings: Settings, *, trusted: bool) -> list[Check]:
+async def _tried(site: Site, settings: Settings, *, trusted: bool, own: bool, unconfined: bool) -> list[Check]:
+    """`own` is whether nobody need be asked: there is a sandbox, or the user has agreed to these commands."""
     if not trusted:
         return [Check(name="gates", state=WARN, detail="not run: the settings that name them are not trusted yet")]
-    return await in_both_places(site, settings)
+    if not own and not may_run_with_rights(settings):
+        told = "not run: they were found in this repository, there is no sandbox, and nobody has agreed to them"
+        hint = "look at them, then: shiftwork doctor --gates --unconfined"
+        return [Check(name="gates", state=WARN, detail=told, hint=hint)]
+    return await in_both_places(site, settings, unconfined=unconfined)
 
 
 async def _agents(site: Site, settings: Settings, workflow: Workflow | None, sandboxes: Sandboxes) -> list[Check]:

@@ -10,27 +10,37 @@ import click
 
 from shiftwork.bootstrap.looking import files_to_copy
 from shiftwork.bootstrap.workflows import choose
+from shiftwork.config.consent import GateConsents
 from shiftwork.config.includes import INCLUDE_FILE, include_claim, patterns_of
 from shiftwork.config.settings import load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.trust import Claim, settings_claim
 from shiftwork.config.user import user_folder
+from shiftwork.domain.model.rung import Rung, rung_of
+from shiftwork.entrypoints.cli import consenting
 from shiftwork.entrypoints.cli.asking import asked_for, claim_of, protection_of
 from shiftwork.entrypoints.cli.conditions import conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import TRUST, book, changes, is_trusted
+from shiftwork.errors import UsageError
 
 _SPECS: Final = frozenset({".json", ".md", ".markdown"})
 _NAMED: Final = 20
+_BACK: Final = "sandbox"
+_RUNGS: Final = (*(rung.word for rung in Rung if rung.needs_consent), _BACK)
 
 
 @click.command("trust", short_help="Allow the commands of this repository's settings or of a workflow to run.")
 @click.argument("what", default="", metavar="[WORKFLOW|SPEC]")
+@click.option("--gate", default="", metavar="NAME", help="Say how far this gate, or `setup`, may leave the sandbox.")
+@click.option(
+    "--rung", type=click.Choice(_RUNGS), help="How far: host is this machine's network; sandbox takes it back."
+)
 @click.option("--show", is_flag=True, help="Only show it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(what: str, *, show: bool, as_json: bool) -> None:
+def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool) -> None:
     """Allow the commands of shiftwork.toml, of WORKFLOW (a name or a path) or of the checks and verification steps of
     SPEC (a .json or .md file) to run on this machine.
 
@@ -40,8 +50,14 @@ def command(what: str, *, show: bool, as_json: bool) -> None:
     another of its name; of SPEC, to the tests that it lets stories change. Remembered are the lists, for these files
     at this place, in your own configuration folder: whatever else changes in a file, you are asked again only when
     something of that does.
+
+    With --gate and --rung you agree that one gate runs with this machine's network, or without a sandbox. That is asked
+    for where a gate is red in the sandbox, and nothing else gives it: neither trust in the settings, nor --trust.
     """
     site, env = around(), environment()
+    if gate or rung:
+        _let(site, gate, rung, show=show, as_json=as_json)
+        return
     claims = _claims(site, what)
     known = book(env)
     trusted = [is_trusted(claim, {**env, TRUST: ""}) for claim in claims]
@@ -62,6 +78,20 @@ def command(what: str, *, show: bool, as_json: bool) -> None:
         if claim.file.name == INCLUDE_FILE:
             click.echo(_matching(copied(site, claim)))
         click.echo(_told(claim, trusted=already, show=show))
+
+
+def _let(site: Site, gate: str, rung: str | None, *, show: bool, as_json: bool) -> None:
+    if not gate or (rung is None) is not show:
+        raise UsageError("--gate and --rung go together", hint="shiftwork trust --gate NAME --rung host")
+    line = consenting.named(conditions(site, environment()).settings, gate)
+    book = GateConsents(site.root, environment())
+    if rung is not None:
+        book.give(line, rung_of(rung) or Rung.CUT)
+    now = book.rungs().get(line, Rung.CUT)
+    if as_json:
+        say({"gate": gate, "command": line, "rung": now.word if now.needs_consent else _BACK})
+    else:
+        consenting.tell(gate, line, now)
 
 
 def _document(site: Site, claim: Claim, *, trusted: bool) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""The sandboxes of gates, one for each rung, and which gate is on which.
+
+Where the settings say nothing of the network of gates, each gate is on the first rung on which the base is green. The
+first two rungs are remembered in the state folder. Those beyond need the user's consent: what lies there gives none.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from shiftwork.adapters.processes.supervise import Spawn
+from shiftwork.adapters.sandbox.walls import Room, Sandbox
+from shiftwork.domain.model.rung import Rung, rung_of
+
+_FILE: Final = "rungs.json"
+USUAL: Final = Rung.OWN
+"""For commands that were never tried on a base, such as the checks of a spec: the furthest that needs no consent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ladder:
+    """`consented` are the rungs that the user has agreed to, and `found` those that were found on a base, by command.
+    What is found later is kept in the `folder`.
+    """
+
+    rungs: Mapping[Rung, Sandbox]
+    folder: Path
+    consented: Mapping[str, Rung] = field(default_factory=dict)
+    found: dict[str, Rung] = field(default_factory=dict)
+
+    def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
+        return self.rungs[self.rung(room.command, online=room.online)].enclosed(spawn, room)
+
+    def rung(self, command: str, *, online: bool = False) -> Rung:
+        """The one in force. What must fetch something has at least a network."""
+        consented = self.consented.get(command)
+        if consented is not None and consented in self.rungs:
+            return consented
+        return Rung.HOST if online else self.found.get(command, USUAL)
+
+    def unknown(self, commands: Iterable[str]) -> tuple[str, ...]:
+        """Those that were never tried on a base, nor consented to."""
+        known = {*self.consented, *self.found}
+        return tuple(dict.fromkeys(command for command in commands if command and command not in known))
+
+    def put(self, commands: Iterable[str], rung: Rung) -> None:
+        """Have them run on a rung that needs no consent."""
+        if rung.needs_consent:
+            raise ValueError(f"{rung.word} needs the user's consent")
+        self.found.update(dict.fromkeys(commands, rung))
+
+    def forget(self, commands: Iterable[str]) -> None:
+        for command in commands:
+            self.found.pop(command, None)
+
+    def keep(self) -> None:
+        """Remember what was found."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        partial = self.folder / f"{_FILE}.new"
+        partial.write_text(json.dumps({one: rung.word for one, rung in self.found.items()}), encoding="utf-8")
+        partial.replace(self.folder / _FILE)
+
+
+def recalled(folder: Path) -> dict[str, Rung]:
+    """What was found before; a record that cannot be read is none, and none can say more than needs no consent."""
+    try:
+        document: Any = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    rungs = {str(one): rung_of(str(word)) for one, word in document.items()} if isinstance(document, dict) else {}
+    return {command: rung for command, rung in rungs.items() if rung is not None and not rung.needs_consent}

@@ -1,0 +1,39 @@
+"""How much of the machine a gate may reach: the rungs of a ladder, the closest confinement first."""
+
+from enum import IntEnum
+
+
+class Rung(IntEnum):
+    """A gate stays on the first rung on which it says of the base what it says without a sandbox."""
+
+    CUT = 1
+    OWN = 2
+    HOST = 3
+    UNCONFINED = 4
+
+    @property
+    def word(self) -> str:
+        """As it is typed and stored."""
+        return _WORDS[self]
+
+    @property
+    def meaning(self) -> str:
+        return _MEANINGS[self]
+
+    @property
+    def needs_consent(self) -> bool:
+        return self > Rung.OWN
+
+
+_WORDS = {Rung.CUT: "cut", Rung.OWN: "own", Rung.HOST: "host", Rung.UNCONFINED: "unconfined"}
+_MEANINGS = {
+    Rung.CUT: "in the sandbox, without a network",
+    Rung.OWN: "in the sandbox, with a network of its own: package registries and the ports that the settings name",
+    Rung.HOST: "in the sandbox, with this machine's network and all services on it",
+    Rung.UNCONFINED: "without a sandbox, with your rights",
+}
+
+
+def rung_of(word: str) -> Rung | None:
+    """The rung of that word; None where there is none."""
+    return next((rung for rung in Rung if rung.word == word), None)

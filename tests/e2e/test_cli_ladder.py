@@ -1,0 +1,142 @@
+"""Gates that need more of the machine than a sandbox gives: what is asked, what is remembered, what nothing gives."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.hosts_rig import answering
+from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.documented import ROOT, blocks
+from tests.e2e.cli_rig import Project, new_project, on_a_terminal
+from tests.tier import TIER_VARIABLE
+
+pytestmark = NEEDS_BUBBLEWRAP
+
+AUTO = {TIER_VARIABLE: "auto"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+@pytest.fixture
+def service() -> Iterator[int]:
+    with answering() as port:
+        yield port
+
+
+def needing(project: Project, port: int, more: str = "") -> None:
+    project.settle(gates=f'test = "curl -sSf http://127.0.0.1:{port}/ > /dev/null"\n{more}')
+
+
+def leaving(project: Project, folder: Path) -> None:
+    """A gate that is green outside alone, and leaves a trace there."""
+    (folder / "there").touch()
+    project.settle(gates=f'test = "cat {folder}/there && touch {folder}/outside"')
+
+
+def checks(project: Project, *words: str, **env: str) -> list[dict[str, str]]:
+    told = project.shiftwork("doctor", "--gates", "--json", *words, **{**AUTO, **env})
+    return [one for one in json.loads(told.stdout)["checks"] if one["name"] == "gates" and "gate" in one]
+
+
+def test_a_gate_that_needs_nothing_has_no_network(project: Project) -> None:
+    project.settle(gates='test = "test ! -e hello.txt || ! curl -sS http://127.0.0.1:1/"\nother = "true"')
+    assert [(one["state"], one["rung"]) for one in checks(project)] == [("ok", "cut"), ("ok", "cut")]
+    ran = project.shiftwork("run", "Say hello", **AUTO)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert json.loads((project.state / "known" / "rungs.json").read_text())["true"] == "cut"
+
+
+def test_a_test_database_on_localhost_works_after_one_consent(project: Project, service: int) -> None:
+    needing(project, service)
+    refused = project.shiftwork("run", "Say hello", **AUTO)
+    assert refused.returncode == 1, refused
+    assert f"it seems to need the service on port {service} of this machine" in " ".join(refused.stderr.split())
+    typed = "shiftwork trust --gate test --rung host"
+    assert typed in refused.stderr
+    consented = project.shiftwork(*typed.split()[1:], **AUTO)
+    assert consented.returncode == 0, consented
+    assert "with this machine's network" in consented.stdout
+    ran = project.shiftwork("run", "Say hello", **AUTO)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert project.git("log", "--format=%s", "-1", "main") == "feat: US-001 - Say hello"
+
+
+def test_so_it_does_with_the_line_that_was_named(project: Project, service: int) -> None:
+    needing(project, service, f"\n[sandbox.gates]\nports = [{service}]")
+    ran = project.shiftwork("run", "Say hello", **AUTO)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    (one,) = checks(project)
+    assert (one["state"], one["rung"]) == ("ok", "own")
+
+
+def test_what_is_asked_at_a_terminal_is_remembered(project: Project, service: int) -> None:
+    needing(project, service)
+    code, screen = on_a_terminal(project, "run", "Say hello", typed=b"network\n", TERM="dumb", **AUTO)
+    assert code == 0, screen.decode()
+    assert b"unconfined" in screen
+    shown = project.shiftwork("trust", "--gate", "test", "--show", "--json", **AUTO)
+    assert json.loads(shown.stdout)["rung"] == "host"
+    back = project.shiftwork("trust", "--gate", "test", "--rung", "sandbox", "--json", **AUTO)
+    assert json.loads(back.stdout)["rung"] == "sandbox"
+    assert project.shiftwork("run", "Again", **AUTO).returncode == 1
+
+
+def test_who_asks_for_bubblewrap_is_offered_no_way_out_of_it(project: Project, tmp_path: Path) -> None:
+    leaving(project, tmp_path)
+    strict = {TIER_VARIABLE: "bubblewrap"}
+    assert project.shiftwork("trust", "--gate", "test", "--rung", "unconfined", **strict).returncode == 0
+    refused = project.shiftwork("run", "Say hello", "--json", **strict)
+    assert refused.returncode == 1
+    assert "--rung unconfined" not in refused.stdout
+    project.shiftwork("doctor", "--gates", "--unconfined", **strict)
+    assert not (tmp_path / "outside").exists()
+
+
+def test_the_doctor_runs_nothing_outside_unless_it_is_asked_to(project: Project, tmp_path: Path) -> None:
+    leaving(project, tmp_path)
+    (one,) = checks(project)
+    assert (one["state"], one["rung"]) == ("fail", "own")
+    assert "shiftwork doctor --gates --unconfined" in one["hint"]
+    assert "shiftwork trust --gate test --rung unconfined" in one["hint"]
+    assert not (tmp_path / "outside").exists()
+    told = project.shiftwork("doctor", "--gates", "--unconfined", **AUTO).stdout
+    assert "red in the sandbox on main, green in your checkout without one" in told
+    assert (tmp_path / "outside").exists()
+
+
+def test_where_there_is_no_sandbox_checks_that_were_found_are_asked_about(project: Project, tmp_path: Path) -> None:
+    (project.root / "shiftwork.toml").unlink()
+    (project.root / "Makefile").write_text(f"test:\n\ttouch {tmp_path}/outside\n")
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "a check")
+    none = {TIER_VARIABLE: "none", "SHIFTWORK_TRUST": ""}
+    told = project.shiftwork("doctor", "--gates", **none).stdout
+    assert "not run: they were found in this repository, there is no sandbox" in " ".join(told.split())
+    assert not (tmp_path / "outside").exists()
+    project.shiftwork("doctor", "--gates", "--unconfined", **none)
+    assert (tmp_path / "outside").exists()
+
+
+def test_a_run_that_continues_in_another_sandbox_finds_out_first_what_its_gates_need(
+    project: Project, service: int
+) -> None:
+    project.settle(agent="exit 1\n", gates=f'test = "curl -sSf http://127.0.0.1:{service}/ > /dev/null"')
+    assert project.shiftwork("run", "Say hello", **{TIER_VARIABLE: "none"}).returncode == 1
+    needing(project, service)
+    refused = project.shiftwork("retry", "US-001", **AUTO)
+    assert refused.returncode == 1
+    assert f"the service on port {service}" in " ".join(refused.stderr.split())
+    assert project.status()["stories"][0]["status"] == "failed"
+
+
+def test_the_howto_typed_literally_works(project: Project, service: int) -> None:
+    needing(project, service)
+    typed = project.types(blocks(ROOT / "docs" / "howto" / "sandbox.md", "ladder"), **AUTO)
+    assert typed.returncode == 0, typed.stdout + typed.stderr
+    assert f"ports = [{service}] under [sandbox.gates]" in " ".join(typed.stdout.split())
+    assert project.git("log", "--format=%s", "-1", "main") == "feat: US-001 - Say hello in hello.txt"
