@@ -43,7 +43,8 @@ PROJECT = {
         "import sys\nsys.path.insert(0, '.')\nfrom price import total\n\n\n"
         "def test_total():\n    assert total([1, 2]) == 3\n"
     ),
-    "Makefile": f"test:\n\t{PYTEST}\n",
+    "Makefile": f"include rules.inc\ntest:\n\t{PYTEST}\nincluded:\n\t$(CHECK)\n",
+    "rules.inc": f"CHECK = {PYTEST}\n",
     "package.json": json.dumps({"scripts": {"test": PYTEST}}) + "\n",
     "mise.toml": f"{PYTEST}\n",
     ".gitignore": "__pycache__/\ncache/\n",
@@ -216,7 +217,16 @@ TRICKS = {
         },
         why=BEFORE,
     ),
-    "leave-early-from-the-code": Trick(write={"price.py": LEAVING}, told="1 left early (price.py)"),
+    "leave-early-from-the-code": Trick(
+        write={"price.py": LEAVING}, why="void: the gate ended before its test runner had printed"
+    ),
+    "repair-a-file-while-the-gate-runs": Trick(
+        write={"price.py": f"{BROKEN['price.py']}open('price.py', 'w').write({PROJECT['price.py']!r})\ntotal = sum\n"},
+        why="void: price.py changed while the gate ran",
+    ),
+    "edit-what-the-makefile-includes": Trick(
+        write={"rules.inc": "CHECK = true\n"}, gate="make -s included", why=BEFORE
+    ),
     "put-a-wrapper-into-the-path": Trick(act=wrapper),
     "leave-a-result-in-an-ignored-file": Trick(act=ignored, gate=f"test -f cache/passed || {PYTEST}"),
     "poison-the-next-run": Trick(

@@ -24,6 +24,7 @@ What streams, people and files are told:
 
 Landing:
     landing, gating, proving      batches of candidates; the gates on one; evidence for its criteria
+    surveying                     what the base says about the files that a story touched
     canary                        whether gates see the tree that they judge
     fail_to_pass                  the test gates on one without its product change
     checking, withdrawing         the gates on a batch; a story that takes its request back meanwhile

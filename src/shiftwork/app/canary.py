@@ -62,6 +62,12 @@ class Examiner:
         await self.keep_green(report)
         return report
 
+    async def known_base(self, commit: Commit) -> tuple[GateResult, ...]:
+        """How gates have ended on the base, as far as they were green there and that is remembered."""
+        situation = await self.canary.situation(commit)
+        found = (self.canary.recall_base(_base_key(situation, gate)) for gate in self.gates)
+        return tuple(one for one in found if one)
+
     async def keep_green(self, report: GateReport) -> None:
         """What was green on a commit need not be run again where that is the base of the next run."""
         situation = await self.canary.situation(report.commit)

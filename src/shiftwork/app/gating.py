@@ -9,6 +9,7 @@ from shiftwork.app import fail_to_pass
 from shiftwork.app.canary import Examiner, with_sights
 from shiftwork.app.pen import Pen
 from shiftwork.app.proving import own_gates, shared_gates
+from shiftwork.app.surveying import surveyed
 from shiftwork.app.world import GateBegun, Sighting, World
 from shiftwork.domain.model.gate import Gate, GateReport
 from shiftwork.domain.model.ids import Commit, story_stream
@@ -23,6 +24,7 @@ from shiftwork.domain.rules.restoring import Restored, only_new_tests
 from shiftwork.domain.rules.spec_gates import gates_of_run
 from shiftwork.domain.rules.tallies import lacks_coverage_alone
 from shiftwork.domain.rules.test_gates import only_reads, runs_tests
+from shiftwork.domain.rules.voiding import held_against, is_in_doubt
 from shiftwork.ports.workspace import Begun
 
 
@@ -32,6 +34,7 @@ async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
     gates = gates_of_run(conduct.gates, given.gates, given.without_gates)
     protection = replace(conduct.protection, commands=tuple(gate.command for gate in gates))
     touched = await world.protecting.touched(story.base, tip)
+    protection = await surveyed(world, story.base, touched, protection, f"{given.run}/{given.story.id}/survey")
     paths = [one.path for one in watched(touched, protection)]
     patch = await world.protecting.patch(story.base, tip, paths)
     allowed = exempt(given.story.allowed, [one.path for one in touched], protection)
@@ -74,6 +77,8 @@ async def _verdict(pen: Pen, entry: Entry, marker: str) -> GateReport:
     if report.passed:
         report = await _with_restored(pen, entry, report, (*gates, *filter(runs_tests, own)), marker)
     if report.passed:
+        report = await _held_against_base(pen, entry, report, marker)
+    if report.passed:
         report = await _with_sights(pen, entry, report, gates, f"{marker}.canary")
     report = tried_again(entry.report, report)
     if report.passed:
@@ -90,6 +95,17 @@ def _shown(pen: Pen, entry: Entry, where: str = "") -> Begun:
         world.observe(Sighting(stream=stream, what=GateBegun(at=world.clock.now(), gate=gate, where=where)))
 
     return begun
+
+
+async def _held_against_base(pen: Pen, entry: Entry, report: GateReport, marker: str) -> GateReport:
+    """The base's gates are run for it only where there is doubt; otherwise what is remembered of them is enough."""
+    world, gates = pen.world, shared_gates(pen, entry)
+    examiner = Examiner(runner=world.gates, canary=world.canary, gates=gates, protection=world.conduct.protection)
+    known = await examiner.known_base(entry.base)
+    doubtful = is_in_doubt(report) or any(leaves_early(one.request.inspection) for one in spoken_for(pen.state, entry))
+    if doubtful and len(known) < len(gates):
+        known = (await _on_base(pen, entry, marker)).results
+    return held_against(report, known)
 
 
 async def _with_sights(pen: Pen, entry: Entry, report: GateReport, gates: tuple[Gate, ...], marker: str) -> GateReport:

@@ -235,7 +235,8 @@ def _gate(checked: Checked, result: GateResult) -> str:
     verdict = ("passed" if result.passed else "failed") + (" at the second try" if result.flaky else "")
     standing = f" ({result.standing})" if result.standing else ""
     name = text(result.name) + (" with the tests of the base" if result.restored else "")
-    said = "" if result.passed else f":{printed(result.output)}"
+    said = f", {result.fewer} tests that pass on the base" if result.fewer else ""
+    said = said if result.passed else f":{printed(result.output)}"
     where = f"on `{checked.report.commit[:10]}`{again}"
     return f"{time(checked.at)}: {name} {verdict}{standing} {where} in {result.seconds:.1f} s{said}"
 

@@ -5,8 +5,10 @@ anybody may have prepared it, who could also have written whatever would mark it
 """
 
 import asyncio
+import contextlib
 import hashlib
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -16,17 +18,22 @@ from shiftwork.adapters.workspace.environments import Environment
 from shiftwork.adapters.workspace.pristine import Pristine
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Errand
+from shiftwork.adapters.workspace.stamps import Stamp, stamps, written
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError, RepositoryError
 from shiftwork.ports.workspace import NOWHERE
 
 _BRANCH: Final = "verify"
+_NOTHING: Final = Tracked(files=frozenset(), folders=frozenset())
+_MOST: Final = 50
+"""How many files that were written are named."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Bench:
     """`index` tells the index as we left it: git takes a file for unchanged where that says so. `environment` is what
     lies in the tree beside its commit; `seconds` is how long it took to have it there when the tree was last made.
+    `tracked` are the files of the commit that is laid out.
     """
 
     checkout: Checkout
@@ -34,6 +41,7 @@ class Bench:
     index: bytes = b""
     environment: Environment | None = None
     seconds: float = 0.0
+    tracked: Tracked = _NOTHING
     pristine: Pristine = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +87,19 @@ class Bench:
         else:
             await self._open(commit)
 
+    async def stamps(self) -> Mapping[str, Stamp]:
+        """By which it is known afterwards which files of the commit were written."""
+        return await asyncio.to_thread(stamps, str(self.checkout.tree), self.tracked)
+
+    async def written(self, before: Mapping[str, Stamp]) -> tuple[str, ...]:
+        """The files of the commit that were written since, and those that are not as the commit has them: one may have
+        been written before the stamps were taken. Bounded.
+        """
+        found = written(before, await self.stamps())
+        with contextlib.suppress(RepositoryError, OSError):  # the tree is gone: then so are all of its files
+            found.update(await self.checkout.altered())
+        return tuple(sorted(found)[:_MOST])
+
     async def _open(self, commit: Commit) -> None:
         await self.checkout.renew_repository(_BRANCH, commit)
         self.index = _digest(self.checkout.index)
@@ -95,7 +116,7 @@ class Bench:
             await self.checkout.clean()
             tracked = await self.checkout.exact(commit)
             await asyncio.to_thread(self.pristine.write_down, tracked)
-        self.environment = environment
+        self.environment, self.tracked = environment, tracked
         self.pristine.files = environment.files if environment else None
 
     async def _hides(self, environment: Environment, tracked: Tracked) -> bool:
@@ -107,6 +128,7 @@ class Bench:
         try:
             await self._enter()
             tracked = await self.checkout.exact(commit)
+            self.tracked = tracked
             if self.environment and await self._hides(self.environment, tracked):
                 return False
             return await asyncio.to_thread(self.pristine.bring_back, tracked)

@@ -174,6 +174,10 @@ class Checkout:
         """Files that differ from the index or are not in it, ignored ones excepted."""
         return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
 
+    async def altered(self) -> tuple[str, ...]:
+        """Files of the index that are not as it has them, or gone."""
+        return (await self.git.run("ls-files", "-z", "-m", "-d")).parts
+
     async def others(self, *, ignored: bool) -> tuple[str, ...]:
         """What is not in the index, ignored files among it or not; of a folder with nothing else, its name and `/`."""
         rules = () if ignored else ("--exclude-standard",)

@@ -97,7 +97,9 @@ class GitGates:
                     await bench.tidy(subject.commit, errand, subject.base, borrowing=subject.borrowing)
                 watched.begun(gate.name)
                 own = replace(judging, heard=_decoded(gate, watched.heard))
-                results.append(await self.judge(checkout, gate, own))
+                stamps = await bench.stamps()
+                result = await self.judge(checkout, gate, own)
+                results.append(replace(result, changed=await bench.written(stamps)))
         return GateReport(commit=subject.commit, results=tuple(results))
 
     async def judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:

@@ -45,6 +45,8 @@ class GateResult:
     time. A `restored` one ran with the tests and the gate configuration of the base. Without a `standing` it is not
     known what the gate says of the base. `command` is what was run; verification steps say that themselves. A `blind`
     one is known not to notice a broken product, and the settings allow that: it proves nothing. `origin` is the gate's.
+    `changed` are files of the commit that were written while it ran; `fewer` says how many tests passed, where more did
+    on the base.
     """
 
     name: str
@@ -57,6 +59,8 @@ class GateResult:
     command: str = ""
     blind: bool = False
     origin: str = ""
+    changed: tuple[str, ...] = ()
+    fewer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

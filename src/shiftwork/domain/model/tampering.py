@@ -16,11 +16,20 @@ class ProtectPolicy(StrEnum):
 class Protection:
     """`patterns` are globs of files; without any, those of the well-known tools are meant. What the gates' `commands`
     name is protected as gate configuration is.
+
+    The rest is what the base says about one change (`rules.surveying`): which new modules are `installed` already,
+    which folders are `members` with modules of their own, which scripts gate configuration starts (`followed`) and
+    which globs it takes lines from (`included`), and which files a runner has `listed` as tests.
     """
 
     policy: ProtectPolicy = ProtectPolicy.RESTORE
     patterns: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    installed: frozenset[str] = frozenset()
+    members: tuple[str, ...] = ()
+    followed: frozenset[str] = frozenset()
+    included: tuple[str, ...] = ()
+    listed: frozenset[str] = frozenset()
 
 
 class Meddling(StrEnum):

@@ -13,6 +13,7 @@ from shiftwork.domain.model.queue import REVERT, Entry, LandingRequest
 from shiftwork.domain.model.spec import Story
 from shiftwork.domain.rules.fail_to_pass import trailer_of
 from shiftwork.domain.rules.proof_status import Ran, has_evidence, in_trailer, ran_on, status_of
+from shiftwork.domain.rules.voiding import fewer_told
 
 RUN: Final = "Shiftwork-Run"
 STORY: Final = "Shiftwork-Story"
@@ -49,8 +50,8 @@ def landed_message(entry: Entry) -> str:
     criteria = judged_of(entry)
     ran = ran_on(request.story, entry.report, request.case.verification)
     closing = [*_origin(request)]
-    if request.inspection.told:
-        closing.append(f"{TESTS}: {request.inspection.told}")
+    if told := ", ".join(filter(None, (request.inspection.told, fewer_told(entry.report)))):
+        closing.append(f"{TESTS}: {told}")
     closing.append(f"{GATES}: {gates_told(ran)}")
     if request.type != REVERT:
         closing += proof_told(criteria, ran, request.case.policy)

@@ -77,9 +77,7 @@ def is_dependency(path: str) -> bool:
 
 
 def is_test(path: str, protection: Protection) -> bool:
-    """What the settings name and is no configuration is taken for a test."""
-    return (
-        not is_configuration(path)
-        and not is_dependency(path)
-        and matches((*TESTS, *TESTS_TOLD, *protection.patterns), path)
-    )
+    """What the settings name and is no configuration is taken for a test, and so is what a runner has listed."""
+    if is_configuration(path) or is_dependency(path):
+        return False
+    return path in protection.listed or matches((*TESTS, *TESTS_TOLD, *protection.patterns), path)

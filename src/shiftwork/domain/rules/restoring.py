@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from shiftwork.domain.model.tampering import Protection, ProtectPolicy, Touched
@@ -52,12 +53,33 @@ def shadows(path: str, protection: Protection) -> bool:
 
 
 def _is_root(folder: str, protection: Protection) -> bool:
-    return folder in _ROOTS or not {folder, folder.removesuffix("/src")}.isdisjoint(named(protection.commands).folders)
+    return folder in module_roots(protection)
+
+
+@lru_cache(maxsize=256)
+def module_roots(protection: Protection) -> frozenset[str]:
+    """The folders in which Python looks for modules when gates run."""
+    folders = (*named(protection.commands).folders, *protection.members)
+    return frozenset((*_ROOTS, *folders, *(f"{folder}/src" for folder in folders if folder)))
 
 
 def _displaces(one: Touched, protection: Protection) -> bool:
     """Whether it is new, and something else would be run without it."""
-    return one.letter == "A" and (shadows(one.path, protection) or matches(INSTALLED, one.path))
+    if one.letter != "A":
+        return False
+    return shadows(one.path, protection) or matches(INSTALLED, one.path) or _is_installed(one.path, protection)
+
+
+def _is_installed(path: str, protection: Protection) -> bool:
+    """Whether Python would take it for a part of a module that is installed already."""
+    if not protection.installed or not is_source(path):
+        return False
+    below = (
+        path.removeprefix(f"{root}/")
+        for root in module_roots(protection)
+        if path.startswith(f"{root}/" if root else "")
+    )
+    return any(name.partition("/")[0].partition(".")[0] in protection.installed for name in below)
 
 
 def _edits_installed(one: Touched) -> bool:
@@ -83,13 +105,15 @@ def is_support(path: str) -> bool:
 
 def configures(one: Touched, protection: Protection) -> bool:
     """Whether it decides what gates do: by its name, as a new module in the place of another, as an edit of what was
-    installed, or because a gate's command names it.
+    installed, because a gate's command names it, or because gate configuration includes or starts it.
     """
     if is_configuration(one.path) or _displaces(one, protection) or _edits_installed(one):
         return True
+    if matches(protection.included, one.path):
+        return True
     said = named(protection.commands)
     if one.letter != "A":
-        return one.path in said.run | said.otherwise and not is_test(one.path, protection)
+        return one.path in said.run | said.otherwise | protection.followed and not is_test(one.path, protection)
     # A text that a gate looks for (`test -f hello.txt`) is what the story is to bring.
     program = is_source(one.path) or not ending(one.path)
     return one.path in said.run and program and not is_test(one.path, protection)
@@ -133,9 +157,11 @@ def only_new_tests(restored: Restored, protection: Protection) -> bool:
 def _guarded(one: Touched, protection: Protection) -> bool:
     if protection.patterns:
         return matches(protection.patterns, one.path)
-    if matches(TESTS, one.path) or matches(CONFIGURATION, one.path) or _edits_installed(one):
+    if matches((*TESTS, *CONFIGURATION, *protection.included), one.path) or _edits_installed(one):
         return True
     if one.letter == "A":
         return _displaces(one, protection)
-    started = one.path in named(protection.commands).run and is_check_script(one.path)
+    if one.path in protection.listed:
+        return True
+    started = one.path in named(protection.commands).run | protection.followed and is_check_script(one.path)
     return started and not matches(TOLD_ONLY, one.path)

@@ -71,7 +71,7 @@ def sources(paths: Iterable[str], protection: Protection, mentioned: str = "", o
     protection = without_readers(protection)
     judging = named(tuple(without_reading(command) for command in own))
     scripts = {path for path in named(protection.commands).run if is_check_script(path)}
-    starting = _started(mentioned) | judging.run | judging.otherwise | scripts
+    starting = started(mentioned) | judging.run | judging.otherwise | scripts
     product = [path for path in tracked if _breakable(path, protection) and not _starts(path, starting)]
     # In a package of Python, `setup.py` is a module like any other.
     packages = {path.removesuffix("/__init__.py") for path in tracked if path.endswith("/__init__.py")}
@@ -175,7 +175,8 @@ def _recipes(text: str) -> Iterator[str]:
             yield line.lstrip(" \t@+-")
 
 
-def _started(text: str) -> frozenset[str]:
+def started(text: str) -> frozenset[str]:
+    """The scripts that lines of commands start."""
     return named(tuple(command for line in text.splitlines() for command in _commands(line))).run
 
 
