@@ -18,13 +18,14 @@ class Forwarder:
         self._calls: set[asyncio.Task[None]] = set()
         self._closed = False
 
-    def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> asyncio.Task[None] | None:
         if self._closed or len(self._calls) >= MOST_CALLS:
             writer.transport.abort()
-            return
+            return None
         call = asyncio.create_task(self._joined(reader, writer))
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
+        return call
 
     async def close(self) -> None:
         self._closed = True

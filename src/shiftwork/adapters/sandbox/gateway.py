@@ -9,7 +9,7 @@ import contextlib
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +17,9 @@ from typing import Final
 
 from shiftwork.adapters.processes.supervise import Spawn
 from shiftwork.adapters.sandbox import door
+from shiftwork.adapters.sandbox.accepting import accept
 from shiftwork.adapters.sandbox.forwarding import Forwarder
-from shiftwork.adapters.sandbox.proxy import MOST_CALLS, Pass, Proxy
+from shiftwork.adapters.sandbox.proxy import Pass, Proxy
 from shiftwork.domain.model.hosts import Host
 
 DOOR: Final = Path(door.__file__)
@@ -74,29 +75,17 @@ class Gateway:
             all_of_it.push_async_callback(self._proxy.close)
             try:
                 own, others = await _handed_out(channel, self._most)
-                await _serving(all_of_it, own, self._proxy.answer)
-                for port, listener in others.items():
-                    forwarder = Forwarder(port)
+                forwarders = {Forwarder(port): listener for port, listener in others.items()}
+                for forwarder in forwarders:
                     all_of_it.push_async_callback(forwarder.close)
-                    await _serving(all_of_it, listener, forwarder.answer)
-                await asyncio.get_running_loop().create_future()
+                answers = [(own, self._proxy.answer), *((one, by.answer) for by, one in forwarders.items())]
+                await asyncio.gather(*(accept(listener, answer) for listener, answer in answers))
             except OSError as failure:
                 self._note(f"everything, because there is no proxy: {failure}")
 
     def _note(self, why: str) -> None:
         if len(self._refused) <= _MOST_REMARKS:
             self._refused[why] = None
-
-
-async def _serving(
-    until: contextlib.AsyncExitStack,
-    listener: socket.socket,
-    answer: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None],
-) -> None:
-    # Started apart: cancelled while it starts by itself, it would stay.
-    server = await asyncio.start_server(answer, sock=listener, backlog=MOST_CALLS, start_serving=False)
-    until.callback(server.close)
-    await server.start_serving()
 
 
 async def _handed_out(channel: socket.socket, most: int) -> tuple[socket.socket, dict[int, socket.socket]]:

@@ -62,14 +62,15 @@ class Proxy:
         # Its own, for those of the event loop are needed for other things than waiting for somebody's name servers.
         self._lookups = ThreadPoolExecutor(max_workers=_LOOKUPS)
 
-    def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Take one call; it goes on beside the others until either side hangs up."""
+    def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> asyncio.Task[None] | None:
+        """Take one call; it goes on beside the others until either side hangs up. None where no more are taken."""
         if self._closed:
             writer.transport.abort()
-            return
+            return None
         call = asyncio.create_task(self._answered((reader, writer)))
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
+        return call
 
     async def close(self) -> None:
         """End all calls, and take no more."""
