@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from shiftwork.adapters.sandbox.proxy import Pass
+from shiftwork.adapters.sandbox.upstream import Upstream
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.domain.model.hosts import read_host
 from tests.attacks.table import Attack, Harm, Outcome, Severity
@@ -21,11 +22,17 @@ def row(
 
 
 def program(
-    tier: str, folder: Path, *, hosts: tuple[str, ...] = (), ports: tuple[int, ...] = (), cut: bool = False
+    tier: str,
+    folder: Path,
+    *,
+    hosts: tuple[str, ...] = (),
+    ports: tuple[int, ...] = (),
+    upstream: Upstream = Upstream(),  # noqa: B008 - it is frozen
+    cut: bool = False,
 ) -> Confined:
     """On the second rung, or on the first where the network is `cut`; on the tier `none`, in no sandbox."""
     inside = confined(folder)
-    given = Pass(hosts=tuple(map(read_host, hosts)), table="sandbox.gates", ports=ports)
+    given = Pass(hosts=tuple(map(read_host, hosts)), table="sandbox.gates", ports=ports, upstream=upstream)
     box: Sandbox = replace(inside.walls, network=False) if cut else replace(inside.walls, reach=given)
     return replace(inside, walls=OPEN if tier == "none" else box)  # type: ignore[arg-type]  # any sandbox will do
 

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from shiftwork.adapters.sandbox.upstream import Upstream
 from tests.attacks.network_rig import PYTHON, came_to, program, row
 from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.conformance.hosts_rig import answering
 from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.test_sandbox_upstream import second_proxy
 
 pytestmark = NEEDS_BUBBLEWRAP
 
@@ -168,3 +170,23 @@ def test_serving(tier: str, tmp_path: Path) -> Outcome:
     inside.run(f"timeout 3 {PYTHON} -I -S -m http.server --bind 127.0.0.1 {port}")
     looking.join()
     return came_to(seen)
+
+
+@attack(row("a program reads the password of the user's proxy", Severity.HIGH, Harm.SECRETS))
+def test_proxy_password(tier: str, tmp_path: Path) -> Outcome:
+    proxy = "http://ada:s3cret@proxy.example:3128"
+    every = (program(tier, tmp_path, cut=cut) for cut in (True, False))
+    told = [inside.run("env; cat /proc/*/environ", HTTPS_PROXY=proxy, all_proxy=proxy).output for inside in every]
+    return came_to("s3cret" in "".join(told))
+
+
+@attack(row("a listed name that leads to this machine is called by the user's proxy", Severity.HIGH, Harm.SECRETS))
+def test_private_by_proxy(tier: str, tmp_path: Path) -> Outcome:
+    """Who owns a name says where it leads. That the call would be made by a proxy does not make it harmless."""
+    name = socket.gethostname()  # which every machine knows, as an address of its own
+    with second_proxy() as (proxy, port):
+        place = f"http://127.0.0.1:{port}"
+        inside = program(tier, tmp_path, hosts=(name,), upstream=Upstream(plain=place, tunnels=place))
+        env = {"http_proxy": place} if tier == "none" else {"http_proxy": ""}
+        inside.run(f"curl -sS --max-time 10 http://{name}/", http_proxy=env["http_proxy"])
+        return came_to(proxy.heads)

@@ -17,6 +17,7 @@ from shiftwork.adapters.sandbox.ladder import Ladder, recalled
 from shiftwork.adapters.sandbox.probe import ELSEWHERE, MISSING, probe
 from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import Toolchain
+from shiftwork.adapters.sandbox.upstream import read_upstream
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.config.consent import GateConsents
 from shiftwork.config.project import Standing
@@ -79,6 +80,8 @@ async def _confined(site: Site, settings: Settings, env: Mapping[str, str], obje
     folders = [Path(name) for name in env.get("PATH", os.defpath).split(os.pathsep) if name]
     tools = Toolchain(home, (site.root,)).of_folders(folders)
 
+    upstream = read_upstream(env)
+
     def confined(table: str, room: RoomSettings, *more: Path) -> Bubblewrap:
         return Bubblewrap(
             program=program,
@@ -87,7 +90,7 @@ async def _confined(site: Site, settings: Settings, env: Mapping[str, str], obje
             readable=(*tools, *objects, *more, *_places(room.readable, home, site.root)),
             writable=_places(room.writable, home, site.root),
             network=bool(room.network),
-            reach=Pass(hosts=room.host_list, table=table, ports=room.ports) if room.hosts else None,
+            reach=Pass(hosts=room.host_list, table=table, ports=room.ports, upstream=upstream) if room.hosts else None,
             bounds=_bounds(settings.sandbox),
         )
 
@@ -105,7 +108,7 @@ async def _confined(site: Site, settings: Settings, env: Mapping[str, str], obje
 
 def _ladder(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap) -> Ladder:
     """The rungs that the tier has: who asks for bubblewrap by its name never leaves it."""
-    own = Pass(hosts=(), table="sandbox.gates", ports=settings.sandbox.gates.ports)
+    own = Pass(hosts=(), table="sandbox.gates", ports=settings.sandbox.gates.ports, upstream=read_upstream(env))
     rungs: dict[Rung, Sandbox] = {
         Rung.CUT: replace(gates, network=False),
         Rung.OWN: replace(gates, reach=own),

@@ -26,6 +26,7 @@ from shiftwork.adapters.sandbox import seccomp
 from shiftwork.adapters.sandbox.gateway import DOOR, Gateway, interpreter, through_the_door
 from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import SYSTEM, Toolchain, is_system
+from shiftwork.adapters.sandbox.upstream import VARIABLES
 from shiftwork.adapters.sandbox.walls import Room
 
 _STRICT: Final = (
@@ -97,6 +98,9 @@ class Bubblewrap:
             str(spawn.cwd),
         )
         env = _without_places(spawn.env, (*_TEMPORARY, self.home, *_writable(mounts)))
+        if network:
+            # The user's proxies cannot be reached, and their addresses may hold a password.
+            env = {name: value for name, value in env.items() if name.lower() not in VARIABLES}
         argv = (self.program, *flags, "--", *command)
         confined = replace(spawn, argv=argv, env=env, enclosed=True, seccomp=seccomp.program(), company=company)
         return replace(confined, bounds=self._bounds(mounts)) if self.bounds else confined

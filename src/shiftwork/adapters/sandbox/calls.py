@@ -47,6 +47,14 @@ def renewed(request: h11.Request) -> h11.Request:
     return h11.Request(method=request.method, target=target, headers=headers)
 
 
+def by_proxy(request: h11.Request, name: str, number: int, authorization: str) -> h11.Request:
+    """What `renewed` has made, as a proxy further on is to see it."""
+    place = name if number == _HTTP else f"{name}:{number}"
+    given = [(b"proxy-authorization", authorization.encode())] if authorization else []
+    target = f"http://{place}{request.target.decode('ascii')}"
+    return h11.Request(method=request.method, target=target, headers=[*request.headers, *given])
+
+
 def _for_the_proxy(request: h11.Request) -> set[bytes]:
     values = (value for name, value in request.headers if name == b"connection")
     return {word.strip().lower() for value in values for word in value.split(b",")}

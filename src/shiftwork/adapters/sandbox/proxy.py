@@ -14,7 +14,8 @@ from typing import Final
 
 import h11
 
-from shiftwork.adapters.sandbox.calls import called, is_tunnel, renewed
+from shiftwork.adapters.sandbox.calls import by_proxy, called, is_tunnel, renewed
+from shiftwork.adapters.sandbox.upstream import Door, Upstream, connected, tunnelled
 from shiftwork.domain.model.hosts import WEB_PORTS, Host, is_address
 from shiftwork.domain.rules.reaching import listed, may_lead_to
 
@@ -37,12 +38,13 @@ type _Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pass:
     """Which hosts may be called, and the table of the settings that says so. `ports` of this machine are reached as if
-    they were the program's own.
+    they were the program's own. Hosts are called through the user's own proxies, where they have any: `upstream`.
     """
 
     hosts: tuple[Host, ...]
     table: str
     ports: tuple[int, ...] = ()
+    upstream: Upstream = Upstream()
 
 
 class _RefusedError(Exception):
@@ -104,28 +106,44 @@ class Proxy:
         except ValueError as error:
             self._on_refusal(str(error))
             raise _RefusedError(403, str(error)) from None
-        server = await self._reached(name, number)
+        server, door = await self._reached(name, number, tunnel=ahead is None)
+        if ahead and door:
+            ahead = by_proxy(ahead, name, number, door.authorization)
         with _closing(server):
             await (_asked(client, server, asked, ahead) if ahead else _joined(client, server, asked.trailing_data[0]))
 
-    async def _reached(self, name: str, number: int) -> _Line:
+    async def _reached(self, name: str, number: int, *, tunnel: bool) -> tuple[_Line, Door | None]:
+        """A line to the host, or to the proxy of the user's that is to be asked for it."""
         meant = listed(self._given.hosts, name, number)
         if not meant:
             raise self._refused(Host(name=name, port=None if number in WEB_PORTS else number), "is not listed")
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                addresses = [name] if is_address(name) else await self._addresses(name)
-                if not (allowed := [one for one in addresses if may_lead_to(meant, one)]):
+                door = self._given.upstream.door(name, number, tunnel=tunnel)
+                addresses = [name] if is_address(name) else await self._addresses(name, unknown=door is not None)
+                allowed = [one for one in addresses if may_lead_to(meant, one)]
+                if addresses and not allowed:
                     why = "leads to an address that is not public, and is not listed with its port"
                     raise self._refused(Host(name=name, port=number), why)
-                return await _connected(allowed, number)
+                if door is None:
+                    return await _connected(allowed, number), None
+                return await (tunnelled(door, name, number) if tunnel else connected(door)), door
+        except ValueError as error:
+            self._on_refusal(str(error))
+            raise _RefusedError(502, str(error)) from None
         except OSError as failure:  # of which one is that it took too long
             why = failure.strerror or str(failure) or "no answer"
             raise _RefusedError(502, f"{name}:{number} cannot be reached: {why}") from None
 
-    async def _addresses(self, name: str) -> list[str]:
+    async def _addresses(self, name: str, *, unknown: bool) -> list[str]:
+        """Behind a proxy of the user's a name may be `unknown` here, and be resolved by that alone."""
         lookup = partial(socket.getaddrinfo, name, None, type=socket.SOCK_STREAM)
-        found = await asyncio.get_running_loop().run_in_executor(self._lookups, lookup)
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(self._lookups, lookup)
+        except socket.gaierror:
+            if unknown:
+                return []
+            raise
         return list(dict.fromkeys(str(place[0]) for *_, place in found))
 
     def _refused(self, host: Host, why: str) -> _RefusedError:
