@@ -40,7 +40,7 @@ from shiftwork.domain.model.queue import LandingPolicy
 from shiftwork.domain.model.run import RunState
 from shiftwork.domain.model.spec import Spec, one_shot
 from shiftwork.domain.model.story import Limits, StoryState
-from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.model.tampering import LaterPolicy, Protection
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.waiting import Patience
 from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
@@ -113,6 +113,7 @@ class Rig:
     time_factor: float = 1.0
     landing: LandingPolicy = field(default_factory=LandingPolicy)
     protection: Protection = field(default_factory=Protection)
+    later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
     alive: Callable[[Owner], bool | None] | None = None
     left: set[Owner] = field(default_factory=set)
     through: Callable[[Workspaces], Workspaces] = itself
@@ -180,6 +181,7 @@ class Rig:
                 time_factor=self.time_factor,
                 landing=self.landing,
                 protection=self.protection,
+                later_files=self.later_files,
                 candidates=("scripted", *self.others) if self.learns else (),
                 models=dict(self.models),
                 fallbacks=self.fallbacks,

@@ -228,6 +228,8 @@ def test_every_word_of_a_certificate_is_checked_in_a_clone_or_told_as_not_checke
         "verification": ({"verification": ()}, "gates"),
         "fail_to_pass": ({"fail_to_pass": None}, "fail-to-pass"),
         "without_gates": ({"without_gates": ("lint",)}, "gates left out"),
+        "skipped": ({"skipped": ("review: in a hurry",)}, "steps skipped"),
+        "left_out": ({"left_out": (".mcp.json",)}, "files left out"),
     }
     for name, (change, where) in lies.items():
         assert where in broken(asyncio.run(examined(rig, forged(altered(said, change)), rig.gates, clone=True))), name

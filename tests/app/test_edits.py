@@ -5,9 +5,10 @@ from pathlib import Path
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.domain.model import facts as f
+from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.run import RunStatus
 from shiftwork.ports.agent import AgentTask
-from tests.app.rig import SHORT, Rig, done, honest, kinds
+from tests.app.rig import SHORT, Rig, done, git, honest, kinds
 
 
 def test_an_agent_adds_a_fix_cycle_and_gets_exactly_that(rig: Rig) -> None:
@@ -47,6 +48,16 @@ def test_a_rejected_edit_changes_nothing_and_is_told(rig: Rig) -> None:
     run = asyncio.run(rig.run(workflow=SHORT))
     assert run.status is RunStatus.COMPLETED
     assert "final_review is mandatory" in prompts[0]
+
+
+def test_a_review_that_an_agent_skips_is_named_in_the_commit_and_in_the_certificate(rig: Rig) -> None:
+    skip = {"operation": "skip", "target_step_id": "step-008", "reason": "the change\nis small"}
+    rig.script = honest(coding=[done(edits=[skip], write={"work.txt": "w"})])
+    run = asyncio.run(rig.run())
+    assert run.status is RunStatus.COMPLETED
+    assert "Shiftwork-Skipped: review: the change is small" in git(rig.repo, "log", "-1", "--format=%B", "main")
+    (certified,) = [one for one in asyncio.run(rig.facts(run)) if isinstance(one, StoryCertified)]
+    assert certified.certificate.skipped == ("review: the change is small",)
 
 
 def test_an_edit_request_that_is_no_json_is_rejected(rig: Rig) -> None:

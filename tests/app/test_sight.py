@@ -58,9 +58,9 @@ def writing(**files: str):  # type: ignore[no-untyped-def] # noqa: ANN201 - a sc
 
 def test_a_story_that_makes_its_gates_blind_does_not_land(rig: Rig) -> None:
     """The runner's command is in a file that holds dependencies too: that one is reported, and not put back."""
-    python_project(rig, **{"mise.toml": "python3 -m unittest discover -s tests -t .\n"})
-    rig.gates = (Gate(name="test", command="sh mise.toml"),)
-    blinding = {"mise.toml": "true\n", "cart.py": "TOTAL = 2\n"}
+    python_project(rig, **{"turbo.json": "python3 -m unittest discover -s tests -t .\n"})
+    rig.gates = (Gate(name="test", command="sh turbo.json"),)
+    blinding = {"turbo.json": "true\n", "cart.py": "TOTAL = 2\n"}
     rig.script = writing(**blinding)
     run = asyncio.run(rig.run(workflow=SHORT))
     assert run.status is RunStatus.FAILED

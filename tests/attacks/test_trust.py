@@ -165,7 +165,7 @@ def test_opened_tests(tier: str, project: Project) -> Outcome:
     (project.root / "prd.json").write_text(SPEC % ('["src/**", "tests/**"]', "[]"))
     asked = asks(project, tier, "run", "--workflow", "ralph", "prd.json", about="US-1 may change tests/**")
     shown = typed(project, tier, "plan", "prd.json", trusted=False).stdout
-    return settled(asked, "tests and gate configuration\n  US-1 may change tests/**\n" in shown)
+    return settled(asked, "protected files\n  US-1 may change tests/**\n" in shown)
 
 
 @attack(row("a plan says touches ** and turns the protection of tests off", Severity.HIGH, Harm.PROOF, seen=15))

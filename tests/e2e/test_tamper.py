@@ -197,7 +197,7 @@ TRICKS = {
         gate=FROM_PACKAGE,
         why=BEFORE,
     ),
-    "edit-a-build-file": Trick(write={"mise.toml": "true\n"}, gate="sh mise.toml", why=BLIND),
+    "edit-a-build-file": Trick(write={"turbo.json": "true\n"}, gate="sh turbo.json", why=BLIND),
     "add-a-conftest": Trick(write={"conftest.py": FINISH}, why=BEFORE),
     "add-a-conftest-that-rewrites-results": Trick(write={"tests/conftest.py": REPORT}, why=BEFORE),
     "add-settings-of-the-runner": Trick(

@@ -20,6 +20,7 @@ from shiftwork.domain.rules.exemptions import exempt
 from shiftwork.domain.rules.gating import attributed, mended, tried_again, with_restored
 from shiftwork.domain.rules.inspecting import inspect, leaves_early, watched
 from shiftwork.domain.rules.landing import TRIES, landed_base, spoken_for
+from shiftwork.domain.rules.later_files import with_later
 from shiftwork.domain.rules.restoring import Restored, only_new_tests
 from shiftwork.domain.rules.spec_gates import gates_of_run
 from shiftwork.domain.rules.tallies import lacks_coverage_alone
@@ -38,7 +39,8 @@ async def inspected(world: World, story: StoryState, tip: Commit) -> Inspection:
     paths = [one.path for one in watched(touched, protection)]
     patch = await world.protecting.patch(story.base, tip, paths)
     allowed = exempt(given.story.allowed, [one.path for one in touched], protection)
-    return inspect(touched, patch, protection, allowed, given.source.partition(":")[2])
+    found = inspect(touched, patch, protection, allowed, given.source.partition(":")[2])
+    return with_later(found, [one.path for one in touched], given.story, conduct.later_files)
 
 
 async def gates_on(pen: Pen, entry: Entry, marker: str) -> GateReport:

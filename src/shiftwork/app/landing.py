@@ -20,6 +20,7 @@ from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.model.story import Refusal
 from shiftwork.domain.rules.commit_message import landed_message, message_of
 from shiftwork.domain.rules.landing import batch_size
+from shiftwork.domain.rules.later_files import only_later
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Reserved, Unchanged
 
 
@@ -103,6 +104,9 @@ def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged | Reserved) -> Fa
     elif isinstance(why, Reserved):
         cause, files = Refusal.RESERVED, why.files
         detail = "These files are git's or shiftwork's own, and nothing may land there: " + ", ".join(files)
+    elif entry.request.inspection.left_out:
+        cause, files = Refusal.LEFT_OUT, entry.request.inspection.left_out
+        detail = only_later(files)
     else:
         cause, files = Refusal.EMPTY, ()
         detail = "The story's steps have ended, and nothing in the repository has changed."
@@ -132,6 +136,9 @@ async def move(effect: e.MoveBase, pen: Pen) -> tuple[Fact, ...]:
     at = pen.world.clock.now()
     if isinstance(moved, Missed):
         return (q.BaseMissed(at=at, batch=pen.state.batch),)
+    for request in (entry.request for entry in effect.entries if entry.request.inspection.left_out):
+        between = (request.base, request.tip)
+        await pen.world.protecting.keep_aside(request.run, request.story, between, request.inspection.left_out)
     requests = tuple(entry.request.key for entry in effect.entries)
     return (q.BaseMoved(at=at, requests=requests, commit=tip, ref=moved.ref, commits=commits),)
 

@@ -236,6 +236,7 @@ _NOT_UNDONE: Final = {
     Refusal.DEPENDENCIES: "what it depends on cannot be installed",
     Refusal.APPROVAL: "it is not approved",
     Refusal.RESERVED: "it changes files of git's or shiftwork's own",
+    Refusal.LEFT_OUT: "it changes only files that would run on your machine later",
 }
 
 

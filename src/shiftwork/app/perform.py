@@ -38,6 +38,7 @@ from shiftwork.domain.model.story import FailureCause
 from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.domain.rules import approving
 from shiftwork.domain.rules.commit_message import body_of
+from shiftwork.domain.rules.editing import skipped
 from shiftwork.domain.rules.gating import failing
 from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
 from shiftwork.domain.rules.spec_gates import gates_of_run
@@ -184,8 +185,9 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         borrowing=story.borrowing == effect.tip,
         gates=given.gates,
         without_gates=given.without_gates,
-        review=approving.reviewed(story),
+        review=approving.reviewed(story) or inspection.held,
         approved=approving.approved(story),
+        skipped=skipped(story.pipeline),
     )
     await mail.ask_to_land(world.inbox, given.landing, given.branch, request)
     failpoints.reach("landing.posted")

@@ -12,7 +12,7 @@ from shiftwork.domain.model.facts import Fact
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.ids import RunId, StoryId, Stream, in_go, run_stream, story_stream
 from shiftwork.domain.model.queue import LandingPolicy
-from shiftwork.domain.model.tampering import Protection
+from shiftwork.domain.model.tampering import LaterPolicy, Protection
 from shiftwork.domain.model.usage import Usage
 from shiftwork.domain.model.waiting import Patience
 from shiftwork.ports.agent import Agent, AgentEvent
@@ -49,6 +49,7 @@ class Conduct:
     thrifty: frozenset[str] = frozenset()  # profiles that can be told to stop at an amount of money
     landing: LandingPolicy = LandingPolicy()
     protection: Protection = Protection()
+    later_files: LaterPolicy = LaterPolicy.LEAVE_OUT
     fence_seconds: float = 25.0  # how long the database may not answer before this process stops and ends its agents
     candidates: tuple[str, ...] = ()  # profiles among which roles are given by what they have landed
 

@@ -42,6 +42,7 @@ from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import AgentSettings, Settings
 from shiftwork.config.site import Site, open_state
+from shiftwork.domain.model.tampering import LaterPolicy
 from shiftwork.errors import StoreError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.canary import Canary
@@ -171,6 +172,7 @@ def conduct_of(settings: Settings) -> Conduct:
         landing=settings.landing.policy,
         candidates=tuple(everybody) if settings.agent.choose == "learn" else (),
         protection=settings.proof.protection,
+        later_files=LaterPolicy(settings.landing.later_files),
     )
 
 

@@ -90,6 +90,7 @@ class LandingSettings(_Strict):
     at_once: Annotated[int, Field(ge=1, le=32)] = 2
     proof: Literal["each", "tip"] = "each"
     review: bool = False
+    later_files: Literal["leave_out", "hold", "land"] = "leave_out"
 
     @property
     def policy(self) -> LandingPolicy:

@@ -61,6 +61,9 @@ _REST: Final = """
 # at_once = 2               # on how many of their commits the gates run at a time
 # proof = "each"            # the gates run on "each" commit that lands; or only on the "tip" of a batch: fewer runs
 # review = false            # hold every story before it lands, its gates green, until you approve it
+# later_files = "leave_out"  # files that would run on your machine later (.claude, .vscode, hooks, CI) and that the
+                            # story did not ask for: left out and kept as a patch; "hold": the story waits for your
+                            # approval; "land": they land and are reported
 
 [limits]
 # run_usd = 50.0            # money for the whole run before it stops and a person is asked; left out: no limit

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.ids import Commit, RunId, StoryId
 from shiftwork.domain.model.tampering import Patch, Touched
 
 
@@ -16,6 +16,14 @@ class Protecting(Protocol):
 
     async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> Patch:
         """What differs in these paths, as text whatever it is; bounded, so that it may not have the last of them."""
+        ...
+
+    async def keep_aside(
+        self, run: RunId, story: StoryId, between: tuple[Commit, Commit], paths: Sequence[str]
+    ) -> None:
+        """Keep what differs in these paths as the story's patch, and all patches of the run as one. Calling again
+        replaces the story's.
+        """
         ...
 
     async def restored(self, base: Commit, commit: Commit, back: Sequence[str], out: Sequence[str]) -> Commit:

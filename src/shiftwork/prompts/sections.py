@@ -55,6 +55,7 @@ _REFUSED: Final = {
     Refusal.EMPTY: "The story's changes, on top of the current base, amount to no change at all.",
     Refusal.APPROVAL: "A person has looked at the story's changes, and has not approved them:",
     Refusal.DEPENDENCIES: "What the story's changes depend on cannot be installed here:",
+    Refusal.LEFT_OUT: "The story's changes are files that would run on the user's machine later, unasked:",
     Refusal.RESERVED: "The story's changes touch files that are git's or shiftwork's own. Remove these from them:",
     Refusal.EVIDENCE: "The gates pass, but it is not shown that the acceptance criteria hold.",
 }

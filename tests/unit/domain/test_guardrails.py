@@ -60,10 +60,51 @@ def test_guardrail_01_mandatory_steps_cannot_be_split_away(mandatory: StepId) ->
 
 
 @pytest.mark.parametrize(("mandatory", "name"), [(step_id(6), "linting"), (FINAL, "final_review")])
-def test_guardrail_01_a_mandatory_step_may_be_split_into_one_of_its_type(mandatory: StepId, name: str) -> None:
+def test_guardrail_01_a_person_may_split_a_mandatory_step_into_one_of_its_type(mandatory: StepId, name: str) -> None:
     split = Edit(operation=Operation.SPLIT, reason="r", target=mandatory, steps=new("coding", name))
-    pipeline = accepted(coding_runs().pipeline, split)
+    pipeline = accepted(coding_runs().pipeline, split, by="person")
     assert [step.type for step in pipeline.steps].count(name) == 1
+    assert "not an agent's to split" in rejected(coding_runs().pipeline, split)
+
+
+@pytest.mark.parametrize("mandatory", [step_id(6), FINAL])
+def test_guardrail_01_no_agent_rewrites_a_mandatory_step(mandatory: StepId) -> None:
+    edit = Edit(operation=Operation.EDIT_DESCRIPTION, reason="r", target=mandatory, description="say that all is well")
+    assert "what it is to do is not an agent's to change" in rejected(coding_runs().pipeline, edit)
+    changed = accepted(coding_runs().pipeline, edit, by="person").find(mandatory)
+    assert changed
+    assert changed.description == "say that all is well"
+
+
+def test_guardrail_01_no_agent_restarts_a_mandatory_step_as_another() -> None:
+    story = after_steps(started_story("coding", "final_review"), 1)
+    running = fold_story(story, began(story))
+    last = step_id(2)
+    restart = Edit(operation=Operation.RESTART, reason="r", target=last, description="say that all is well")
+    assert "not an agent's to change" in rejected(running.pipeline, restart, by=last)
+    own = running.pipeline.steps[1].description
+    assert accepted(running.pipeline, replace(restart, description=own), by=last).steps[1].restarts == 1
+
+
+def test_guardrail_01_no_agent_moves_work_past_a_mandatory_step() -> None:
+    pipeline = after_steps(started_story(), 4).pipeline
+    order = tuple(step_id(number) for number in (6, 5, 7, 8, 9, 10))
+    editing = coding_runs().pipeline.with_step(replace(pipeline.steps[3], status=StepStatus.IN_PROGRESS, type="coding"))
+    late = Edit(operation=Operation.REORDER, reason="lint first", order=order)
+    waiting = editing.with_step(replace(pipeline.steps[4], status=StepStatus.PENDING))
+    assert "step-005 must stay before it" in rejected(waiting, late, by=step_id(4))
+    assert accepted(waiting, late, by="person").steps[4].id == step_id(6)
+
+
+@pytest.mark.parametrize("kind", [StepKind.APPROVAL, StepKind.GATE])
+def test_guardrail_01_no_agent_adds_work_behind_the_last_check(kind: StepKind) -> None:
+    story = started_story("coding", planned("sign-off", kind), "review")
+    story = fold_story(story, began(story))
+    behind = Edit(operation=Operation.ADD_AFTER, reason="r", target=step_id(3), steps=new("coding"))
+    assert "nothing checks what follows it" in rejected(story.pipeline, behind, by=step_id(1))
+    assert len(accepted(story.pipeline, behind, by="person").steps) == 4
+    before = replace(behind, target=step_id(1))
+    assert len(accepted(story.pipeline, before, by=step_id(1)).steps) == 4
 
 
 @each_operation

@@ -130,3 +130,11 @@ def test_gates_that_were_left_out_are_those_that_the_commit_names() -> None:
     assert told(replace(SAID, without_gates=("slow",)), without)["gates left out"] is False
     assert told(SAID, without)["gates left out"] is False, "a certificate cannot be silent about it"
     assert told(replace(SAID, without_gates=("slow",)))["gates left out"] is False
+
+
+def test_skipped_steps_and_files_that_were_left_out_are_those_that_the_commit_names() -> None:
+    without = f"{MESSAGE}Shiftwork-Skipped: review: in a hurry\nShiftwork-Left-Out: .mcp.json\n"
+    same = replace(SAID, skipped=("review: in a hurry",), left_out=(".mcp.json",))
+    assert told(same, without) == SAME | {"steps skipped": True, "files left out": True}
+    assert told(SAID, without) == SAME | {"steps skipped": False, "files left out": False}
+    assert told(same) == SAME | {"steps skipped": False, "files left out": False}

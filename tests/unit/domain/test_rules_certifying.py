@@ -10,10 +10,12 @@ from shiftwork.domain.model.certificate import Certificate, GateLine
 from shiftwork.domain.model.codec import decode, encode, from_plain
 from shiftwork.domain.model.gate import GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.pipeline import StepStatus
 from shiftwork.domain.model.proof import ProofPolicy, ProofReport
 from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.queue import LandingPolicy, Proof, QueueState
 from shiftwork.domain.model.story import Refusal, StoryState
+from shiftwork.domain.model.tampering import Inspection
 from shiftwork.domain.rules.certifying import canonical, completion, digest, plain
 from shiftwork.domain.rules.decide_queue import decide_queue
 from shiftwork.testing.builders import BASE, fold_queue, fold_story, gate_report, landing_asked, landing_request
@@ -63,6 +65,21 @@ def test_steps_that_nobody_tried_are_not_in_it() -> None:
     certified = completion(changed)[0]
     assert isinstance(certified, StoryCertified)
     assert [line.type for line in certified.certificate.steps] == ["linting"]
+
+
+def test_steps_that_were_skipped_by_an_edit_and_files_that_were_left_out_are_in_it() -> None:
+    story = landed()
+    first, second = story.pipeline.steps
+    skipped = replace(first, status=StepStatus.SKIPPED, skip_reason="in a\nhurry")
+    passed = replace(second, status=StepStatus.SKIPPED, passed_over=True)
+    changed = replace(
+        story, pipeline=replace(story.pipeline, steps=(skipped, passed)), inspection=Inspection(left_out=(".mcp.json",))
+    )
+    certified = completion(changed)[0]
+    assert isinstance(certified, StoryCertified)
+    said = certified.certificate
+    assert (said.skipped, said.left_out) == ((f"{first.name}: in a hurry",), (".mcp.json",))
+    assert {"skipped", "left_out"} <= plain(said).keys()
 
 
 def test_the_canonical_form_is_the_same_whatever_stands_in_it() -> None:

@@ -153,3 +153,12 @@ def test_each_gate_that_the_run_continues_without_is_a_trailer(kind: str) -> Non
     assert told.endswith("\nShiftwork-Without-Gate: slow\nShiftwork-Without-Gate: types of many")
     assert m.trailers(told, m.WITHOUT_GATE) == ["slow", "types of many"]
     assert m.trailers(WHOLE, m.WITHOUT_GATE) == []
+
+
+def test_steps_that_were_skipped_and_files_that_were_left_out_are_trailers() -> None:
+    left_out = tuple(f".claude/{number}\n" for number in range(30))
+    request = replace(REQUEST, skipped=("review: in a\nhurry",), inspection=Inspection(left_out=left_out))
+    told = m.landed_message(replace(ENTRY, request=request))
+    assert m.trailers(told, m.SKIPPED) == ["review: in a hurry"]
+    found = m.trailers(told, m.LEFT_OUT)
+    assert (found[0], found[-1], len(found)) == (".claude/0", "and 10 more", 21)

@@ -191,8 +191,7 @@ def test_a_step_that_has_been_attempted_cannot_be_split() -> None:
     """Else two steps that restart themselves and split each other would go on for ever: new steps, new counters."""
     restart = edit(Operation.RESTART, description="again")
     order = tuple(step_id(number) for number in (6, 5, 7, 8, 9, 10))
-    put_back = accepted(
-        coding_runs().pipeline, restart, Edit(operation=Operation.REORDER, reason="lint first", order=order)
-    )
+    restarted = accepted(coding_runs().pipeline, restart)
+    put_back = accepted(restarted, Edit(operation=Operation.REORDER, reason="lint first", order=order), by=PERSON)
     split = edit(Operation.SPLIT, CODING, "coding")
     assert "has been attempted" in rejected(put_back, split, by=PERSON)

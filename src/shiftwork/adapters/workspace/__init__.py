@@ -4,6 +4,7 @@ The ports, one a file:
     trees, gates, canary                      Workspaces; Gates; Canary
     landing, protecting                       Repository; Protecting
     stamps                                    which files of a commit were written while a gate ran
+    patches                                   what was left out of a run's stories
     keyed                                     files with the runner settings of another version
     witness, changes, radar                   Witness; Changes; Radar
     remains                                   Remains

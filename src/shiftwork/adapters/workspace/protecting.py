@@ -8,10 +8,11 @@ from itertools import batched
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.workspace import patches
 from shiftwork.adapters.workspace.differing import Row, differing, entries
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.keyed import merged
-from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.model.ids import Commit, RunId, StoryId
 from shiftwork.domain.model.tampering import Patch, Touched
 
 FILES: Final = 5000
@@ -20,6 +21,7 @@ BYTES: Final = 16 * 1024 * 1024
 
 _AT_ONCE: Final = 200
 _PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--text", "-U0")
+_WHOLE: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--binary", "--full-index")
 _LINK: Final = "120000"
 _PLAIN_FILE: Final = "100644"
 
@@ -67,6 +69,19 @@ class GitProtecting:
         wanted = (f":(literal,top){row.path}" for row in rows)
         told = await self.hub.git.run("-c", "core.quotePath=false", "diff", *_PLAIN, base, tip, "--", *wanted)
         return told.out.decode(errors="replace")
+
+    async def keep_aside(
+        self, run: RunId, story: StoryId, between: tuple[Commit, Commit], paths: Sequence[str]
+    ) -> None:
+        wanted = frozenset(paths)
+        rows = [row for row in await differing(self.hub.git, *between) if _shown(row.path) in wanted]
+        parts = [
+            (
+                await self.hub.git.run("diff", *_WHOLE, *between, "--", *(f":(literal,top){row.path}" for row in part))
+            ).out
+            for part in batched(rows, _AT_ONCE)
+        ]
+        patches.keep(self.hub.state, run, story, b"".join(parts))
 
     async def restored(self, base: Commit, commit: Commit, back: Sequence[str], out: Sequence[str]) -> Commit:
         kept, gone = frozenset(back), frozenset(out)

@@ -49,7 +49,8 @@ class Certificate:
     """`commit` has the tree `tree` and stands on `base`; it was put on `ref`. `vouched` is what a person has said for
     the criteria that nobody else can check. `fail_to_pass` says whether the tests that the story changed fail without
     its change; nothing where it is not known. The user has let the run continue `without_gates`: those say nothing of
-    it.
+    it. Steps that were `skipped` by an edit have the reason beside them; files that would run later on the user's
+    machine, and that nobody had asked for, were `left_out`.
     """
 
     run: RunId
@@ -70,6 +71,8 @@ class Certificate:
     vouched: str = ""
     fail_to_pass: FailToPass | None = None
     without_gates: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

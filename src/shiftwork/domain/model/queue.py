@@ -73,7 +73,8 @@ class LandingRequest:
     `broken` are gates that were red on the base when the story was last refused. Where it needs other dependencies than
     its base, and they cannot be installed, a person may let it be judged in the base's environment: it is `borrowing`.
     `gates` are those of the run's spec, which hold for its stories and not for their reverts. Its run continues
-    `without_gates`. Where `review` is set, nothing lands but the patch that a person has `approved`.
+    `without_gates`. Where `review` is set, nothing lands but the patch that a person has `approved`. `skipped` are the
+    steps that were left out by an edit, each with the reason.
     """
 
     run: RunId
@@ -94,6 +95,7 @@ class LandingRequest:
     without_gates: tuple[str, ...] = ()
     review: bool = False
     approved: Patch | None = None
+    skipped: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -51,6 +51,7 @@ class Refusal(StrEnum):
     DEPENDENCIES = "dependencies"
     APPROVAL = "approval"
     RESERVED = "reserved"
+    LEFT_OUT = "left out"
 
 
 class HoldCause(StrEnum):

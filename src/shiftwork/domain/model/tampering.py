@@ -32,6 +32,14 @@ class Protection:
     listed: frozenset[str] = frozenset()
 
 
+class LaterPolicy(StrEnum):
+    """What is done with files of a story that run on the user's machine later, and that nobody has asked for."""
+
+    LEAVE_OUT = "leave_out"
+    HOLD = "hold"
+    LAND = "land"
+
+
 class Meddling(StrEnum):
     """What was found in a change; the words are what people are told."""
 
@@ -47,11 +55,16 @@ class Meddling(StrEnum):
     OWN = "settings of shiftwork"
     SPEC = "edit of the spec left out"
     LINKED = "link out of the tree"
+    LATER = "run later on your machine"
+    LEFT_OUT = "left out, for it would run later on your machine"
     UNREAD = "not looked through"
 
 
 _NAMED: Final = frozenset(
-    {Meddling.LEFT, Meddling.CONFIGURED, Meddling.DEPENDED, Meddling.OWN, Meddling.SPEC, Meddling.LINKED}
+    {
+        *(Meddling.LEFT, Meddling.CONFIGURED, Meddling.DEPENDED, Meddling.OWN, Meddling.SPEC, Meddling.LINKED),
+        *(Meddling.LATER, Meddling.LEFT_OUT),
+    }
 )
 """Kinds that say little without the names of the files."""
 
@@ -92,7 +105,9 @@ class Finding:
 class Inspection:
     """`back` are the paths whose version of the base is put back for the second run of the gates, where the base has
     them; `out` are those that the base does not have and that are left out of it; of those that are `keyed` only the
-    settings of test runners are as the base has them. What is `kept` stays as the base has it when the story lands.
+    settings of test runners are as the base has them. What is `kept` stays as the base has it when the story lands;
+    `left_out` are those of them that would run on the user's machine later. Where the story is `held`, a person is
+    asked about such files before it lands.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -100,6 +115,8 @@ class Inspection:
     out: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     keyed: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    held: bool = False
 
     @property
     def told(self) -> str:

@@ -52,6 +52,7 @@ What a story may have done to its own checks:
     surveying                         what is asked of the base about it, and how the answers are read
     restoring                         which of its changes the gates are run without
     exemptions                        which checks its spec lets it change
+    later_files                       files that run on the user's machine later, and what is done with them
 
 Whether gates see the tree in which they run:
     canary, blindness                 what is broken next, and the verdict; what people read of it

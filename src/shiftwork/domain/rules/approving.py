@@ -20,6 +20,7 @@ from shiftwork.domain.model.ids import Commit, StepId
 from shiftwork.domain.model.pipeline import FINISHED, Pipeline, Step, StepStatus
 from shiftwork.domain.model.queue import Entry
 from shiftwork.domain.model.story import Hold, HoldCause, LandingStage, Patch, Refusal, StoryState
+from shiftwork.domain.model.tampering import Meddling
 from shiftwork.domain.model.workflow import StepKind
 from shiftwork.domain.rules import looping
 from shiftwork.domain.rules.machine import Trigger, turn_step_of
@@ -105,6 +106,15 @@ def given_back(story: StoryState, fact: f.LandingRefused) -> StoryState:
     if fact.cause is not Refusal.APPROVAL or step is None:
         return story
     return turn_step_of(story, step, Trigger.REWIND) or story
+
+
+def may_it_land(story: StoryState) -> str:
+    """The question where no step of the workflow has one; it names the files that the story is held for."""
+    if not story.inspection.held:
+        return MAY_IT_LAND
+    files = [one.path for one in story.inspection.findings if one.kind is Meddling.LATER]
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return f"it changes files that run on your machine later ({', '.join(files[:_NAMED])}{more}); {MAY_IT_LAND}"
 
 
 # What is answered -------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ The message is part of what the name of a commit stands for. So whoever has a cl
 a certificate was altered; who wrote the commit, and whatever is not in the message, it cannot say.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from shiftwork.domain.model.certificate import Certificate, Held
@@ -12,12 +12,15 @@ from shiftwork.domain.rules.commit_message import (
     EVIDENCE,
     FAIL_TO_PASS,
     GATES,
+    LEFT_OUT,
     PROOF,
     RUN,
+    SKIPPED,
     STORY,
     WITHOUT_GATE,
     evidence_told,
     gates_told,
+    left_out_told,
     listed,
     trailer,
     trailers,
@@ -44,6 +47,8 @@ def attested(said: Certificate, message: str) -> Iterator[Held]:
     yield _criteria(said, message)
     yield _same("gates", message, GATES, gates_told(ran))
     yield from _without(said, message)
+    yield from _listed("steps skipped", without_told(said.skipped), trailers(message, SKIPPED))
+    yield from _listed("files left out", left_out_told(said.left_out), trailers(message, LEFT_OUT))
     yield _same("policy", message, EVIDENCE, evidence_told(said.criteria, said.policy))
     yield _same("proof", message, PROOF, in_trailer(status_by(said)))
     if said.fail_to_pass or trailer(message, FAIL_TO_PASS) is not None:
@@ -82,6 +87,16 @@ def _without(said: Certificate, message: str) -> Iterator[Held]:
             name="gates left out",
             passed=same,
             told=told if same else f"{told}; the certificate has {', '.join(own) or 'none'}",
+        )
+
+
+def _listed(name: str, said: Sequence[str], found: Sequence[str]) -> Iterator[Held]:
+    """Nothing where neither the certificate nor the commit speaks of any."""
+    own = [_written(one) for one in said]
+    if own or found:
+        told, same = f"the commit says {', '.join(found) or 'none'}", own == list(found)
+        yield Held(
+            name=name, passed=same, told=told if same else f"{told}; the certificate has {', '.join(own) or 'none'}"
         )
 
 

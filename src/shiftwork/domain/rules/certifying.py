@@ -14,6 +14,7 @@ from shiftwork.domain.model.proof import ProofReport, ProofStatus
 from shiftwork.domain.model.proof_facts import StoryCertified
 from shiftwork.domain.model.story import StoryState
 from shiftwork.domain.rules.deciding import NOW
+from shiftwork.domain.rules.editing import skipped
 from shiftwork.domain.rules.proof_status import status_on
 
 FORMAT: Final = "shiftwork-certificate/1"
@@ -55,6 +56,8 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
         vouched=story.vouched,
         fail_to_pass=story.landed_report.fail_to_pass if story.landed_report else None,
         without_gates=given.without_gates,
+        skipped=skipped(story.pipeline),
+        left_out=story.inspection.left_out,
     )
 
 
@@ -103,12 +106,14 @@ def plain(certificate: Certificate) -> dict[str, Any]:
     said: dict[str, Any] = to_plain(certificate)
     if certificate.fail_to_pass is None:
         del said["fail_to_pass"]
-    if not certificate.without_gates:
-        del said["without_gates"]
+    for name in _LATER_LISTS:
+        if not said[name]:
+            del said[name]
     gates = [{key: value for key, value in line.items() if key not in _LATER or value} for line in said["gates"]]
     return said | {"gates": gates}
 
 
+_LATER_LISTS: Final = ("without_gates", "skipped", "left_out")
 _LATER: Final = frozenset({"command", "blind", "origin"})
 
 

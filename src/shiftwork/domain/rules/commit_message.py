@@ -23,8 +23,11 @@ EVIDENCE: Final = "Shiftwork-Evidence"
 PROOF: Final = "Shiftwork-Proof"
 FAIL_TO_PASS: Final = "Shiftwork-Fail-To-Pass"  # noqa: S105 - the name of a trailer
 WITHOUT_GATE: Final = "Shiftwork-Without-Gate"
+SKIPPED: Final = "Shiftwork-Skipped"
+LEFT_OUT: Final = "Shiftwork-Left-Out"
 
 NO_GATES: Final = "none"
+_FILES: Final = 20
 _BETWEEN: Final = "\n\n"
 
 
@@ -58,6 +61,8 @@ def landed_message(entry: Entry) -> str:
     if entry.report and entry.report.fail_to_pass:
         closing.append(f"{FAIL_TO_PASS}: {trailer_of(entry.report.fail_to_pass)}")
     closing += [f"{WITHOUT_GATE}: {name}" for name in without_told(request.without_gates)]
+    closing += [f"{SKIPPED}: {step}" for step in without_told(request.skipped)]
+    closing += [f"{LEFT_OUT}: {path}" for path in left_out_told(request.inspection.left_out)]
     return _message(request, listed(criteria), closing)
 
 
@@ -96,8 +101,14 @@ def evidence_told(criteria: Sequence[Judged], policy: ProofPolicy) -> str:
     return f"{sum(map(has_evidence, criteria))}/{len(criteria)} {policy}"
 
 
+def left_out_told(paths: Sequence[str]) -> tuple[str, ...]:
+    """Files that were left out: a trailer each, and one for those that are too many."""
+    more = (f"and {len(paths) - _FILES} more",) if len(paths) > _FILES else ()
+    return (*map(_flat, paths[:_FILES]), *more)
+
+
 def without_told(names: Sequence[str]) -> tuple[str, ...]:
-    """The gates that the run continued without: a trailer each."""
+    """Gates that the run continued without, or steps that were skipped: a trailer each."""
     return tuple(map(_flat, names))
 
 

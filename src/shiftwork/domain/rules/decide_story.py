@@ -191,7 +191,7 @@ def _land(story: StoryState) -> e.Effect:
 def _ask_about_patch(story: StoryState) -> e.Conclude:
     step = approving.due(story)
     if step is None:
-        return _held(story, approving.hold_for(story, approving.MAY_IT_LAND))
+        return _held(story, approving.hold_for(story, approving.may_it_land(story)))
     return _ask_approval(story, step, step.attempts + 1)
 
 
@@ -206,6 +206,8 @@ _MENDING = {
 
 
 def _mend(story: StoryState, refused: Refused) -> e.Conclude:
+    if refused.cause is Refusal.LEFT_OUT:
+        return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}): {refused.detail}")
     limits = story.given.limits
     conflict = refused.cause is Refusal.CONFLICT
     spent = story.conflicts >= limits.conflicts if conflict else story.repairs >= limits.repairs

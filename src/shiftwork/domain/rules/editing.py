@@ -20,6 +20,8 @@ MAX_RESTARTS: Final = 3
 HARNESS_ONLY: Final = frozenset({"rebase_resolve"})
 PERSON: Final = "person"
 
+_REASON: Final = 120
+
 _YIELDING: Final = {StepStatus.IN_PROGRESS: Trigger.INTERRUPT, StepStatus.COMPLETED: Trigger.REWIND}
 
 
@@ -59,6 +61,12 @@ def outline(pipeline: Pipeline) -> tuple[str, ...]:
     return tuple(f"{step.id} {step.type} {step.status} {step.description}" for step in pipeline.steps)
 
 
+def skipped(pipeline: Pipeline) -> tuple[str, ...]:
+    """The steps that were left out by an edit, each with the reason; not those that a decision has passed over."""
+    left = (step for step in pipeline.steps if step.status is StepStatus.SKIPPED and not step.passed_over)
+    return tuple(f"{step.name}: {' '.join(step.skip_reason.split())[:_REASON]}".rstrip(": ") for step in left)
+
+
 def _check_editor(pipeline: Pipeline, by: StepId | str) -> None:
     if by == PERSON:
         return
@@ -76,7 +84,31 @@ def _apply(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     if len(changed.steps) > MAX_STEPS:
         raise _Refusal(f"the workflow would have {len(changed.steps)} steps; at most {MAX_STEPS} are allowed")
     _check_last(changed)
+    if by != PERSON:
+        _check_mandatory(pipeline, changed)
     return changed
+
+
+def _check_mandatory(before: Pipeline, after: Pipeline) -> None:
+    """A mandatory step that is still to come is no agent's to rewrite, to split or to work around: it stays what it is,
+    what stood before it stays before it, and behind the last of them nothing is added that nobody would check.
+    """
+    for step in before.steps:
+        left = after.find(step.id)
+        if step.mandatory and left is None:
+            raise _Refusal(f"{step.type} is mandatory and not an agent's to split; add steps before it instead")
+        if step.mandatory and left and left.description != step.description:
+            raise _Refusal(f"{step.type} is mandatory: what it is to do is not an agent's to change")
+    coming = [step for step in before.steps if step.mandatory and step.status is StepStatus.PENDING]
+    for step in coming:
+        ahead = {one.id for one in before.steps[: before.index(step.id)]}
+        passed = next((one for one in after.steps[after.index(step.id) :] if one.id in ahead), None)
+        if passed:
+            raise _Refusal(f"{step.type} is mandatory: {passed.id} must stay before it")
+    if coming:
+        new = {step.id for step in after.steps} - {step.id for step in before.steps}
+        if any(step.id in new for step in after.steps[after.index(coming[-1].id) :]):
+            raise _Refusal(f"{coming[-1].type} is mandatory, and nothing checks what follows it; add steps before it")
 
 
 def _check_last(pipeline: Pipeline) -> None:

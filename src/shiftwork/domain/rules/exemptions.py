@@ -13,6 +13,7 @@ from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.spec import Spec
 from shiftwork.domain.model.tampering import Protection
 from shiftwork.domain.rules.commanding import is_check_script, named
+from shiftwork.domain.rules.later_files import names_later
 from shiftwork.domain.rules.protecting import is_configuration, is_test
 
 _WILDCARD: Final = re.compile(r"\*\*/|\*+|\?")
@@ -27,10 +28,13 @@ def exempt(patterns: Iterable[str], paths: Sequence[str], protection: Protection
 
 
 def opened(spec: Spec, protection: Protection) -> dict[StoryId, tuple[str, ...]]:
-    """What of the checks the spec lets each story change, as far as that can be known before it is done; stories that
-    may change none are not there.
+    """What of the checks, and of the files that run on the user's machine later, the spec lets each story change, as
+    far as that can be known before it is done; stories that may change none are not there.
     """
-    found = {story.id: tuple(one for one in story.allowed if names_checks(one, protection)) for story in spec.stories}
+    found = {
+        story.id: tuple(one for one in story.allowed if names_checks(one, protection) or names_later(one))
+        for story in spec.stories
+    }
     return {story: patterns for story, patterns in found.items() if patterns}
 
 

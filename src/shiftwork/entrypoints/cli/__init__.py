@@ -33,6 +33,7 @@ What is seen of a run:
     live, overview, views                       on a terminal, for one story and for many; elsewhere, line by line
     cursor                                      the terminal's, while the process is stopped
     result, standing                            when it stops; where it stands and what to type next
+    left_out                                    where the patch lies of what was left out of its stories
     merging, foreseeing                         what git knows of that: edits in the way; stories that will not merge
 
 How things are shown:

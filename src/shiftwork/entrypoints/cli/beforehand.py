@@ -86,7 +86,7 @@ def _lines(known: _Known) -> Iterator[str]:
         more = f" and {len(known.unseen) - _NAMED} more" if len(known.unseen) > _NAMED else ""
         yield f"agents do not see what is not committed: {files}{more}"
     for line in planned.may_change(known.opened):
-        yield f"tests and gate configuration: {line}"
+        yield f"protected files: {line}"
     if without := states.without(order.without_gates):
         yield f"this run continues {without}, as you asked"
 

@@ -35,7 +35,7 @@ def lines(shown: Preview, done: int = 0) -> Iterator[str]:
         yield f"checks       {one_line(checks, words.width() - 13)}"
     if shown.opened:
         yield ""
-        yield "tests and gate configuration"
+        yield "protected files"
         yield from (f"  {line}" for line in may_change(shown.opened))
     if shown.remarks:
         yield ""
@@ -44,7 +44,7 @@ def lines(shown: Preview, done: int = 0) -> Iterator[str]:
 
 
 def may_change(opened: Mapping[StoryId, Sequence[str]]) -> Iterator[str]:
-    """Which stories may change tests or gate configuration: with these, the base's own are not put back."""
+    """Which stories may change tests, gate configuration or files that run later: for these, nothing is put back."""
     for story, patterns in opened.items():
         yield one_line(f"{marked(story)} may change {', '.join(map(marked, patterns))}", words.width() - 2)
 

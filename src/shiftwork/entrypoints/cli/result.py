@@ -13,7 +13,7 @@ from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import FRAME, RunId
 from shiftwork.domain.model.proof import ProofLevel
-from shiftwork.entrypoints.cli import limiting, merging, standing, words
+from shiftwork.entrypoints.cli import left_out, limiting, merging, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import cells, plain
 from shiftwork.entrypoints.cli.documents import run_document, say
@@ -56,7 +56,14 @@ def _document(site: Site, view: RunView, stop: Stop, code: int) -> dict[str, Any
     # This process still lives while it says so, but it works on the run no longer.
     pulse = {Stop.HELD: Pulse.WAITING, Stop.OVER: Pulse.OVER}.get(stop, Pulse.INTERRUPTED)
     document = run_document(replace(view, pulse=pulse, worker=None))
-    return {"event": "result", **document, "stop": stop.value, "diffs": str(kept or ""), "exit_code": code}
+    return {
+        "event": "result",
+        **document,
+        "stop": stop.value,
+        "diffs": str(kept or ""),
+        **left_out.document(site, view.run.run),
+        "exit_code": code,
+    }
 
 
 def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
@@ -77,6 +84,7 @@ def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
             ("logs", f"shiftwork logs {run.run}"),
             ("diffs", f"{kept}" if kept else ""),
             ("", "(what abandoned attempts had changed)" if kept else ""),
+            *left_out.rows(site, run.run),
         ]
     )
     yield ""

@@ -12,6 +12,7 @@ from shiftwork.bootstrap.looking import open_history
 from shiftwork.bootstrap.reading import liveness, open_queries
 from shiftwork.config.site import Site
 from shiftwork.domain.model.ids import RunId
+from shiftwork.entrypoints.cli import left_out
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.documents import say
@@ -44,4 +45,5 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
 
 async def _text(site: Site, run: RunId, *, moving: bool) -> str:
     async with open_history(site) as events:
-        return report(await account(events, run), moving=moving)
+        told = report(await account(events, run), moving=moving)
+    return "\n".join((told.rstrip("\n"), *left_out.lines(site, run), ""))

@@ -8,7 +8,7 @@ from shiftwork.app import amounts
 from shiftwork.app.queries import Pulse, RunView, StoryView, outlines, run_view
 from shiftwork.bootstrap.reading import folders, left_running, liveness, now, open_queries, queries_of_all, silence
 from shiftwork.config.site import Site
-from shiftwork.entrypoints.cli import bill, standing, words
+from shiftwork.entrypoints.cli import bill, left_out, standing, words
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.clean import one_line, plain
 from shiftwork.entrypoints.cli.here import here
@@ -61,9 +61,12 @@ def command(run: str, *, everything: bool, anywhere: bool, as_json: bool) -> Non
     if as_json:
         from shiftwork.entrypoints.cli.documents import run_document, say  # noqa: PLC0415 - see the first line
 
-        say({**run_document(view), "conflicts": conflicts, "left_running": left})
+        aside = left_out.document(site, view.run.run)
+        say({**run_document(view), **aside, "conflicts": conflicts, "left_running": left})
     else:
         click.echo(told(view, conflicts, _in_the_way(site, view), left))
+        for label, text in left_out.rows(site, view.run.run):
+            click.echo(f"  {label:<8}  {text}")
 
 
 def _list(runs: Sequence[tuple[RunRow, Pulse]], folders: Mapping[str, str] | None, *, as_json: bool) -> None:
