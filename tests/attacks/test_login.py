@@ -33,13 +33,14 @@ class Session:
             (self.folder / ".credentials.json").write_text(json.dumps(stored))
 
     def does(self, script: str, **env: str) -> str:
-        """What the script prints, that is run as the agent."""
+        """What the script prints, that is run as the agent: as it was, before anything of it is kept."""
         program = self._root / "tools/bin/agent"
         program.parent.mkdir(parents=True, exist_ok=True)
-        program.write_text(f"#!/bin/sh\ncat > /dev/null\n{script}\n")
-        program.chmod(0o755)
         workdir = self._root / "workdir"
         workdir.mkdir(exist_ok=True)
+        printed = workdir / "printed"
+        program.write_text(f"#!/bin/sh\ncat > /dev/null\n(\n{script}\n) > {printed}\ncat {printed}\n")
+        program.chmod(0o755)
         task = AgentTask(
             prompt="Do it.",
             workdir=workdir,
@@ -56,6 +57,10 @@ class Session:
             driver, around if self._tier == "auto" else OPEN, lender=Lender(locks=self._root / "locks")
         )
         asyncio.run(agent.attempt(task, lambda _: None))
+        return printed.read_text()
+
+    @property
+    def log(self) -> str:
         return (self._root / "log").read_text()
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from shiftwork.bounded import read_head
 from shiftwork.domain.model.memory import Remark, Scope
 from shiftwork.ports.desk import Desk, DeskName, Mail, Question
+from shiftwork.redaction import redacted
 
 MAIL_BYTES: Final = 256 * 1024
 MAIL_FILES: Final = 100
@@ -54,7 +55,7 @@ class FolderDesks:
         return desk
 
     async def brief(self, desk: Desk, prompt: str, task: dict[str, Any]) -> None:
-        (desk.folder / "prompt.md").write_text(prompt, encoding="utf-8")
+        (desk.folder / "prompt.md").write_text(redacted(prompt), encoding="utf-8")
         if desk.toolbox:
             (desk.folder / "task.json").write_text(json.dumps(task), encoding="utf-8")
 
@@ -110,7 +111,7 @@ def _listed(outbox: Path) -> list[str]:
 def _text(path: Path) -> str:
     """Nothing of what is no plain file, or cannot be read."""
     try:
-        return read_head(path, MAIL_BYTES, links=False).decode("utf-8", errors="replace")
+        return redacted(read_head(path, MAIL_BYTES, links=False).decode("utf-8", errors="replace"))
     except OSError:
         return ""
 

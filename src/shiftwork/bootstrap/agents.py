@@ -16,6 +16,7 @@ from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
 from shiftwork.adapters.agents.command import CommandAgent
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
+from shiftwork.bootstrap.secrets import learn_secrets
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import state_home
 from shiftwork.config.surroundings import visible_to_agent
@@ -44,6 +45,7 @@ def build_agent(settings: Settings, place: Place) -> Agent:
 
 def build_agents(settings: Settings, place: Place) -> dict[str, Agent]:
     """The run's own agent and those that workflows may name, by the names of their profiles."""
+    learn_secrets(settings, place.env)
     profiles = {
         name: build_agent(settings.model_copy(update={"agent": profile}), place)
         for name, profile in settings.profiles.items()

@@ -7,12 +7,14 @@ from shiftwork.adapters.sandbox.walls import Sandbox
 from shiftwork.adapters.workspace.environments import index_variables
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.bootstrap.secrets import learn_secrets
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.surroundings import visible
 
 
 def build_setup(site: Site, settings: Settings, env: Mapping[str, str], sandbox: Sandbox) -> Setup:
+    learn_secrets(settings, env)
     asked = settings.workspace
     return Setup(
         shell=Shell(env=visible(env, asked.env), sandbox=sandbox),

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 from shiftwork.config.settings import Settings
+from shiftwork.redaction import redacted
 
 _HIDDEN: Final = frozenset({"notify.urls", "notify.webhook.url"})
 """They may hold a password: only whether they have changed can be known."""
@@ -32,7 +33,7 @@ def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]
         elif place in _HIDDEN:
             yield place, json.dumps(f"hidden, sha256 {hashlib.sha256(json.dumps(value).encode()).hexdigest()[:12]}")
         elif not place.startswith(_ELSEWHERE):
-            yield place, json.dumps(value)
+            yield place, redacted(json.dumps(value))
 
 
 @cache

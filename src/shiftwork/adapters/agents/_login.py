@@ -13,14 +13,17 @@ import asyncio
 import contextlib
 import fcntl
 import hashlib
+import json
 import logging
 import os
+import re
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from shiftwork import redaction
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.processes.supervise import Spawn, supervise
 from shiftwork.bounded import read_bytes
@@ -38,6 +41,8 @@ _PATIENCE_SECONDS: Final = 120.0
 _PAUSE_SECONDS: Final = 0.1
 _AGAIN_SECONDS: Final = 300.0
 """Before a renewal that did not help is tried again."""
+
+_SECRET: Final = re.compile("token|key|secret", re.IGNORECASE)
 
 _logger = logging.getLogger(__name__)
 
@@ -179,10 +184,28 @@ def _share(login: Login, path: Path) -> bytes | None:
         return None
 
 
+def learn_secrets(login: Login) -> None:
+    """What of the login must not be kept when a session prints it."""
+    for path in login.lent:
+        with contextlib.suppress(ValueError, RecursionError):
+            redaction.learn(_secrets(json.loads(_content(path) or b"{}")))
+
+
+def _secrets(document: object, name: str = "") -> Iterator[str]:
+    """The texts of a login that a log must not hold: those under the name of a key or a token."""
+    match document:
+        case dict():
+            yield from (found for key, value in document.items() for found in _secrets(value, str(key)))
+        case str() if _SECRET.search(name):
+            yield document
+
+
 def _lay(login: Login, folder: int, before: Mapping[str, bytes]) -> dict[str, bytes]:
     """Put into the attempt's folder what has changed since it was last put there."""
     own = {path.name: _share(login, path) for path in login.lent if path.parent == login.folder}
     now = {name: content for name, content in own.items() if content is not None}
+    if now != before:
+        learn_secrets(login)
     for name, content in now.items():
         if before.get(name) != content:
             _put(folder, name, content)

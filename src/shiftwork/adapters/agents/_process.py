@@ -14,13 +14,15 @@ from typing import Final
 from shiftwork.adapters.agents._driver import Driver, Launch, Transcript
 from shiftwork.adapters.agents._log import AttemptLog
 from shiftwork.adapters.agents._login import FOLDER as LOGIN_FOLDER
-from shiftwork.adapters.agents._login import Lender
+from shiftwork.adapters.agents._login import Lender, learn_secrets
 from shiftwork.adapters.agents._reading import by_signal, clean
+from shiftwork.adapters.processes.lines import LINE_BYTES
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
 from shiftwork.adapters.sandbox.walls import OPEN, NoWalls, Room, Sandbox
 from shiftwork.domain.model.usage import NOTHING_USED
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, Listener
+from shiftwork.redaction import Lined, redacted
 
 PROBE_LIMITS: Final = AgentLimits(wall_seconds=30, silence_seconds=30, output_bytes=1024 * 1024)
 
@@ -50,6 +52,7 @@ class ProcessAgent:
         self._login_limits = AgentLimits(wall_seconds=login_seconds, silence_seconds=login_seconds)
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
+        task = replace(task, prompt=redacted(task.prompt))
         launch = self._driver.launch(task)
         lay(task.home, launch.files)
         transcript = self._driver.transcript(task)
@@ -103,7 +106,10 @@ class ProcessAgent:
     def _lent(self, task: AgentTask, launch: Launch, *, kept: bool) -> contextlib.AbstractAsyncContextManager[None]:
         """Where it is not confined, the agent has the user's own folder."""
         login = launch.belongings.login
-        if login is None or isinstance(self._sandbox, NoWalls):
+        if login is None:
+            return contextlib.nullcontext()
+        learn_secrets(login)
+        if isinstance(self._sandbox, NoWalls):
             return contextlib.nullcontext()
         return self._lender.lending(login, task.home, kept=kept)
 
@@ -129,9 +135,10 @@ class ProcessAgent:
 
 
 def _reading(transcript: Transcript, log: AttemptLog, listener: Listener) -> Callable[[bytes], None]:
-    tell = guarded(listener)
+    tell, clean = guarded(listener), Lined(LINE_BYTES)
 
-    def on_line(line: bytes) -> None:
+    def on_line(printed: bytes) -> None:
+        line = clean.line(printed)  # here it enters: what is logged, told and reported is made of it
         log.line(line)
         for event in transcript.feed(line):
             tell(event)
@@ -149,6 +156,15 @@ def guarded(listener: Listener) -> Listener:
             _logger.exception("a listener failed on an event of kind %s", event.kind)
 
     return tell
+
+
+def redacting(listener: Listener) -> Listener:
+    """For events that were not read from redacted lines."""
+    return lambda event: listener(replace(event, text=redacted(event.text)))
+
+
+def without_secrets(report: AgentReport) -> AgentReport:
+    return replace(report, answer=redacted(report.answer), detail=redacted(report.detail), said=redacted(report.said))
 
 
 def lay(home: Path, files: Mapping[str, str]) -> None:

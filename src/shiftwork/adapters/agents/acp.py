@@ -14,11 +14,23 @@ from typing import Any, Final
 from shiftwork.adapters.agents._acp_line import Line
 from shiftwork.adapters.agents._driver import Launch
 from shiftwork.adapters.agents._log import AttemptLog
-from shiftwork.adapters.agents._process import PROBE_LIMITS, detailed, from_path, guarded, judged, lay, room_of
+from shiftwork.adapters.agents._process import (
+    PROBE_LIMITS,
+    detailed,
+    from_path,
+    guarded,
+    judged,
+    lay,
+    redacting,
+    room_of,
+    without_secrets,
+)
+from shiftwork.adapters.processes.lines import LINE_BYTES
 from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentReport, AgentTask, Listener
+from shiftwork.redaction import Lined, redacted
 
 _FAREWELL_SECONDS: Final = 2.0
 """How long an agent may take to end by itself after the line was closed."""
@@ -36,11 +48,13 @@ class AcpAgent:
         from shiftwork.adapters.agents._acp_session import Session  # noqa: PLC0415 - half a second, when it is needed
 
         lay(task.home, {})
-        session, line = Session(task, guarded(listener)), Line()
+        task = replace(task, prompt=redacted(task.prompt))
+        session, line = Session(task, guarded(redacting(listener))), Line()
         with AttemptLog(task.log) as log:
+            clean = Lined(LINE_BYTES)
 
             def on_line(printed: bytes) -> None:
-                log.line(printed)
+                log.line(clean.line(printed))
                 line.hear(printed)
 
             over, _ = await self._run(task, line, on_line, session.converse(line))
@@ -49,7 +63,8 @@ class AcpAgent:
             for remark in over.remarks:
                 log.note({"type": "remark", "text": remark})
         report = judged(session.transcript.verdict(over.code, over.stderr), over, task.limits)
-        return replace(report, detail=detailed(report, over, log), denials=tuple(session.workspace.denials))
+        told = replace(report, detail=detailed(report, over, log), denials=tuple(session.workspace.denials))
+        return without_secrets(told)
 
     async def probe(self) -> str:
         from shiftwork.adapters.agents._acp_session import Session  # noqa: PLC0415 - as above

@@ -5,6 +5,7 @@ from typing import Any
 
 from shiftwork.errors import NotifyError, SettingsError
 from shiftwork.ports.notify import Notice
+from shiftwork.redaction import redacted
 
 
 class AppriseNotifier:
@@ -19,7 +20,7 @@ class AppriseNotifier:
 
     def _notify(self, notice: Notice) -> bool:
         try:
-            return bool(_opened(self._url).notify(title=notice.title, body=notice.text))
+            return bool(_opened(self._url).notify(title=redacted(notice.title), body=redacted(notice.text)))
         except Exception as error:
             # A hundred services, each with mistakes of its own; what they say may hold the address and its secrets.
             raise NotifyError(f"the service failed: {type(error).__name__}") from error

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from shiftwork.errors import NotifyError, SettingsError
 from shiftwork.ports.notify import Notice
+from shiftwork.redaction import redacted
 
 _SECONDS: Final = 10.0
 
@@ -75,8 +76,8 @@ def payload(notice: Notice) -> bytes:
             "key": notice.key,
             "run": notice.run,
             "story": notice.story or None,
-            "title": notice.title,
-            "text": notice.text,
+            "title": redacted(notice.title),
+            "text": redacted(notice.text),
         },
     }
     return json.dumps(document).encode()

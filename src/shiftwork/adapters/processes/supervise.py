@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import IO
 
-from shiftwork import umask
+from shiftwork import redaction, umask
 from shiftwork.adapters.processes.confining import confined, filtering
 from shiftwork.adapters.processes.ending import end_all
 from shiftwork.adapters.processes.guarding import guarded
@@ -79,6 +79,9 @@ class _Program:
     def __init__(self, spawn: Spawn, on_line: Callable[[bytes], None], on_start: Callable[[Feed], None] | None) -> None:
         self._spawn = spawn
         self._lines, self._stderr = Lines(on_line), Tail()
+        # Before its end is kept: what is cut off could be half of a secret. Lines are their reader's to redact, who may
+        # need them as they are.
+        self._complaints = redaction.Stream(self._stderr.feed)
         self._news = asyncio.Event()
         self._failure: Exception | None = None
         self._room = spawn.output_bytes
@@ -150,6 +153,7 @@ class _Program:
             for drain in self._drains:
                 drain.finish()
             self._guarded(self._lines.end)
+            self._guarded(self._complaints.end)
             if self._pidfd is not None:
                 asyncio.get_running_loop().remove_reader(self._pidfd)
                 os.close(self._pidfd)
@@ -177,7 +181,7 @@ class _Program:
         self._feed = Feed(_given(self._process.stdin), self._spawn.stdin, more=more)
         self._drains = (
             Drain(stdout, lambda chunk: self._received(chunk, self._lines.feed), self._news.set),
-            Drain(stderr, lambda chunk: self._received(chunk, self._stderr.feed), self._news.set),
+            Drain(stderr, lambda chunk: self._received(chunk, self._complaints.feed), self._news.set),
         )
         self._pidfd = _pidfd(self._process.pid)
         if self._pidfd is not None:

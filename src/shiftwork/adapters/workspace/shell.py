@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.processes.lines import LINE_BYTES
 from shiftwork.adapters.processes.supervise import Cause, Spawn, supervise
 from shiftwork.adapters.sandbox.walls import OPEN, Room, Sandbox
 from shiftwork.adapters.workspace.git import without_git
+from shiftwork.redaction import Lined
 
 HEAD_BYTES: Final = 2 * 1024
 TAIL_BYTES: Final = 14 * 1024
@@ -90,7 +92,10 @@ class Shell:
         )
         room = Room(tree=tree, online=errand.online, command=command)
 
-        def hear(line: bytes) -> None:
+        clean = Lined(LINE_BYTES)
+
+        def hear(said: bytes) -> None:
+            line = clean.line(said)
             printed.add(line)
             if errand.heard:
                 errand.heard(line)

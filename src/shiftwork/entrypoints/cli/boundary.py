@@ -76,6 +76,7 @@ def _way_on(exit_code: int) -> str:
 
 
 def _told(kind: str, message: str, hint: str, exit_code: int) -> int:
+    message, hint = _without_secrets(message), _without_secrets(hint)
     # Asked of the words themselves: where the mistake is in them, nothing has been parsed.
     if "--json" in sys.argv:
         from json import dumps  # noqa: PLC0415 - only an error pays for it
@@ -89,6 +90,15 @@ def _told(kind: str, message: str, hint: str, exit_code: int) -> int:
     with contextlib.suppress(BrokenPipeError):
         click.echo("\n".join(lines), err=True)
     return exit_code
+
+
+def _without_secrets(text: str) -> str:
+    from shiftwork import redaction  # noqa: PLC0415 - only an error pays for it
+    from shiftwork.config.secrets import of_environment  # noqa: PLC0415 - as above
+    from shiftwork.config.site import environment  # noqa: PLC0415 - as above
+
+    redaction.learn(of_environment(environment()))
+    return redaction.redacted(text)
 
 
 def _refusal(error: OSError) -> tuple[str, str] | None:
@@ -136,7 +146,7 @@ def _written(text: str, folder: str | None) -> str:
     try:
         number, name = tempfile.mkstemp(prefix="crash-", suffix=".txt", dir=folder)
         with os.fdopen(number, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
+            file.write(_without_secrets(text))
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(name)  # noqa: PTH108 - as above; half of it helps nobody

@@ -1,0 +1,46 @@
+"""Which values are secrets: by the names of variables, and in the files that package managers keep."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from shiftwork.bounded import read_text
+from shiftwork.redaction import tokens_in
+
+_LARGEST: Final = 1 << 18
+
+_NAMED: Final = re.compile(
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIAL|AUTH(?!OR)|COOKIE|SIGNING|_PAT$|_KEY$|^KEY$",
+    re.IGNORECASE,
+)
+_NOT_NAMED: Final = re.compile(
+    r"_(?:FILE|PATH|DIR|HOME|SOCK|SOCKET|ASKPASS|TOKENS|METHOD|TYPE|MODE|KEY_ID)$", re.IGNORECASE
+)
+
+_FILES: Final = (".netrc", ".npmrc", ".pypirc", ".yarnrc.yml", ".git-credentials", ".cargo/credentials.toml")
+_KEPT: Final = re.compile(
+    r"(?:\bpassword|\bpasswd|_authToken|_auth|_password|npmAuthToken|\btoken)\s*[=:\s]\s*[\"']?([^\s\"']+)",
+    re.IGNORECASE,
+)
+
+
+def of_environment(env: Mapping[str, str]) -> Iterator[str]:
+    """Values of variables whose names say so, and what in any other has the form of a token or is a password in an
+    address.
+    """
+    for name, value in env.items():
+        yield from tokens_in(value)
+        if _NAMED.search(name) and not _NOT_NAMED.search(name) and "://" not in value:
+            yield value.strip()
+
+
+def of_home(home: Path) -> Iterator[str]:
+    """Credentials for registries, where package managers keep them."""
+    for name in _FILES:
+        try:
+            text = read_text(home / name, _LARGEST)
+        except (OSError, ValueError):
+            continue
+        yield from tokens_in(text)
+        yield from (found[1] for found in _KEPT.finditer(text))

@@ -1,0 +1,137 @@
+"""Attacks by which a secret gets into what is kept or shown: logs, the history, prompts, reports, error texts."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from shiftwork import redaction
+from shiftwork.adapters.agents.command import CommandAgent
+from shiftwork.adapters.desks import FolderDesks
+from shiftwork.adapters.processes.supervise import Spawn, supervise
+from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentTask
+from shiftwork.ports.desk import DeskName
+from tests.attacks.secrets_rig import SECRET, row
+from tests.attacks.state_rig import settled, typed
+from tests.attacks.table import Harm, Outcome, Severity, attack
+from tests.attacks.test_login import Session
+from tests.e2e.cli_rig import WORKING, new_project
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """What one test has learnt is nothing for the next."""
+    yield
+    redaction.forget()
+
+
+def attempted(folder: Path, script: str) -> str:
+    """All that is kept and told of a session."""
+    events: list[AgentEvent] = []
+    task = AgentTask(
+        prompt="",
+        workdir=folder,
+        home=folder / "home",
+        log=folder / "log",
+        marker=f"redaction{folder}",
+        limits=AgentLimits(wall_seconds=60, silence_seconds=60),
+    )
+    agent = CommandAgent(("/bin/sh", "-c", script), env={"PATH": "/usr/bin:/bin"})
+    report = asyncio.run(agent.attempt(task, events.append))
+    return f"{(folder / 'log').read_text()} {report} {events}"
+
+
+@attack(row("an agent prints a secret of its environment, and the log keeps it", Severity.MEDIUM, Harm.SECRETS))
+def test_printed_by_an_agent(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    redaction.learn([SECRET])
+    kept = attempted(tmp_path, f"echo before {SECRET} after; echo {SECRET} >&2; exit 3")
+    return settled("before *** after" in kept, SECRET not in kept)
+
+
+@attack(row("an agent prints a token that it has found in a file", Severity.MEDIUM, Harm.SECRETS))
+def test_token_of_unknown_origin(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    token = "ghp_" + "a1B2" * 9
+    kept = attempted(tmp_path, f"echo found {token}")
+    return settled("found ***" in kept, token not in kept)
+
+
+@attack(row("an agent spells a secret as JSON and addresses spell it", Severity.LOW, Harm.SECRETS))
+def test_other_spellings(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    secret = 'pass"word\\with/odd+letters 1'  # noqa: S105 - a word to look for
+    redaction.learn([secret])
+    script = f"printf '%s\\n' '{json.dumps(secret)}' '{quote(secret, safe='')}'"
+    kept = attempted(tmp_path, script)
+    return settled("***" in kept, "odd" not in kept)
+
+
+@attack(row("a secret is printed where the end that is kept of an error output begins", Severity.LOW, Harm.SECRETS))
+def test_cut_at_a_bound(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    redaction.learn([SECRET])
+    script = f"import sys; sys.stderr.write('{SECRET}' * 9000); sys.stderr.flush()"
+    spawn = Spawn(
+        argv=(sys.executable, "-c", script),
+        cwd=tmp_path,
+        env={},
+        marker=f"cut{tmp_path}",
+        wall_seconds=60,
+        silence_seconds=60,
+    )
+    kept = asyncio.run(supervise(spawn, lambda _: None)).stderr
+    return settled("***" in kept, "staple" not in kept, "battery" not in kept)
+
+
+@attack(row("a gate prints a secret, and the history and the report keep it", Severity.MEDIUM, Harm.SECRETS))
+def test_printed_by_a_gate(tier: str, tmp_path: Path) -> Outcome:
+    project = new_project(tmp_path)
+    gate = 'test = "echo key $SERVICE_TOKEN; test ! -e hello.txt"\n\n[workspace]\nenv = ["SERVICE_TOKEN"]'
+    project.settle(agent=WORKING, gates=gate)
+    env = {"SERVICE_TOKEN": SECRET, "SHIFTWORK_SANDBOX": "none" if tier == "none" else "bubblewrap"}
+    ended = project.shiftwork("run", "Go", "--workflow", "ralph", **env)
+    told = [project.shiftwork(*words, **env).stdout for words in (("report",), ("export",), ("logs",), ("status",))]
+    files = [file.read_bytes() for file in project.state.rglob("*") if file.is_file()]
+    seen = any(b"key ***" in one for one in files)
+    unseen = not any(SECRET.encode() in one for one in files)
+    return settled(seen, unseen, not any(SECRET in one for one in (ended.stdout, ended.stderr, *told)))
+
+
+@attack(row("an agent writes a secret into a note, a question or its evidence", Severity.MEDIUM, Harm.SECRETS))
+def test_left_in_the_outbox(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    redaction.learn([SECRET])
+
+    async def collected() -> str:
+        desks = FolderDesks(tmp_path)
+        desk = await desks.lay(DeskName(run="r", story="s", step="t", attempt=1))
+        for name, text in (("note-1", SECRET), ("question-1", SECRET), ("evidence-1", json.dumps({"quote": SECRET}))):
+            (desk.outbox / f"{name}.json").write_text(text)
+        return str(await desks.collect(desk))
+
+    mail = asyncio.run(collected())
+    return settled(mail.count("***") == 3, SECRET not in mail)
+
+
+@attack(row("an error names an address with the password of the database", Severity.MEDIUM, Harm.SECRETS))
+def test_password_in_an_error(tier: str, tmp_path: Path) -> Outcome:
+    project = new_project(tmp_path)
+    url = f"postgresql://ada:{SECRET}@127.0.0.1:1/none"
+    ended = [typed(project, tier, "status", f"--{url}"), project.shiftwork("status", SHIFTWORK_STORE_URL=url)]
+    told = " ".join(one.stdout + one.stderr for one in ended)
+    return settled(all(one.returncode for one in ended), "ada:***@" in told, SECRET not in told)
+
+
+@attack(row("an agent prints the login that it was lent, and the log keeps it", Severity.MEDIUM, Harm.SECRETS))
+def test_printed_login(tier: str, tmp_path: Path) -> Outcome:
+    session = Session(tmp_path, tier)
+    stored = json.loads((session.folder / ".credentials.json").read_text())
+    stored["claudeAiOauth"]["accessToken"] = f"{SECRET}-access-1"
+    (session.folder / ".credentials.json").write_text(json.dumps(stored))
+    assert f"{SECRET}-access-1" in session.does("cat ~/.claude/.credentials.json")
+    return settled("accessToken" in session.log, f"{SECRET}-access-1" not in session.log)
