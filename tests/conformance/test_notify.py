@@ -148,7 +148,8 @@ def test_addresses_and_the_secrets_name_are_a_matter_of_trust(tmp_path: Path) ->
     found = [(one.where, one.text) for one in settings_claim(tmp_path).commands]
     assert found == [
         ("notify.urls", "json://127.0.0.1:1/x ntfy://secret-topic"),
-        ("notify.webhook.url", "https://hooks.example/abc"),
+        ("notify.on", "needs-you budget"),
+        ("notify.webhook.url", "POST https://hooks.example/abc"),
         ("notify.webhook.secret_env", "$HOOK"),
     ]
 

@@ -1,5 +1,10 @@
 """Settings in, ports out: the only place that knows which adapter stands behind which port.
 
-Three doors, because looking must start fast: `reading` loads next to nothing, `looking` opens the history and git,
-`working` opens everything. Beside them, one subject a file: agents, sandboxes, notifiers, prices, specs, workflows.
+Three doors, because looking must start fast, and beside them one subject a file:
+    reading, looking, working           next to nothing is loaded; the history and git; every port
+    base, setup                         the base that work starts from; how trees are made ready
+    agents, sandboxing, secrets         who works; in which sandbox; what of theirs is never kept
+    specs, workflows, workflow_claims   what is asked for; how it is done; what the user must have agreed to
+    notifying, prices, left_out         who is told; what models cost; what was left out of stories
+    addresses, adopting                 where databases are; state that somebody else has made
 """
