@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.agent_repository import lay_repository
-from shiftwork.adapters.workspace.files import check_unlinked, erase, loosen, open_up, outlast, set_aside
+from shiftwork.adapters.workspace.agent_repository import Laid, lay_repository
+from shiftwork.adapters.workspace.files import check_unlinked, erase, loosen, open_up, outlast, set_aside, write_whole
 from shiftwork.adapters.workspace.git import Answer, Git
-from shiftwork.adapters.workspace.hub import Hub
+from shiftwork.adapters.workspace.hub import Hub, ignore_lines
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import RepositoryError
 
@@ -62,7 +62,17 @@ class Checkout:
 
     @property
     def git(self) -> Git:
-        return self.hub.git.at(self.tree, GIT_WORK_TREE=str(self.tree), GIT_INDEX_FILE=str(self.index))
+        git = self.hub.git.at(self.tree, GIT_WORK_TREE=str(self.tree), GIT_INDEX_FILE=str(self.index))
+        return git.setting("core.excludesFile", str(self._excludes)) if self._excludes.exists() else git
+
+    def exclude(self, names: Iterable[str]) -> None:
+        """Ignore these in this tree alone, beside what is ignored in all."""
+        self._excludes.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self._excludes, self.hub.excludes_file.read_bytes() + ignore_lines(names))
+
+    @property
+    def _excludes(self) -> Path:
+        return self.index.with_suffix(".excludes")
 
     async def lay_out(self, commit: Commit) -> None:
         """Make the tree anew, whatever stood there."""
@@ -75,7 +85,7 @@ class Checkout:
         check_unlinked(self.hub.cache, self.tree.parent)
         check_unlinked(self.hub.state, self.index.parent)
         await asyncio.to_thread(erase, self.tree)
-        for file in (self.index, self._lock):
+        for file in (self.index, self._lock, self._excludes):
             file.unlink(missing_ok=True)
 
     async def enter(self) -> None:
@@ -193,7 +203,8 @@ class Checkout:
             await self.git.run("update-index", "-q", "--refresh", accept=(0, 1))
 
         def lay() -> None:
-            lay_repository(self.hub, self.tree, index=self.index, branch=branch, commit=commit)
+            own = self._excludes if self._excludes.exists() else self.hub.excludes_file
+            lay_repository(self.hub, self.tree, Laid(index=self.index, branch=branch, commit=commit, excludes=own))
 
         await asyncio.to_thread(lay)
 

@@ -70,7 +70,8 @@ def index_variables(env: Mapping[str, str]) -> dict[str, str]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
     """What one key stands for. `tracked` are the files of the commit that it was made on: where one of them lay, the
-    setup command could not make anything. `excluded` are folders that git would otherwise take for new work.
+    setup command could not make anything. `excluded` are folders that git would otherwise take for new work. Where it
+    is not `shared`, code of one story has made them, and their names mean nothing to other work.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Environment:
     tracked: frozenset[str]
     excluded: tuple[str, ...] = ()
     seconds: float = 0.0
+    shared: bool = False
 
     @property
     def virtual_environment(self) -> str:
@@ -128,7 +130,8 @@ class Environments:
         async with self._alone(name):
             # A commit with a key of its own may have landed since: its environment is everybody's now.
             found = await self._found(name) or await self._found(await self._own_name(start))
-            self.known[name] = found or await self._made(name, start, tuple(names), errand, shared=True)
+            made = found or await self._made(name, start, tuple(names), errand, shared=True)
+            self.known[name] = made if made.shared else replace(made, shared=True)  # a tree knows it by identity
             return self.known[name]
 
     async def obtain_own(self, commit: Commit, names: Iterable[str], errand: Errand) -> Environment:
@@ -136,7 +139,8 @@ class Environments:
         name = await self._own_name(commit)
         async with self._alone(name):
             found = await self._found(name)
-            self.known[name] = found or await self._made(name, commit, tuple(names), errand, shared=False)
+            made = found or await self._made(name, commit, tuple(names), errand, shared=False)
+            self.known[name] = made if not made.shared else replace(made, shared=False)
             return self.known[name]
 
     async def _own_name(self, commit: Commit) -> str:

@@ -83,6 +83,12 @@ class Git:
     def at(self, cwd: Path, **env: str) -> "Git":
         return replace(self, cwd=cwd, env={**self.env, **env})
 
+    def setting(self, key: str, value: str) -> "Git":
+        """The same with one more setting, which counts more than those before it."""
+        count = int(self.env.get("GIT_CONFIG_COUNT", "0"))
+        more = {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
+        return replace(self, env={**self.env, **more, "GIT_CONFIG_COUNT": str(count + 1)})
+
     async def run(
         self,
         *args: str,

@@ -185,9 +185,13 @@ class Hub:
         if more := [name for name in installed if name not in before]:
             before += more
             write_whole(known, os.fsencode("".join(f"{name}\n" for name in before)))
-        patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted({*copied, *before}) if "\n" not in name)
-        lines = b"".join(b"/" + os.fsencode(pattern) + b"\n" for pattern in patterns)
-        write_whole(self.excludes_file, self.excludes + lines)
+        write_whole(self.excludes_file, self.excludes + ignore_lines({*copied, *before}))
+
+
+def ignore_lines(names: Iterable[str]) -> bytes:
+    """Rules of git's by which exactly these are ignored."""
+    patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted(names) if "\n" not in name)
+    return b"".join(b"/" + os.fsencode(pattern) + b"\n" for pattern in patterns)
 
 
 def _known(file: Path, names: Iterable[str]) -> set[str]:

@@ -111,7 +111,9 @@ class Setup:
         hub = checkout.hub
         names = (*await included(hub.user, self.included), *self.extra)
         if names or environment:
-            hub.exclude(names, environment.excluded if environment else ())
+            hub.exclude(names, environment.excluded if environment and environment.shared else ())
+        if environment and not environment.shared:
+            checkout.exclude(environment.excluded)
         await asyncio.to_thread(_copy, names, hub.root, checkout.tree)
         if environment:
             try:

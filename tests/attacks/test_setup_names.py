@@ -1,0 +1,41 @@
+"""Attacks by the names of what a setup command makes: git ignores these, and must not ignore the work of others."""
+
+import asyncio
+from pathlib import Path
+
+from shiftwork.adapters.workspace.gates import GitGates
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.adapters.workspace.trees import GitWorkspaces
+from shiftwork.domain.model.gate import Gate
+from tests.attacks.state_rig import settled
+from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
+from tests.conformance.gates_rig import MARKER
+from tests.conformance.git_rig import World
+
+MANIFEST = "[project]\nname = 'a'\nversion = '{}'\n"
+SETUP = "if test -f made; then mkdir -p $(cat made) && echo x > $(cat made)/x; fi"
+
+
+@attack(
+    Attack(
+        name="the setup of one story makes a folder in which later stories work, so that git ignores their files",
+        layer="files",
+        severity=Severity.HIGH,
+        harm=Harm.PROOF,
+    )
+)
+def test_name_of_an_environment(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    world = World(tmp_path)
+    world.land({"pyproject.toml": MANIFEST.format(1)})
+    base = world.tip()
+    setup = Setup(shell=Shell(env=world.user.env), command=SETUP, minutes=1)
+    hostile = world.story({"pyproject.toml": MANIFEST.format(2), "made": "feature"}, base)
+    gate = Gate(name="test", command="test -f feature/x")
+    report = asyncio.run(GitGates(hub=world.hub, setup=setup).check(hostile, [gate], MARKER, base=base))
+    assert [result.passed for result in report.results] == [True], report
+    world.workspaces = GitWorkspaces(hub=world.hub, setup=setup)
+    later = world.story({"feature/new.py": "work\n"}, base)
+    listed = asyncio.run(world.hub.git.run("ls-tree", "-r", "--name-only", later)).text
+    return settled("feature/new.py" in listed.splitlines())
