@@ -112,10 +112,16 @@ def settle(user: User, agent: Agent) -> None:
     """The settings as `init` wrote them, with the user's own agent, are committed: the user was asked to do that."""
     path = user.root / "shiftwork.toml"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    ours = f"[agent]\ncommand = {json.dumps(agent.command)}\n"
-    before, header, after = text.partition("\n[agent]\n")
-    path.write_text(f"{before}\n{ours}{after}" if header else f"{text}\n{ours}", encoding="utf-8")
+    text = _with_line(text, "agent", f"command = {json.dumps(agent.command)}")
+    text = _with_line(text, "sandbox.agents", f"writable = [{json.dumps(str(agent.folder))}]")
+    path.write_text(text, encoding="utf-8")
     commit(user, "settings")
+
+
+def _with_line(text: str, table: str, line: str) -> str:
+    before, header, after = text.partition(f"\n[{table}]\n")
+    ours = f"[{table}]\n{line}\n"
+    return f"{before}\n{ours}{after}" if header else f"{text}\n{ours}"
 
 
 def _prd(row: Row) -> str:
