@@ -3,11 +3,13 @@
 import asyncio
 import json
 import os
+import stat
 from pathlib import Path
 
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.bootstrap.agents import Place, build_agent
 from shiftwork.config.settings import load_settings
+from shiftwork.config.site import find_site
 from shiftwork.testing.git_user import new_user
 from tests.attacks.secrets_rig import SECRET, row
 from tests.attacks.state_rig import settled, typed
@@ -123,3 +125,32 @@ def test_cloud_named_by_the_repository(tier: str, tmp_path: Path) -> Outcome:
     named = 'model_provider = "x"\n[model_providers.x]\nenv_key = "OPENAI_API_KEY"\n'
     (tmp_path / ".codex/config.toml").write_text(named)
     return settled(*(SECRET not in environment_of(one, tmp_path, home) for one in ("claude-code", "codex")))
+
+
+# Other users of the machine -----------------------------------------------------------------------------------------
+
+
+def open_to_others(path: Path) -> bool:
+    return bool(stat.S_IMODE(path.lstat().st_mode) & 0o077)
+
+
+@attack(row("another user reads workspaces in a cache folder that was open before", Severity.MEDIUM, Harm.SECRETS))
+def test_open_cache(tier: str, tmp_path: Path) -> Outcome:
+    project = new_project(tmp_path)
+    assert project.shiftwork("doctor").returncode == 0
+    site = find_site(project.root, project.environment())
+    site.cache.mkdir(parents=True, exist_ok=True)
+    site.cache.chmod(0o777)
+    assert typed(project, tier, "run", "Go", "--workflow", "ralph").returncode == 0
+    return settled(not open_to_others(site.cache))
+
+
+@attack(row("another user reads a run that was exported", Severity.MEDIUM, Harm.SECRETS))
+def test_open_exports(tier: str, tmp_path: Path) -> Outcome:
+    project = new_project(tmp_path)
+    assert typed(project, tier, "run", "Go", "--workflow", "ralph").returncode == 0
+    files = [tmp_path / name for name in ("run.json", "report.html")]
+    for word, file in zip(("export", "report"), files, strict=True):
+        ended = typed(project, tier, word, "--output", str(file))
+        assert ended.returncode == 0, ended
+    return settled(*(not open_to_others(file) for file in files))

@@ -186,11 +186,20 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path} cannot be read: {error.strerror}", hint=f"see who may: ls -l {path}") from None
 
 
+def _close(folder: Path) -> None:
+    """For its user alone, also where it was made by something else: workspaces hold copies of the user's own files."""
+    if folder.stat().st_uid != os.geteuid():
+        reason = f"{folder} is another user's, and nothing is put there"
+        raise StateError(reason, hint=f"see whose: ls -ld {folder}; or set {CACHE_HOME} to a folder of yours")
+    folder.chmod(0o700)
+
+
 def open_state(site: Site) -> None:
     """Make the state folder and the cache folder of the project, for its user alone. Raises StateError where there is
     state that is not this user's, or a link in it: the harness makes none.
     """
     site.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _close(site.cache)
     site.state.chmod(0o700)
     with os.scandir(site.state) as entries:
         if link := next((entry.path for entry in entries if entry.is_symlink()), ""):

@@ -25,12 +25,15 @@ def check_unlinked(root: Path, path: Path) -> None:
         raise UsageError(reason, hint=f"see where that is: ls -l {link}; then remove it")
 
 
-def written(path: Path, text: str) -> None:
+def written(path: Path, text: str, *, private: bool = False) -> None:
+    """A new file has the mode that the user is used to. What tells of runs is `private`, for its user alone: it holds
+    prompts and what programs have printed. A file that was there keeps its mode.
+    """
     check(path)
     new = not path.exists()
     try:
         path.write_text(text, encoding="utf-8")
-        if new:
+        if new and not private:
             umask.share(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}", hint=_HINT) from error

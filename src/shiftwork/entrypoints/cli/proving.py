@@ -54,7 +54,7 @@ def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     if wanted.out and len(papers) != 1:
         raise UsageError("one certificate is written to one file", hint="shiftwork proof STORY --out FILE")
     if wanted.out:
-        written(wanted.out, json.dumps(document(papers[0]), indent=2) + "\n")
+        written(wanted.out, json.dumps(document(papers[0]), indent=2) + "\n", private=True)
     if as_json:
         proof = {one.certificate.story: proof_document(status_by(one.certificate)) for one in papers}
         file = str(wanted.out) if wanted.out else None

@@ -35,7 +35,7 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
     found = answer(lambda: run_view(queries, run, liveness())).run.run
     document = asyncio.run(_document(site, RunId(found)))
     if output is not None:
-        written(output, dumps(document, indent=2) + "\n")
+        written(output, dumps(document, indent=2) + "\n", private=True)
         document = {"run": found, "file": str(output)}
     if as_json:
         say(document)

@@ -36,7 +36,7 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
     found = view.run.run
     text = plain(asyncio.run(_text(site, RunId(found), moving=view.moves)))
     if output is not None:
-        written(output, text)
+        written(output, text, private=True)
     if as_json:
         say({"run": found, "file": str(output) if output else None, "markdown": text})
     else:
