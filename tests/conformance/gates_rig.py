@@ -3,13 +3,14 @@
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import pytest
 
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.walls import OPEN
-from shiftwork.adapters.workspace.agent_repository import lenders
+from shiftwork.adapters.workspace.agent_repository import ALTERNATES, borrows, lenders
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.hub import open_hub
@@ -36,6 +37,8 @@ def opener(user: GitUser, tier: str) -> Opened:
 
     def opened(setup: str, *keep: str) -> Gates:
         hub = asyncio.run(open_hub(root=user.root, state=user.state, cache=user.cache, identity=identity, env=env))
+        lent = frozenset((ALTERNATES, str(folder)) for folder in borrows(hub.objects))
+        hub = replace(hub, user=replace(hub.user, agreed=lent))
         # Gates here leave their traces in the home, where the test finds them.
         walls = Bubblewrap(
             program=BWRAP, home=user.home, repository=user.root, readable=lenders(hub), writable=(user.home,)

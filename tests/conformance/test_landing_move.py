@@ -225,8 +225,8 @@ class TestMove:
         assert not (world.user.root / "ran").exists()
 
     def test_filters_of_the_user_do_run(self, world: World) -> None:
-        world.user.git("config", "filter.loud.smudge", "tr a-z A-Z")
-        world.user.git("config", "filter.loud.clean", "tr A-Z a-z")
+        world.user.git("config", "--global", "filter.loud.smudge", "tr a-z A-Z")
+        world.user.git("config", "--global", "filter.loud.clean", "tr A-Z a-z")
         world.user.commit("attributes", {".gitattributes": "*.loud filter=loud\n"})
         assert world.land({"x.loud": "quiet\n"}) == Moved(ref="main")
         assert (world.user.root / "x.loud").read_text() == "QUIET\n"
@@ -235,7 +235,7 @@ class TestMove:
     def test_files_and_branch_move_together_or_not_at_all(self, world: World) -> None:
         """The branch's lock is lost while the files are being moved: they return to where they were."""
         lock = world.user.root / ".git" / "refs" / "heads" / "main.lock"
-        world.user.git("config", "filter.thief.smudge", f"rm -f '{lock}'; cat")
+        world.user.git("config", "--global", "filter.thief.smudge", f"rm -f '{lock}'; cat")
         world.user.commit("attributes", {".gitattributes": "*.stolen filter=thief\n"})
         world.user.write("mine.txt", "untracked\n")
         self.assert_held(world, {"x.stolen": "x\n", "README.md": "better\n", "src/a.txt": None})

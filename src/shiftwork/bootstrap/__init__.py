@@ -6,5 +6,5 @@ Three doors, because looking must start fast, and beside them one subject a file
     agents, sandboxing, secrets         who works; in which sandbox; what of theirs is never kept
     specs, workflows, workflow_claims   what is asked for; how it is done; what the user must have agreed to
     notifying, prices, left_out         who is told; what models cost; what was left out of stories
-    addresses, adopting                 where databases are; state that somebody else has made
+    addresses, adopting, git_consent    where databases are; state and git settings that somebody else has made
 """

@@ -8,9 +8,9 @@ from shiftwork.adapters.workspace.agent_repository import lenders
 from shiftwork.adapters.workspace.canary import GitCanary
 from shiftwork.adapters.workspace.gates import GitGates
 from shiftwork.adapters.workspace.git import Identity
-from shiftwork.adapters.workspace.hub import open_hub
 from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.app.canary import Examiner, unheard
+from shiftwork.bootstrap.git_consent import open_hub_here
 from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import Settings
@@ -128,7 +128,7 @@ async def open_base(
     site: Site, settings: Settings, env: Mapping[str, str], branch: str, gates: tuple[Gate, ...] | None = None
 ) -> BaseCheck:
     """`gates` are those of a run, where they are not just those of the settings."""
-    hub = await open_hub(root=site.root, state=site.state, cache=site.cache, identity=_HARNESS, env=env)
+    hub = await open_hub_here(site, _HARNESS, env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
     runner = GitGates(
         hub=hub,

@@ -14,8 +14,8 @@ from shiftwork.adapters.store.opening import open_store
 from shiftwork.adapters.workspace.agent_repository import lenders
 from shiftwork.adapters.workspace.changes import GitChanges
 from shiftwork.adapters.workspace.gates import GitGates
-from shiftwork.adapters.workspace.git import Identity, user_git
-from shiftwork.adapters.workspace.hub import Hub, open_hub
+from shiftwork.adapters.workspace.git import Identity
+from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.includes import included
 from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.protecting import GitProtecting
@@ -26,6 +26,7 @@ from shiftwork.adapters.workspace.user_trees import in_the_way
 from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.cleaning import Broom
 from shiftwork.bootstrap.addresses import store_address
+from shiftwork.bootstrap.git_consent import git_of_user, open_hub_here
 from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import Settings
@@ -95,7 +96,7 @@ async def open_examination(site: Site, settings: Settings, env: Mapping[str, str
 
 async def files_to_copy(site: Site, env: Mapping[str, str], patterns: tuple[str, ...]) -> tuple[str, ...]:
     """Which untracked files of the checkout the patterns of `.worktreeinclude` match now."""
-    return await included(user_git(root=site.root, state=site.state, env=env), patterns)
+    return await included(git_of_user(site, env), patterns)
 
 
 async def run_in_checkout(site: Site, gates: Sequence[Gate], env: Mapping[str, str]) -> GateReport:
@@ -120,7 +121,7 @@ async def open_radar(site: Site, env: Mapping[str, str]) -> Radar:
 
 async def obstacle(site: Site, env: Mapping[str, str], branch: str, ref: str) -> Obstacle | None:
     """What keeps what has landed on `ref` from being merged into the branch; None where it has been."""
-    git = user_git(root=site.root, state=site.state, env=env)
+    git = git_of_user(site, env)
     if not (
         await git.run("merge-base", "--is-ancestor", *(f"refs/heads/{name}" for name in (ref, branch)), accept=(0, 1))
     ).code:
@@ -152,4 +153,4 @@ async def open_broom(site: Site, env: Mapping[str, str]) -> AsyncIterator[Broom]
 
 
 async def _hub(site: Site, env: Mapping[str, str]) -> Hub:
-    return await open_hub(root=site.root, state=site.state, cache=site.cache, identity=_HARNESS, env=env)
+    return await open_hub_here(site, _HARNESS, env)

@@ -24,8 +24,7 @@ from shiftwork.adapters.workspace.agent_repository import lenders
 from shiftwork.adapters.workspace.canary import GitCanary
 from shiftwork.adapters.workspace.fitness import mending, unsupported
 from shiftwork.adapters.workspace.gates import GitGates
-from shiftwork.adapters.workspace.git import Identity, user_git
-from shiftwork.adapters.workspace.hub import open_hub
+from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.adapters.workspace.protecting import GitProtecting
 from shiftwork.adapters.workspace.setup import Setup
@@ -36,6 +35,7 @@ from shiftwork.app.loop import bodies
 from shiftwork.app.world import Conduct, Sighting, World, nobody
 from shiftwork.bootstrap.addresses import engine_address, store_address
 from shiftwork.bootstrap.agents import Place, build_agents
+from shiftwork.bootstrap.git_consent import git_of_user, open_hub_here
 from shiftwork.bootstrap.notifying import build_notifiers
 from shiftwork.bootstrap.reading import open_queries
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
@@ -202,7 +202,7 @@ class _Git:
 
 async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], clock: Clock) -> _Git:
     identity = await _identity(site, env)
-    hub = await open_hub(root=site.root, state=site.state, cache=site.cache, identity=identity, env=env)
+    hub = await open_hub_here(site, identity, env)
     sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
     setup = build_setup(site, settings, env, sandboxes.gates)
     gates = GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts))
@@ -220,7 +220,7 @@ async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], cloc
 
 async def _identity(site: Site, env: Mapping[str, str]) -> Identity:
     """Who the user is to git, by their environment or their settings; landed commits are theirs."""
-    git = user_git(root=site.root, state=site.state, env=env)
+    git = git_of_user(site, env)
     name = env.get("GIT_AUTHOR_NAME") or (await git.run("config", "user.name", accept=(0, 1))).text
     email = env.get("GIT_AUTHOR_EMAIL") or (await git.run("config", "user.email", accept=(0, 1))).text
     return Identity(name=name, email=email).plain() if name and email else _NOBODY
@@ -228,7 +228,7 @@ async def _identity(site: Site, env: Mapping[str, str]) -> Identity:
 
 async def commit_remarks(site: Site, env: Mapping[str, str]) -> Sequence[tuple[str, str]]:
     """What the user may not expect of commits that land, each with what to type, for `doctor`."""
-    git = user_git(root=site.root, state=site.state, env=env)
+    git = git_of_user(site, env)
     remarks = []
     if (who := await _identity(site, env)) == _NOBODY:
         told = f"git knows no name and address of yours: what lands is by {who.name} <{who.email}>"
@@ -241,28 +241,28 @@ async def commit_remarks(site: Site, env: Mapping[str, str]) -> Sequence[tuple[s
 
 async def current_branch(site: Site, env: Mapping[str, str]) -> str:
     """The branch that is checked out; empty where HEAD is detached."""
-    git = user_git(root=site.root, state=site.state, env=env)
+    git = git_of_user(site, env)
     # In full: where a tag has the name of the branch, a short name is another one.
     found = (await git.run("symbolic-ref", "--quiet", "HEAD", accept=(0, 1))).text
     return found.removeprefix("refs/heads/") if found.startswith("refs/heads/") else ""
 
 
 async def has_branch(site: Site, env: Mapping[str, str], branch: str) -> bool:
-    git = user_git(root=site.root, state=site.state, env=env)
+    git = git_of_user(site, env)
     asked = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
     return not (await git.run(*asked, accept=(0, 1, 128))).code
 
 
 async def is_branch_name(site: Site, env: Mapping[str, str], name: str) -> bool:
     """Whether git takes it for the name of a new branch."""
-    git = user_git(root=site.root, state=site.state, env=env)
+    git = git_of_user(site, env)
     answer = await git.run("check-ref-format", f"refs/heads/{name}", accept=(0, 1, 128, 129))
     return not answer.code and name != "HEAD" and not name.startswith("-")
 
 
 async def uncommitted(site: Site, env: Mapping[str, str]) -> Sequence[str]:
     """What the user's checkout has beyond its last commit, ignored files excepted."""
-    git = user_git(root=site.root, state=site.state, env=env)
+    git = git_of_user(site, env)
     answer = await git.run(
         "status",
         "--porcelain",

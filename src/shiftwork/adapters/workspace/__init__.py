@@ -11,7 +11,7 @@ The ports, one a file:
 
 Git:
     git, calling                              running it; running any short program
-    git_directory                             what a git directory is made of, before git reads it
+    git_directory, drivers                    what a git directory is made of; programs that its settings name
     hub, objects                              the bare repository between the user's and agents'; commits without git
     differing, carrying                       in which files two commits differ; a patch on another base
 

@@ -1,6 +1,7 @@
 """The agent's own repository in its tree: disposable, laid by plain file writes, so that making it runs no git."""
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,10 @@ from shiftwork.adapters.workspace.git import quoted
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.bounded import read_bytes
 from shiftwork.domain.model.ids import Commit
+from shiftwork.errors import TrustError, UnfitRepositoryError
+
+ALTERNATES: Final = "objects/info/alternates"
+"""How a folder that objects are borrowed from is called among what the user agrees to."""
 
 _LONGEST: Final = 1024 * 1024
 
@@ -31,17 +36,50 @@ _CONFIG: Final = """\
 """
 
 
+_LENT: Final = re.compile(r"[0-9a-f]{2}|pack|info|(tmp|incoming)[_-].*")
+"""What lies in a folder of objects."""
+
+
 def lenders(hub: Hub) -> tuple[Path, ...]:
-    """Every folder of objects that such a repository reads: the hub's, the user's, and those that the user borrows."""
-    found: dict[Path, None] = dict.fromkeys((hub.path / "objects", hub.objects))
-    waiting = list(found)
-    for objects in waiting:
-        listed = objects / "info" / "alternates"
-        names = _lines(listed)
-        more = [(objects / os.fsdecode(name)).resolve() for name in names if name and not name.startswith(b"#")]
-        waiting += [folder for folder in more if folder not in found]
-        found.update(dict.fromkeys(more))
-    return tuple(found)
+    """Every folder of objects that such a repository reads, and so everything of them that an agent can read: the
+    hub's, the user's, and those that the user borrows from and has agreed to lend. Raises TrustError where there are
+    others: any folder can be named there.
+    """
+    borrowed = [folder for folder in borrows(hub.objects) if folder not in (hub.objects, hub.path / "objects")]
+    for folder in borrowed:
+        if (ALTERNATES, str(folder)) not in hub.user.agreed:
+            raise TrustError(
+                f"this repository borrows objects from {folder}, which agents could read, and you have not agreed",
+                hint="shiftwork trust, if it is a repository of yours; or have them all here: "
+                "git repack -a -d && rm .git/objects/info/alternates",
+            )
+    return (hub.path / "objects", hub.objects, *borrowed)
+
+
+def borrows(objects: Path) -> list[Path]:
+    """The folders that a folder of objects borrows from, and those that they do. Raises UnfitRepositoryError where one
+    is no folder of objects of this user's.
+    """
+    found: dict[Path, None] = {}
+    waiting = [objects]
+    for lender in waiting:
+        names = _lines(lender / "info" / "alternates")
+        more = [(lender / os.fsdecode(name)).resolve() for name in names if name and not name.startswith(b"#")]
+        new = [folder for folder in more if folder not in found and folder.exists()]
+        for folder in new:
+            _check_lender(folder)
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return list(found)
+
+
+def _check_lender(folder: Path) -> None:
+    owned = folder.is_dir() and folder.stat().st_uid in (os.geteuid(), 0)
+    if not owned or not all(_LENT.fullmatch(name) for name in os.listdir(folder)):  # noqa: PTH208 - names alone
+        raise UnfitRepositoryError(
+            f".git/objects/info/alternates names {folder}, which is no folder of git objects of yours",
+            hint="see what it is: cat .git/objects/info/alternates; then remove that line",
+        )
 
 
 def _lines(file: Path) -> list[bytes]:

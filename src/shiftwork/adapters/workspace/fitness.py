@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.workspace.git import Git, nowhere, user_git
+from shiftwork.adapters.workspace.drivers import filters
+from shiftwork.adapters.workspace.files import text_of
+from shiftwork.adapters.workspace.git import Git, nowhere, unagreed, user_git
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.git_folders import whereabouts
 
@@ -91,6 +93,18 @@ async def _incomplete(git: Git) -> list[str]:
     answer = await git.run("config", "-z", "--get-regexp", pattern, accept=(0, 1))
     settings = (part.partition("\n") for part in answer.parts)
     return [_INCOMPLETE[name] for name, _, value in settings if value.lower() not in {"false", "no", "off", "0"}]
+
+
+async def stopped_filters(git: Git) -> list[str]:
+    """The filters that files of the repository go through, and that are not run because the user has not agreed."""
+    names = filters(unagreed(git, whereabouts(git.cwd)))
+    if not names:
+        return []
+    files = ":(top,glob)**/.gitattributes"
+    answer = await git.run("grep", "-h", "-o", "-E", r"filter=[^[:space:]]+", "HEAD", "--", files, accept=(0, 1))
+    own = text_of(whereabouts(git.cwd).shared / "info" / "attributes")
+    used = {word.partition("=")[2] for word in (*answer.text.split(), *own.split()) if word.startswith("filter=")}
+    return sorted(names & used)
 
 
 async def _submodules(git: Git) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Final
 from shiftwork import umask
 from shiftwork.adapters.processes.own import birth
 from shiftwork.adapters.workspace.calling import Call
+from shiftwork.adapters.workspace.drivers import Pair, Runner, is_agreeable, named_programs, own_settings, quietened
 from shiftwork.adapters.workspace.files import write_whole
 from shiftwork.adapters.workspace.git_directory import check_directory
 from shiftwork.errors import GitKilledError, RepositoryError
@@ -70,7 +71,8 @@ class Answer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Git:
     """A way of running git: its whole environment, and the folder that it goes to. `program` is an absolute path. Files
-    that are `sealed` are as they are told here whenever one is started.
+    that are `sealed` are as they are told here whenever one is started. Programs that a repository's own settings name
+    run where they are `agreed` to, with the very words.
     """
 
     env: Mapping[str, str]
@@ -79,6 +81,7 @@ class Git:
     program: str = "git"
     seconds: float = _SECONDS
     sealed: tuple[tuple[Path, bytes], ...] = ()
+    agreed: frozenset[Pair] = frozenset()
 
     def at(self, cwd: Path, **env: str) -> "Git":
         return replace(self, cwd=cwd, env={**self.env, **env})
@@ -264,25 +267,35 @@ def _told(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 _PAIR: Final = ("KEY", "VALUE")
+_TOLD: Final = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 _KEPT: Final = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 _KEPT_BEGIN: Final = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_LFS_")
 """Of the user's variables for git: which settings are theirs, and who they are. All others lead elsewhere."""
 
 
-def user_git(*, root: Path, state: Path, env: Mapping[str, str], trees: tuple[Path, ...] = ()) -> Git:
+def user_git(
+    *,
+    root: Path,
+    state: Path,
+    env: Mapping[str, str],
+    trees: tuple[Path, ...] = (),
+    agreed: frozenset[Pair] = frozenset(),
+) -> Git:
     """Git as the user would run it in their repository, with their configuration; but none of their hooks, and no gc.
 
-    Their filters (LFS among them) must work where their checkout is moved. A hook must not: it may ask a question,
+    Their filters (LFS among them) must work where their checkout is moved; a filter that the repository's own settings
+    name is another matter, see `drivers`. A hook must not: it may ask a question,
     move a branch, or take minutes. Nor must a file-system monitor: it is one more program that whoever can write to
     their settings would have us run, and at best it leaves a daemon behind. Programs are not looked for in the
     repository, nor in `trees`.
     """
     apart = (root, *trees)
-    return Git(
+    anywhere = Git(
         cwd=root,
         program=tool(_PROGRAM, env, apart) or _PROGRAM,
         seconds=5 * _SECONDS,
-        env={**without_folders(_users(env), apart), **_PINNED, MARK: str(state), **_placed(whereabouts(root))},
+        agreed=agreed,
+        env={**without_folders(_users(env), apart), **_PINNED, MARK: str(state)},
         options=(
             *("-c", "core.hooksPath=/dev/null"),
             *("-c", "core.fsmonitor=false"),
@@ -295,6 +308,7 @@ def user_git(*, root: Path, state: Path, env: Mapping[str, str], trees: tuple[Pa
             *("-c", "submodule.recurse=false"),
         ),
     )
+    return _within(anywhere, whereabouts(root))
 
 
 def in_worktree(user: Git, tree: Path, common: Path) -> Git:
@@ -307,7 +321,23 @@ def in_worktree(user: Git, tree: Path, common: Path) -> Git:
             f"{tree} is listed as a worktree of {common}, and belongs to {place.shared}",
             hint="git worktree list, then git worktree remove",
         )
-    return replace(user, cwd=tree, env={**user.env, **_placed(place)})
+    return _within(user, place)
+
+
+def unagreed(user: Git, place: Whereabouts) -> tuple[Pair, ...]:
+    """The programs that the repository's own settings name and the user has not agreed to."""
+    named = named_programs(place, Runner(user.program, user.env))
+    return tuple(pair for pair in named if pair not in user.agreed or not is_agreeable(pair))
+
+
+def _within(git: Git, place: Whereabouts) -> Git:
+    """The same in a checkout, as its settings are now."""
+    check_directory(place)
+    quiet: dict[str, str] = {}
+    if stopped := unagreed(git, place):
+        quiet = quietened(stopped, own_settings(place, Runner(git.program, git.env)))
+    kept = {name: value for name, value in git.env.items() if not name.startswith(_TOLD)}
+    return replace(git, cwd=place.root, env={**kept, **_placed(place), **_told(quiet)})
 
 
 def nowhere(git: Git) -> Git:
@@ -324,7 +354,6 @@ _PLACES: Final = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE")
 
 
 def _placed(place: Whereabouts) -> dict[str, str]:
-    check_directory(place)
     return dict(zip(_PLACES, map(str, (place.own, place.shared, place.root)), strict=True))
 
 

@@ -17,13 +17,13 @@ from typing import Final
 
 from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.workspace.files import check_unlinked, erase, outlast, write_whole
-from shiftwork.adapters.workspace.fitness import mending, unsupported
+from shiftwork.adapters.workspace.fitness import mending, stopped_filters, unsupported
 from shiftwork.adapters.workspace.git import Git, Identity, harness_git, nowhere, quoted, user_git
 from shiftwork.adapters.workspace.leased import alone
 from shiftwork.adapters.workspace.objects import Snapshot, commit_text, is_named, read_commit, reworded, write_commit
 from shiftwork.bounded import read_bytes
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import RepositoryError, UnfitRepositoryError
+from shiftwork.errors import RepositoryError, TrustError, UnfitRepositoryError
 from shiftwork.ports.workspace import Place
 
 _NAME_CHARACTERS: Final = 60
@@ -228,17 +228,30 @@ def _borrowed(place: Place) -> str:
 
 
 async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
-    """Open the hub of a repository, making it where there is none; calling again is harmless.
-
-    Raises UnfitRepositoryError where the repository has something that is not supported.
-    """
+    """The hub of a repository whose own settings nobody has agreed to, see `hub_of`."""
     root, state, cache = _absolute(root), _absolute(state), _real(cache)
+    user = user_git(root=root, state=state, env=env, trees=(cache,))
+    return await hub_of(user, state=state, cache=cache, identity=identity, env=env)
+
+
+async def hub_of(user: Git, *, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
+    """Open the hub of the repository that `user` works in, making it where there is none; calling again is harmless.
+
+    Raises UnfitRepositoryError where the repository has something that is not supported, and TrustError where its files
+    go through a program that the user has not agreed to.
+    """
+    root, state, cache = user.cwd, _absolute(state), _real(cache)
     problems = await unsupported(root, env)
     if problems:
         hint = mending(problems[0]) if len(problems) == 1 else ""
         told = f"{root} cannot be worked on: {'; '.join(problems)}"
         raise UnfitRepositoryError(told, hint=hint or "shiftwork doctor")
-    user = user_git(root=root, state=state, env=env, trees=(cache,))
+    if stopped := await stopped_filters(user):
+        raise TrustError(
+            f"files of {root} go through the filter {stopped[0]!r}, a program that .git/config names and you have not "
+            "agreed to",
+            hint="look at it: shiftwork trust --show, then: shiftwork trust",
+        )
     places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
     common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()
     carried = {**await _carried(user), **await _probed(user, cache)}

@@ -17,6 +17,9 @@ from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.exactly import in_lines, marked
 from shiftwork.errors import TrustError
 
+GIT_SETTINGS: Final = "config"
+"""What git calls the file of a repository's own settings."""
+
 TRUST: Final = "SHIFTWORK_TRUST"
 """Set to anything, nobody is asked: for scripts and for machines that only ever see repositories of their own."""
 
@@ -56,7 +59,7 @@ def is_trusted(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = 
 def next_command(claim: Claim) -> str:
     return (
         "shiftwork trust"
-        if claim.file.name in {SETTINGS_FILE, INCLUDE_FILE}
+        if claim.file.name in {SETTINGS_FILE, INCLUDE_FILE, GIT_SETTINGS}
         else f"shiftwork trust {quote(str(claim.file))}"
     )
 

@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from shiftwork.bootstrap.agents import Place, build_agents, installed_instead
+from shiftwork.bootstrap.git_consent import git_claim, is_agreed
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
 from shiftwork.bootstrap.sandboxing import Sandboxes, kernel_guards, open_sandboxes
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
@@ -32,6 +33,7 @@ from shiftwork.entrypoints.cli.conditions import (
     players,
 )
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.entrypoints.cli.gate_checks import in_both_places, may_run_with_rights
 from shiftwork.entrypoints.cli.here import around
 from shiftwork.entrypoints.cli.trusting import TRUST, book, is_trusted, next_command
@@ -101,7 +103,7 @@ async def _examine(*, try_gates: bool, unconfined: bool) -> Sequence[Check]:
     except ShiftworkError as error:
         return [*checks, failed("settings", error)]
     if not unfit:
-        checks += [await _branch(site, found.settings), *await _commits(site)]
+        checks += [await _branch(site, found.settings), *await _commits(site), *_git_settings(site)]
     trust = _trust(settings_claim(site.root))
     included = _included(site)
     choice, workflow = _workflow(site, found.settings)
@@ -155,6 +157,15 @@ def _included(site: Site) -> list[Check]:
         return []
     told = f"{claim.file.name} names files of yours to copy for agents and gates; until you agree, none is copied"
     return [Check(name="trust", state=FAIL, detail=told, hint=f"look at it, then: {next_command(claim)}")]
+
+
+def _git_settings(site: Site) -> list[Check]:
+    """Said only where there is something to agree to."""
+    claim = git_claim(site, environment())
+    if is_agreed(claim, environment()):
+        return []
+    told = f".git/config names programs or folders that you have not agreed to: {claim.commands[0].where}"
+    return [Check(name="trust", state=WARN, detail=marked(told), hint=f"look at them, then: {next_command(claim)}")]
 
 
 def _git() -> Check:

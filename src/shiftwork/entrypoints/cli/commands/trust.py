@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from shiftwork.bootstrap.git_consent import git_claim, is_agreed
 from shiftwork.bootstrap.looking import files_to_copy
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.consent import GateConsents
@@ -46,10 +47,11 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
 
     Of shiftwork.toml you agree to all that is not known to be harmless: guards, limits, the branch, the agent; beside
     it to the patterns of .worktreeinclude, by which agents and gates get copies of files that are in no commit; the
-    files that match now are shown. Of WORKFLOW you agree to its steps and decisions, and that it is used in place of
-    another of its name; of SPEC, to the tests that it lets stories change. Remembered are the lists, for these files
-    at this place, in your own configuration folder: whatever else changes in a file, you are asked again only when
-    something of that does.
+    files that match now are shown; and to filters that the repository's own git settings (.git/config) have git run,
+    and to folders that it borrows objects from. Of WORKFLOW you agree to its steps and decisions, and that it is used
+    in place of another of its name; of SPEC, to the tests that it lets stories change. Remembered are the lists, for
+    these files at this place, in your own configuration folder: whatever else changes in a file, you are asked again
+    only when something of that does.
 
     With --gate and --rung you agree that one gate runs with this machine's network, or without a sandbox. That is asked
     for where a gate is red in the sandbox, and nothing else gives it: neither trust in the settings, nor --trust.
@@ -68,7 +70,8 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
         first, *more = (
             _document(site, claim, trusted=already or not show) for claim, already in zip(claims, trusted, strict=True)
         )
-        say({**first, "also": more})
+        git = git_claim(site, env)
+        say({**first, "also": more, "git": _document(site, git, trusted=is_agreed(git, {**env, TRUST: ""}))})
         return
     for claim, already in zip(claims, trusted, strict=True):
         if already and not claim.commands:
@@ -123,7 +126,8 @@ def _claims(site: Site, what: str) -> list[Claim]:
     if what in {"", SETTINGS_FILE}:
         load_settings(site.root, {})  # a file with mistakes is told before it is trusted
         included = include_claim(site.root) if not what else None
-        return [settings_claim(site.root), *([included] if included and included.commands else [])]
+        git = git_claim(site, environment()) if not what else None
+        return [settings_claim(site.root), *(one for one in (included, git) if one and one.commands)]
     if Path(what).suffix.lower() in _SPECS:
         protection = protection_of(conditions(site, {}).settings)
         return [claim_of(site, asked_for(site, what), protection) or Claim(file=Path(what), commands=())]

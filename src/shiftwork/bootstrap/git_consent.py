@@ -1,0 +1,47 @@
+"""Which programs and folders that a git directory names the user has agreed to, and the git that goes by that."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from shiftwork.adapters.workspace.agent_repository import ALTERNATES, borrows
+from shiftwork.adapters.workspace.drivers import Pair, Runner, is_agreeable, named_programs
+from shiftwork.adapters.workspace.git import Git, Identity, user_git
+from shiftwork.adapters.workspace.hub import Hub, hub_of
+from shiftwork.config.site import Site
+from shiftwork.config.trust import Claim, Command, TrustBook
+from shiftwork.config.user import user_folder
+from shiftwork.search_paths import tool
+
+_EVERYTHING: Final = "SHIFTWORK_TRUST"
+"""Set to anything, nobody is asked."""
+
+
+def git_claim(site: Site, env: Mapping[str, str]) -> Claim:
+    """What the repository's own git settings would have run, and whose objects agents could read. Raises
+    UnfitRepositoryError where they are nothing to be agreed to.
+    """
+    git = Runner(tool("git", env, (site.root, site.cache_home)) or "git", env)
+    named = [pair for pair in named_programs(site.whereabouts, git) if is_agreeable(pair)]
+    programs = (Command(where=key, text=value) for key, value in named)
+    lent = (Command(where=ALTERNATES, text=str(folder), runs=False) for folder in borrows(site.shared / "objects"))
+    return Claim(file=site.shared / "config", commands=(*programs, *lent))
+
+
+def is_agreed(claim: Claim, env: Mapping[str, str]) -> bool:
+    return not claim.commands or bool(env.get(_EVERYTHING)) or TrustBook(user_folder(env)).trusts(claim)
+
+
+def git_of_user(site: Site, env: Mapping[str, str]) -> Git:
+    """In the user's repository, with what they have agreed to."""
+    return user_git(
+        root=site.root, state=site.state, env=env, trees=(site.cache_home,), agreed=_agreed(git_claim(site, env), env)
+    )
+
+
+async def open_hub_here(site: Site, identity: Identity, env: Mapping[str, str]) -> Hub:
+    """The hub of the user's repository, with what they have agreed to."""
+    return await hub_of(git_of_user(site, env), state=site.state, cache=site.cache, identity=identity, env=env)
+
+
+def _agreed(claim: Claim, env: Mapping[str, str]) -> frozenset[Pair]:
+    return frozenset((one.where, one.text) for one in claim.commands) if is_agreed(claim, env) else frozenset()

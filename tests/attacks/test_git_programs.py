@@ -1,0 +1,171 @@
+"""Attacks by the settings of a git directory that somebody else has packed: programs, includes, borrowed objects."""
+
+import asyncio
+import json
+import os
+import time
+from pathlib import Path
+
+from shiftwork.adapters.workspace.agent_repository import lenders
+from shiftwork.adapters.workspace.git import user_git
+from shiftwork.bootstrap.working import uncommitted
+from shiftwork.errors import ShiftworkError
+from shiftwork.testing.git_user import GitUser, new_user
+from tests.attacks.git_rig import answered, refusal, row, trap
+from tests.attacks.state_rig import SOON, settled, typed
+from tests.attacks.table import Harm, Outcome, Severity, attack
+from tests.attacks.test_hostile_git_files import opened, site_of
+from tests.conformance.git_rig import World
+from tests.e2e.cli_rig import new_project
+
+
+def filtered(user: GitUser, canary: Path, *, required: str = "false") -> None:
+    """The repository's own settings have every text file go through a program."""
+    program = trap(user.root.parent / "trap", canary)
+    for name in ("clean", "smudge", "process"):
+        user.git("config", f"filter.evil.{name}", str(program))
+    user.git("config", "filter.evil.required", required)
+
+
+def touched(user: GitUser) -> None:
+    """A file looks changed, so that git reads it again."""
+    file = next(user.root.glob("*.txt"))
+    file.write_text("changed\n")
+    os.utime(file, (1, 1))
+
+
+@attack(row("a filter of .git/config runs where a checkout is looked at", Severity.CRITICAL, Harm.EXECUTION))
+def test_filter_when_looking(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    user, canary = new_user(tmp_path), tmp_path / "canary"
+    user.commit("attributes", {".gitattributes": "* filter=evil\n", "a.txt": "text\n"})
+    filtered(user, canary)
+    touched(user)
+    changed = asyncio.run(uncommitted(site_of(user), user.env))
+    held = not canary.exists()
+    user.try_git("status")
+    assert canary.exists(), "git itself falls for it"
+    return settled(held, "a.txt" in changed)
+
+
+@attack(row("a filter of .git/config runs where work begins or lands", Severity.CRITICAL, Harm.EXECUTION))
+def test_filter_at_work(tier: str, tmp_path: Path) -> Outcome:
+    """Unless the user has agreed, nothing begins, and what to type is said."""
+    project, canary = new_project(tmp_path), tmp_path / "canary"
+    (project.root / ".gitattributes").write_text("* filter=evil\n")
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "attributes")
+    project.git("config", "filter.evil.smudge", f"touch {canary}; cat")
+    project.git("config", "filter.evil.clean", f"touch {canary}; cat")
+    typed(project, tier, "trust", "shiftwork.toml", trusted=False)
+    done = typed(project, tier, "run", "x", "--workflow", "ralph", trusted=False)
+    shown = json.loads(typed(project, tier, "trust", "--show", "--json", trusted=False).stdout)["git"]
+    held = not canary.exists() and "shiftwork trust" in done.stderr and done.returncode == 64
+    typed(project, tier, "trust", trusted=False)
+    again = typed(project, tier, "run", "x", "--workflow", "ralph", trusted=False)
+    assert again.returncode == 0, again
+    assert canary.exists(), "what was agreed to is run"
+    return settled(held, not shown["trusted"], "filter.evil.smudge" in {one["where"] for one in shown["commands"]})
+
+
+@attack(row("a filter is put into .git/config while a run is under way", Severity.CRITICAL, Harm.EXECUTION))
+def test_filter_in_between(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    world, canary = World(tmp_path), tmp_path / "canary"
+    filtered(world.user, canary)
+    world.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
+    return settled(not canary.exists(), (world.user.root / "work.txt").read_text() == "work\n")
+
+
+@attack(row("a filter of a repository takes the name of the user's own", Severity.HIGH, Harm.EXECUTION))
+def test_filter_with_the_name_of_another(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    world, canary = World(tmp_path), tmp_path / "canary"
+    world.user.git("config", "--global", "filter.loud.smudge", "tr a-z A-Z")
+    world.user.git("config", "filter.loud.smudge", str(trap(tmp_path / "trap", canary)))
+    world.land({".gitattributes": "*.loud filter=loud\n", "x.loud": "mine\n"})
+    return settled(not canary.exists(), (world.user.root / "x.loud").read_text() == "MINE\n")
+
+
+@attack(row("a file that .git/config includes names a program", Severity.CRITICAL, Harm.EXECUTION))
+def test_included_filter(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    world, canary = World(tmp_path), tmp_path / "canary"
+    program = trap(tmp_path / "trap", canary)
+    more = world.user.root / ".git/more"
+    more.write_text(f'[filter "evil"]\n\tsmudge = {program}\n\tclean = {program}\n')
+    world.user.git("config", "includeIf.onbranch:main.path", "more")
+    world.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
+    return settled(not canary.exists(), (world.user.root / "work.txt").read_text() == "work\n")
+
+
+@attack(row("a pipe that .git/config includes is waited for", Severity.MEDIUM, Harm.DENIAL))
+def test_included_pipe(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    user = new_user(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    user.git("config", "include.path", "/nowhere")
+    config = user.root / ".git/config"
+    config.write_text(config.read_text().replace("/nowhere", str(tmp_path / "pipe")))
+    began, told = time.monotonic(), ""
+    try:
+        user_git(root=user.root, state=user.root / ".git/shiftwork", env=user.env)
+    except ShiftworkError as error:
+        told = error.message
+    return settled("not a regular file" in told, time.monotonic() - began < SOON)
+
+
+@attack(row("a filter has a name of 200,000 letters", Severity.LOW, Harm.DENIAL))
+def test_long_name(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    world = World(tmp_path)
+    with (world.user.root / ".git/config").open("a") as config:
+        config.write(f'[filter "{"x" * 200_000}"]\n\tclean = cat\n')
+    return settled("has a name of" in refusal(world))
+
+
+@attack(row("a hook is named by a setting and not by a file", Severity.HIGH, Harm.EXECUTION))
+def test_configured_hook(tier: str, tmp_path: Path) -> Outcome:
+    """Read by git from 2.54 on; what an older one is told is looked at."""
+    del tier
+    world, canary = World(tmp_path), tmp_path / "canary"
+    world.user.git("config", "hook.evil.command", str(trap(tmp_path / "trap", canary)))
+    world.user.git("config", "hook.evil.event", "reference-transaction")
+    theirs = user_git(root=world.user.root, state=world.user.state, env=world.user.env)
+    told = answered(theirs, "config", "--get-all", "hook.evil.enabled")
+    world.land({"work.txt": "work\n"})
+    return settled(told.splitlines()[-1:] == ["false"], not canary.exists())
+
+
+# Objects that are borrowed -------------------------------------------------------------------------------------------
+
+
+def lent(user: GitUser) -> str:
+    """What agents could read of this machine's objects, or why there is none."""
+    world = opened(user)
+    assert isinstance(world, World)
+    try:
+        return " ".join(map(str, lenders(world.hub)))
+    except ShiftworkError as error:
+        return f"refused: {error.message}" if error.hint else ""
+
+
+@attack(row("objects are borrowed from a folder of the user's that holds none", Severity.HIGH, Harm.SECRETS))
+def test_borrowed_home(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    user = new_user(tmp_path)
+    (user.home / ".ssh").mkdir(parents=True)
+    (user.home / ".ssh/id_rsa").write_text("secret\n")
+    (user.root / ".git/objects/info").mkdir(exist_ok=True)
+    (user.root / ".git/objects/info/alternates").write_text(f"{user.home}/.ssh\n")
+    return settled(lent(user).startswith("refused: .git/objects/info/alternates names"))
+
+
+@attack(row("objects are borrowed from a private repository of the user's", Severity.HIGH, Harm.SECRETS))
+def test_borrowed_repository(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    user, private = new_user(tmp_path), new_user(tmp_path / "private")
+    (user.root / ".git/objects/info").mkdir(exist_ok=True)
+    (user.root / ".git/objects/info/alternates").write_text(f"{private.root}/.git/objects\n")
+    told = lent(user)
+    return settled(told.startswith("refused: this repository borrows objects"), "you have not agreed" in told)
