@@ -6,8 +6,8 @@ may use more than it is allowed, for a moment.
 
 A look at every process takes milliseconds, so what the whole machine has left is asked first, four times a second;
 a sudden change brings the look forward. Memory is first counted roughly, with pages that processes share counted for
-each; only where that is too much are they shared out, which takes longer. Folders are measured only when the disk has
-lost half of what is allowed.
+each; only where that is too much are they shared out, which takes longer. Folders are measured at the first look, when
+the disk has lost a quarter of what is allowed, and now and then, for somebody else may have made room meanwhile.
 """
 
 import contextlib
@@ -25,6 +25,10 @@ _SCARCE: Final = 8
 """Memory is scarce where less than this part of it is left."""
 
 _MANY: Final = 300
+_MEASURE_SECONDS: Final = 10.0
+_MEASURE_PART: Final = 50
+"""So many times as long as measuring took is waited before the next time."""
+
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _GB: Final = 1e9
 
@@ -38,7 +42,8 @@ class Watch:
         self._ticked = time.monotonic()
         self._tasks = _tasks()
         self._free = _free(bounds.folders)
-        self._held: int | None = None
+        self._first: int | None = None
+        self._measure_at = 0.0
 
     def hurries(self) -> bool:
         """Whether the machine has changed so much that the next look should not wait; asked as often as one likes."""
@@ -48,7 +53,7 @@ class Watch:
         self._ticked = now
         before, self._tasks = self._tasks, _tasks()
         left, whole = _memory()
-        return self._tasks > before + _MANY or left * _SCARCE < whole or self._is_filling()
+        return self._tasks > before + _MANY or left * _SCARCE < whole or self._is_emptier()
 
     def broken(self, members: Sequence[Sighting]) -> str:
         """Which bound the program has broken, for the user; empty where none is."""
@@ -62,16 +67,20 @@ class Watch:
             if used > bounds.memory:
                 files = f", {_gb(kept)} of it in files under /tmp or the home" if kept > bounds.memory // 10 else ""
                 return _told(f"used {_gb(used)} of memory{files}", "memory_gb", _gb(bounds.memory))
-        return self._filled() if self._is_filling() else ""
+        return self._filled() if self._is_emptier() or time.monotonic() >= self._measure_at else ""
 
-    def _is_filling(self) -> bool:
-        return self._free - _free(self._bounds.folders) >= self._bounds.disk // 2
+    def _is_emptier(self) -> bool:
+        return self._free - _free(self._bounds.folders) >= self._bounds.disk // 4
 
     def _filled(self) -> str:
         """Somebody else may have filled the disk: it is this program where its own folders have grown."""
+        began = time.monotonic()
         self._free = _free(self._bounds.folders)
-        before, self._held = self._held, sum(_taken(self._bounds.folders))
-        if before is None or self._held - before < self._bounds.disk // 2:
+        held = sum(_taken(self._bounds.folders))
+        self._first = held if self._first is None else self._first
+        now = time.monotonic()
+        self._measure_at = now + max(_MEASURE_SECONDS, _MEASURE_PART * (now - began))
+        if held - self._first < self._bounds.disk:
             return ""
         return _told(f"wrote more than {_gb(self._bounds.disk)} to its folders", "disk_gb", _gb(self._bounds.disk))
 
