@@ -62,3 +62,28 @@ def test_fewer_tests_than_on_the_base_are_reported(rig: Rig, tmp_path: Path) -> 
     assert "fewer tests passed (test: 1 of 2)" in message(rig)
     assert ", 1 of 2 tests that pass on the base" in report(asyncio.run(account(rig.store.events, run.given.run)))
     assert git(rig.repo, "show", "main:checks/pricecheck.py") == TEST.strip()
+
+
+def test_code_that_changes_the_test_runner_does_not_land_unless_the_spec_says_that_it_is_touched(rig: Rig) -> None:
+    patching = f"import unittest\n\nunittest.TestCase.countTestCases = lambda self: 1\n\n\n{PRICE}"
+    run = work(rig, {"price.py": patching}, {"price.py": f"{PRICE}\n"})
+    assert run.status is RunStatus.COMPLETED
+    (told,) = refusals(rig, run)
+    assert "void:\nprice.py changes the test runner that is to judge it: unittest.TestCase.countTestCases" in told
+    assert "Shiftwork-Tests" not in message(rig)
+    assert work(rig, {"price.py": patching}, touches=("price.py",)).status is RunStatus.COMPLETED
+    assert "1 use of the test runner by the code (price.py), 1 change of the test runner by the code" in message(rig)
+
+
+def test_a_landing_costs_the_candidate_and_at_most_two_more_runs_of_the_test_gates(rig: Rig, tmp_path: Path) -> None:
+    """Of a gate whose configuration and tests of before are as they were, so that what it sees is known."""
+    counted = tmp_path / "runs"
+    rig.gates = (Gate(name="test", command=f"echo run >> {counted}; {UNITTEST}"),)
+    assert work(rig, {"price.py": f"{PRICE}\n"}).status is RunStatus.COMPLETED
+    counted.unlink()
+    more = {"price.py": f"{PRICE}\n\nFREE = 0\n", "checks/test_free.py": module_of("self.assertEqual(price.FREE, 0)")}
+    assert work(rig, more).status is RunStatus.COMPLETED
+    assert len(counted.read_text().split()) == 3
+    counted.unlink()
+    assert work(rig, {"price.py": f"{PRICE}\n\nFREE = 0\nMOST = 9\n"}).status is RunStatus.COMPLETED
+    assert len(counted.read_text().split()) == 1

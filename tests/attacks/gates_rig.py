@@ -52,7 +52,8 @@ class Attempt:
     @property
     def fooled(self) -> bool:
         """Whether the gate was green on the candidate as the story had it: otherwise the attack itself has failed."""
-        return any(one.passed for report in self.reports for one in report.results if not one.restored)
+        own = (one for report in self.reports for one in report.results if not one.restored)
+        return any(one.passed or one.output.startswith("void:") for one in own)
 
     def outcome(self, told: str = "") -> Outcome:
         if not self.landed:

@@ -25,7 +25,7 @@ from shiftwork.domain.rules.restoring import Restored, only_new_tests
 from shiftwork.domain.rules.spec_gates import gates_of_run
 from shiftwork.domain.rules.tallies import lacks_coverage_alone
 from shiftwork.domain.rules.test_gates import only_reads, runs_tests
-from shiftwork.domain.rules.voiding import held_against, is_in_doubt
+from shiftwork.domain.rules.voiding import held_against, is_in_doubt, objected
 from shiftwork.ports.workspace import Begun
 
 
@@ -107,7 +107,8 @@ async def _held_against_base(pen: Pen, entry: Entry, report: GateReport, marker:
     doubtful = is_in_doubt(report) or any(leaves_early(one.request.inspection) for one in spoken_for(pen.state, entry))
     if doubtful and len(known) < len(gates):
         known = (await _on_base(pen, entry, marker)).results
-    return held_against(report, known)
+    objections = [told for one in spoken_for(pen.state, entry) for told in one.request.inspection.objections]
+    return objected(held_against(report, known), objections, gates)
 
 
 async def _with_sights(pen: Pen, entry: Entry, report: GateReport, gates: tuple[Gate, ...], marker: str) -> GateReport:

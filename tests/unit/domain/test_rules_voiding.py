@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from shiftwork.domain.model.gate import GateReport, GateResult
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.rules.voiding import fewer_told, held_against, is_in_doubt
+from shiftwork.domain.rules.voiding import fewer_told, held_against, is_in_doubt, objected
 
 GREEN = GateResult(name="test", command="pytest", passed=True, seconds=1.0, output="3 passed in 0.1s")
 
@@ -59,3 +59,13 @@ def test_fewer_tests_are_told_by_the_gate() -> None:
     assert fewer_told(GateReport(commit=Commit("c"), results=(found, GREEN))) == "fewer tests passed (test: 2 of 3)"
     assert not fewer_told(GateReport(commit=Commit("c"), results=(GREEN,)))
     assert not fewer_told(None)
+
+
+def test_gates_that_run_code_of_the_change_prove_nothing_where_there_are_objections() -> None:
+    gates = (Gate(name="test", command="pytest"), Gate(name="lint", command="ruff check"))
+    lint = replace(GREEN, name="lint", command="ruff check")
+    report = GateReport(commit=Commit("c"), results=(GREEN, lint, replace(GREEN, restored=True)))
+    assert objected(report, (), gates) == report
+    found = objected(report, ("price.py changes the test runner",), gates)
+    assert [one.passed for one in found.results] == [False, True, True]
+    assert found.results[0].output.startswith("void:\nprice.py changes the test runner\nWhat the gate says")

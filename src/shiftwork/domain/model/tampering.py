@@ -52,6 +52,9 @@ class Meddling(StrEnum):
     LEFT = "left early"
     CONFIGURED = "gate configuration"
     DEPENDED = "dependency or lock file"
+    REDIRECTED = "package from elsewhere"
+    RUNNER = "use of the test runner by the code"
+    PATCHED = "change of the test runner by the code"
     OWN = "settings of shiftwork"
     SPEC = "edit of the spec left out"
     LINKED = "link out of the tree"
@@ -64,6 +67,7 @@ _NAMED: Final = frozenset(
     {
         *(Meddling.LEFT, Meddling.CONFIGURED, Meddling.DEPENDED, Meddling.OWN, Meddling.SPEC, Meddling.LINKED),
         *(Meddling.LATER, Meddling.LEFT_OUT),
+        *(Meddling.REDIRECTED, Meddling.RUNNER, Meddling.PATCHED),
     }
 )
 """Kinds that say little without the names of the files."""
@@ -108,6 +112,7 @@ class Inspection:
     settings of test runners are as the base has them. What is `kept` stays as the base has it when the story lands;
     `left_out` are those of them that would run on the user's machine later. Where the story is `held`, a person is
     asked about such files before it lands.
+    `objections` say why green gates prove nothing.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -117,6 +122,7 @@ class Inspection:
     keyed: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     held: bool = False
+    objections: tuple[str, ...] = ()
 
     @property
     def told(self) -> str:

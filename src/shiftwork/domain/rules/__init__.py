@@ -48,6 +48,7 @@ What a story may have done to its own checks:
     inspecting, patches               what its diff does to them
     protecting, sources, commanding   which files those are: by name, by ending, by a gate's command
     ecosystems, keys                  their names in each ecosystem; the keys of a file that configure runners
+    evading                           lines that reach into a runner, and packages from elsewhere
     tallies, voiding                  how many tests a runner counted; what speaks against a green gate
     surveying                         what is asked of the base about it, and how the answers are read
     restoring                         which of its changes the gates are run without

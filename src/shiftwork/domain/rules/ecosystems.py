@@ -53,7 +53,7 @@ ECOSYSTEMS: Final = (
             *("noxfile.py", ".coveragerc", ".coveragerc.toml", "mypy.ini", ".mypy.ini", "ruff.toml", ".ruff.toml"),
             *(".flake8", ".pylintrc", "pylintrc", "pyrightconfig.json", "*.pth", "*.egg-link", "pyvenv.cfg"),
             *("**/*.dist-info/**", "**/*.egg-info/**", "sitecustomize.py", "usercustomize.py", "/pytest.py"),
-            *("/pytest/**", "/unittest.py", "/unittest/**"),
+            *("/pytest/**", "/unittest.py", "/unittest/**", "uv.toml", "pip.conf", "poetry.toml"),
         ),
         mixed=("pyproject.toml", "setup.cfg", "setup.py"),
         dependencies=(

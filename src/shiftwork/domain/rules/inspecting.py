@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
-from shiftwork.domain.model.tampering import Finding, Inspection, Meddling, Patch, Protection, Touched
+from shiftwork.domain.model.tampering import (
+    Finding,
+    Inspection,
+    Meddling,
+    Patch,
+    Protection,
+    ProtectPolicy,
+    Touched,
+)
+from shiftwork.domain.rules.evading import patches, redirects, uses
 from shiftwork.domain.rules.patches import Text, by_path
 from shiftwork.domain.rules.protecting import is_dependency, is_own, is_test, matches
 from shiftwork.domain.rules.restoring import configures, put_back
@@ -38,7 +47,7 @@ _PYTHON: Final = _Language(
     asserts=r"\bassert|\.assert|\.raises\(",
 )
 _SCRIPT: Final = _Language(
-    test=r"\b(it|test)(\.\w+)*\s*\(",
+    test=r"\b(it|test)(?:\.\w{1,40}){0,4}\s*\(",
     skip=r"\b(describe|it|test|context|suite)\.(skip|only|todo|fixme|failing)\b|\b(xit|xdescribe|xtest|fit|fdescribe)\s*\(",
     asserts=r"\bexpect\s*\(|\bassert\b",
 )
@@ -77,7 +86,7 @@ _ABRUPT: Final = (
 
 _WELL: Final = (
     r"(?<![.\w])(sys\.exit|exit|quit|SystemExit|process\.exit|os\.Exit|(std::)?process::exit|System\.exit|exitProcess)"
-    r"\s*\(\s*(0|None)?\s*\)|\braise\s+SystemExit\s*$"
+    r"\s*\(\s*(?:(?:0|None)\s*)?\)|\braise\s+SystemExit\s*$"
 )
 """Ways to end it with success: where a program begins and ends they are as they should be."""
 
@@ -102,8 +111,28 @@ def inspect(
     findings.extend(Finding(kind=Meddling.UNREAD, path=path) for path in patch.unread)
     without = put_back(touched, protection, allowed)
     return Inspection(
-        findings=tuple(_bounded(findings)), back=without.back, out=without.out, keyed=without.keyed, kept=kept
+        findings=tuple(_bounded(findings)),
+        back=without.back,
+        out=without.out,
+        keyed=without.keyed,
+        kept=kept,
+        objections=tuple(_objections(findings, protection, allowed)),
     )
+
+
+_OBJECTIONS: Final = 5
+_OBJECTION: Final = {
+    Meddling.PATCHED: "changes the test runner that is to judge it",
+    Meddling.REDIRECTED: "takes a package from a folder, an address or another index",
+}
+
+
+def _objections(findings: Sequence[Finding], protection: Protection, allowed: Sequence[str]) -> Iterator[str]:
+    """Why gates that are green prove nothing; nothing of what the story's spec says it touches."""
+    if protection.policy is ProtectPolicy.REPORT:
+        return
+    found = [one for one in findings if one.kind in _OBJECTION and not matches(allowed, one.path)]
+    yield from (f"{one.path} {_OBJECTION[one.kind]}: {one.line}" for one in found[:_OBJECTIONS])
 
 
 def leaves_early(inspection: Inspection) -> bool:
@@ -124,7 +153,7 @@ def _rank(one: Touched, protection: Protection) -> int:
     code = is_source(one.path) or not ending(one.path)
     if configures(one, protection) or (code and is_test(one.path, protection)):
         return 0
-    if code:
+    if code or is_dependency(one.path):
         return 1
     return _LAST if is_test(one.path, protection) else _LAST + 1
 
@@ -146,12 +175,15 @@ def _about(one: Touched, text: Text, protection: Protection) -> Iterator[Finding
         yield Finding(kind=Meddling.LINKED, path=one.path, line=one.link[:_LINE])
     if configures(one, protection):
         yield Finding(kind=_kind(one.path), path=one.path, line=_first(text.new or text.gone))
+        yield from _lines(Meddling.REDIRECTED, one.path, redirects(one.path, _without(text.gone, text.new)))
         yield from _lines(Meddling.LEFT, one.path, _having(f"{_ABRUPT}|{_EXIT}", text.new))
     elif is_dependency(one.path):
         yield Finding(kind=Meddling.DEPENDED, path=one.path, line=_first(text.new or text.gone))
+        yield from _lines(Meddling.REDIRECTED, one.path, redirects(one.path, _without(text.gone, text.new)))
     elif not is_test(one.path, protection):
         ways = _ABRUPT if matches(_ENTRIES, one.path) else f"{_ABRUPT}|{_WELL}"
         yield from _lines(Meddling.LEFT, one.path, _having(ways, text.new))
+        yield from _reaching(one.path, _without(text.gone, text.new))
         if ending(one.path) in _BESIDE:
             yield from _lost(text)
     elif one.letter == "D":
@@ -159,6 +191,12 @@ def _about(one: Touched, text: Text, protection: Protection) -> Iterator[Finding
     else:
         yield Finding(kind=Meddling.ADDED if one.letter == "A" else Meddling.EDITED, path=one.path)
         yield from _in_tests(text)
+
+
+def _reaching(path: str, lines: Sequence[str]) -> Iterator[Finding]:
+    found = patches(path, lines)
+    yield from _lines(Meddling.PATCHED, path, found)
+    yield from _lines(Meddling.RUNNER, path, [line for line in uses(path, lines) if line not in set(found)])
 
 
 def _kind(path: str) -> Meddling:

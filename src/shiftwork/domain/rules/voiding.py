@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from shiftwork.domain.model.gate import GateReport, GateResult
+from shiftwork.domain.model.gate import Gate, GateReport, GateResult
 from shiftwork.domain.rules.tallies import contradicts, fewer
+from shiftwork.domain.rules.test_gates import only_reads
 
 _PATHS: Final = 5
 _WRITTEN: Final = (
@@ -46,6 +47,27 @@ def _written(paths: Sequence[str], allowed: Sequence[str]) -> str:
         return ""
     listed = ", ".join(named[:_PATHS]) + (" and more" if len(named) > _PATHS else "")
     return f"{listed} changed while the gate ran, and on the base the gate leaves that alone. {_WRITTEN}"
+
+
+_ASKED: Final = (
+    "What the gate says of the code then proves nothing. Do without it; where the task itself asks for it, the path "
+    "has to be in what the story touches, and that is a person's to write"
+)
+
+
+def objected(report: GateReport, objections: Sequence[str], gates: Sequence[Gate]) -> GateReport:
+    """The report, in which the gates are red that run code of the change to which there are objections."""
+    if not objections:
+        return report
+    reading = {gate.name for gate in gates if only_reads(gate)}
+    why = "\n".join(("void:", *objections, _ASKED))
+
+    def judged(result: GateResult) -> GateResult:
+        if result.restored or result.name in reading:
+            return result
+        return replace(result, passed=False, output=f"{why}\n{result.output}")
+
+    return replace(report, results=tuple(map(judged, report.results)))
 
 
 def fewer_told(report: GateReport | None) -> str:
