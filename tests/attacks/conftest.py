@@ -1,15 +1,23 @@
 """Compares what an attack came to with what its row says, and keeps it for the table."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 
+from shiftwork import redaction
 from tests.attacks.state_rig import outside, packed, unpacked
 from tests.attacks.table import Attack
 
 __all__ = ["outside", "packed", "unpacked"]
 
 SEEN = pytest.StashKey[str]()
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """The secrets that one test has made known are nothing for the next."""
+    yield
+    redaction.forget()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -3,11 +3,8 @@
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
-
-import pytest
 
 from shiftwork import redaction
 from shiftwork.adapters.agents.command import CommandAgent
@@ -20,13 +17,6 @@ from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.attacks.test_login import Session
 from tests.e2e.cli_rig import WORKING, new_project
-
-
-@pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
-    """What one test has learnt is nothing for the next."""
-    yield
-    redaction.forget()
 
 
 def attempted(folder: Path, script: str) -> str:
