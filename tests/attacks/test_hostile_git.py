@@ -1,6 +1,7 @@
 """Attacks by a git directory that somebody else has packed: where the harness's git works, and what it believes."""
 
 import asyncio
+import os
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from shiftwork.testing.git_user import new_user
 from tests.attacks.git_rig import answered, git, refusal, row, trap
 from tests.attacks.state_rig import content, settled
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import World
+from tests.conformance.git_rig import HELD, World
 
 
 @attack(row("core.worktree leads a landing to a folder of the user's", Severity.HIGH, Harm.WRITES))
@@ -93,6 +94,19 @@ def test_history(tier: str, tmp_path: Path) -> Outcome:
     world = World(tmp_path, user)
     theirs = asyncio.run(world.hub.user.run("merge-base", "--is-ancestor", evil, "main", accept=(0, 1))).code
     return settled(theirs == 1, not asyncio.run(world.hub.contains(base, evil)))
+
+
+@attack(row("a story has more names than a program can be given", Severity.MEDIUM, Harm.DENIAL))
+def test_many_long_names(tier: str, tmp_path: Path) -> Outcome:
+    """Files of the user's are in its way, so that git is asked about each of them."""
+    del tier
+    world, folder = World(tmp_path), "/".join(["d" * 240] * 14)
+    files: dict[str, str | None] = {f"{folder}/{number}": "theirs\n" for number in range(700)}
+    for name in files:
+        world.user.write(name, "mine\n")
+    assert sum(map(len, files)) > os.sysconf("SC_ARG_MAX"), "it would fit"
+    moved = world.land(files)
+    return settled(moved == Moved(ref=HELD), (world.user.root / folder / "7").read_text() == "mine\n")
 
 
 @attack(row("variables of the shell lead git to another repository", Severity.MEDIUM, Harm.WRITES))

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from shiftwork.adapters.workspace.differing import Row, differing
+from shiftwork.adapters.workspace.differing import Row, batches, differing
 from shiftwork.adapters.workspace.git import Git
 from shiftwork.domain.model.ids import Commit
 
@@ -16,7 +16,7 @@ async def arrived(git: Git, old: Commit, new: Commit) -> Sequence[Row]:
     """
     changes = await differing(git, old, new)
     there = await _there(git, changes)
-    touched = await _touched(git, old, changes)
+    touched = await _touched(git, old)
     for change in changes:
         gone = _is_gone(git.cwd / change.path)
         as_before = change.path not in touched and (gone or change.letter != "A")
@@ -28,10 +28,11 @@ async def arrived(git: Git, old: Commit, new: Commit) -> Sequence[Row]:
 async def _there(git: Git, changes: Sequence[Row]) -> Sequence[Row]:
     """Those whose new content is in the tree: as if it were added, through the user's filters."""
     files = [change for change in changes if change.letter != "D" and _is_plain(git.cwd / change.path)]
-    if not files:
-        return ()
-    ids = await git.run("hash-object", "--", *(change.path for change in files), accept=(0, 1, 128))
-    return [change for change, found in zip(files, ids.text.split(), strict=False) if found == change.new]
+    there: list[Row] = []
+    for some in batches(files):
+        ids = await git.run("hash-object", "--", *(change.path for change in some), accept=(0, 1, 128))
+        there += [change for change, found in zip(some, ids.text.split(), strict=False) if found == change.new]
+    return there
 
 
 def _is_gone(path: Path) -> bool:
@@ -42,9 +43,7 @@ def _is_plain(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-async def _touched(git: Git, old: Commit, changes: Sequence[Row]) -> set[str]:
-    names = [change.path for change in changes]
-    literal = "--literal-pathspecs"
-    unstaged = await git.run(literal, "diff-files", "--name-only", "-z", "--", *names)
-    staged = await git.run(literal, "diff-index", "--cached", "--name-only", "-z", old, "--", *names)
+async def _touched(git: Git, old: Commit) -> set[str]:
+    unstaged = await git.run("diff-files", "--name-only", "-z")
+    staged = await git.run("diff-index", "--cached", "--name-only", "-z", old)
     return {*unstaged.parts, *staged.parts}

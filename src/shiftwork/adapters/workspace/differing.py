@@ -1,7 +1,7 @@
 """In which files two commits differ, as git tells it to programs."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +9,7 @@ from shiftwork.adapters.workspace.git import Git
 from shiftwork.domain.model.ids import Commit
 
 _NOWHERE: Final = "000000"
+_BATCH_BYTES: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +44,18 @@ def _row(told: list[str], path: str) -> Row:
 def entries(rows: Iterable[Row]) -> bytes:
     """For `update-index`: the new side of each; a mode of zeros takes a path away."""
     return b"".join(os.fsencode(f"{row.mode} {row.new}\t{row.path}\0") for row in rows)
+
+
+def batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """So many at a time as a program can be given the names of: a story may add thousands of long ones."""
+    some: list[Row] = []
+    room = _BATCH_BYTES
+    for row in rows:
+        size = len(os.fsencode(row.path)) + 1
+        if some and size > room:
+            yield some
+            some, room = [], _BATCH_BYTES
+        some.append(row)
+        room -= size
+    if some:
+        yield some

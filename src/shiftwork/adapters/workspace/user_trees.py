@@ -163,7 +163,9 @@ async def _taken_up(git: Git, cut_off: Sequence[Row], old: Commit, new: Commit) 
     await git.run("update-index", "-q", "--refresh", accept=(0, 1, 128))
     if await _carried(git, old, new):
         return True
-    await git.run("--literal-pathspecs", "reset", "-q", old, "--", *(change.path for change in cut_off))
+    names = b"".join(os.fsencode(change.path) + b"\0" for change in cut_off)
+    named = ("--pathspec-from-file=-", "--pathspec-file-nul")
+    await git.run("--literal-pathspecs", "reset", "-q", *named, old, stdin=names)
     return False
 
 
@@ -179,8 +181,8 @@ async def _in_the_way(git: Git, old: Commit, new: Commit) -> bool:
     taken = [name for status, name in rows if status == "A" and not _is_free(git.cwd / name)]
     if not taken:
         return False
-    known = await git.run("--literal-pathspecs", "ls-files", "-z", "--", *taken)
-    return set(taken) != set(known.parts)
+    # All of them: thousands of names are more than a program can be given.
+    return not set(taken) <= set((await git.run("ls-files", "-z")).parts)
 
 
 def _is_gone(path: Path) -> bool:
