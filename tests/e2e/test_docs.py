@@ -65,6 +65,12 @@ def clone(target: Path) -> Path:
     return target
 
 
+YES_TO_INIT = """\
+shiftwork() { if [ "$1" = init ]; then SHIFTWORK_TRUST=1 command shiftwork "$@"; else command shiftwork "$@"; fi; }
+"""
+"""The answer to the question of `init`, which is asked at a terminal and nowhere else; the rest is typed as it is."""
+
+
 def project(home: Path) -> None:
     """A user's own repository: a tiny Python project with a test that init finds."""
     folder = home / "your-project"
@@ -102,7 +108,7 @@ def test_the_quickstart_typed_literally_works(
 
     def typed(commands: str) -> str:
         done = subprocess.run(
-            ("bash", "-e", "-c", commands),
+            ("bash", "-e", "-c", f"{YES_TO_INIT}{commands}"),
             cwd=copied,
             env={
                 **given,

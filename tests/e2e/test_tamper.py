@@ -46,7 +46,7 @@ PROJECT = {
     "Makefile": f"include rules.inc\ntest:\n\t{PYTEST}\nincluded:\n\t$(CHECK)\n",
     "rules.inc": f"CHECK = {PYTEST}\n",
     "package.json": json.dumps({"scripts": {"test": PYTEST}}) + "\n",
-    "mise.toml": f"{PYTEST}\n",
+    "turbo.json": f"{PYTEST}\n",
     ".gitignore": "__pycache__/\ncache/\n",
 }
 BROKEN = {"price.py": "def total(items):\n    return 0\n"}

@@ -43,6 +43,7 @@ from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import AgentSettings, Settings
 from shiftwork.config.site import Site, open_state
 from shiftwork.domain.model.tampering import LaterPolicy
+from shiftwork.domain.rules.environments import decides_environment
 from shiftwork.errors import StoreError
 from shiftwork.ports.agent import Agent
 from shiftwork.ports.canary import Canary
@@ -251,6 +252,16 @@ async def has_branch(site: Site, env: Mapping[str, str], branch: str) -> bool:
     git = git_of_user(site, env)
     asked = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
     return not (await git.run(*asked, accept=(0, 1, 128))).code
+
+
+async def dependency_files(site: Site, env: Mapping[str, str], commit: str, setup: str) -> Sequence[tuple[str, str]]:
+    """The files of a commit that decide what the setup command installs, each with the name of its content; none where
+    there is no such commit.
+    """
+    git = git_of_user(site, env)
+    told = await git.run("ls-tree", "-r", "-z", "--full-tree", commit, accept=(0, 128))
+    rows = (row.partition("\t") for row in told.out.decode(errors="replace").split("\0") if row)
+    return [(path, head.split()[2]) for head, _, path in rows if decides_environment(path, setup)]
 
 
 async def is_branch_name(site: Site, env: Mapping[str, str], name: str) -> bool:

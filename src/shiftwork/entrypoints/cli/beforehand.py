@@ -21,6 +21,7 @@ from shiftwork.entrypoints.cli.asking import protection_of
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.conditions import Conditions
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.planning.sessions import Sessions, least_sessions
 from shiftwork.ports.specs import Sheet
 
@@ -43,9 +44,12 @@ def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_js
     if as_json:
         for event in (*((unused.event(sheet),) if sheet.source else ()), *_events(known)):
             say(event)
+        if found.setup:
+            say({"event": "setup", "command": found.setup, "found": True})
         return
     gates = unused.gates_note(sheet, found.settings.gate_list, found.note)
-    click.echo("\n".join((*gates, *unused.lines(sheet), *_lines(known))))
+    setup = [f"setup found in this project: {marked(found.setup)}"] if found.setup else []
+    click.echo("\n".join((*gates, *setup, *unused.lines(sheet), *_lines(known))))
 
 
 async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) -> _Known:

@@ -31,6 +31,7 @@ class Conditions:
     note: str
     read: Mapping[str, str]
     found: bool = False
+    setup: str = ""
 
 
 def naming_gates(site: Site) -> str:
@@ -76,6 +77,7 @@ def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED)
         note=note,
         read=recorded(settings, own_agent(site.root, env)),
         found=bool(settings.gates) and "gates" not in given.model_fields_set,
+        setup=settings.workspace.setup if "setup" not in given.workspace.model_fields_set else "",
     )
 
 

@@ -28,6 +28,7 @@ from shiftwork.entrypoints.cli.conditions import Conditions, agreed, claimed, co
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.options import Changes
 from shiftwork.entrypoints.cli.readers import though_unheard
+from shiftwork.entrypoints.cli.setup_trust import ensure_setup
 from shiftwork.entrypoints.cli.trusting import ensure
 from shiftwork.errors import RunBusyError
 
@@ -76,6 +77,7 @@ def trusted_kept(site: Site, plan: RunPlan) -> Conditions:
     """As above, once the user has trusted what the settings would have run: for this run, or for good."""
     found = kept_conditions(site, plan)
     ensure(settings_claim(site.root), environment(), plan.trusted)
+    ensure_setup(site, found, environment(), plan.branch, plan.trusted)
     return agreed(found, site, environment(), plan.trusted)
 
 

@@ -46,6 +46,7 @@ from shiftwork.entrypoints.cli.readers import though_unheard
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.sentence import is_blank
 from shiftwork.entrypoints.cli.session import Shift, carry, chosen_view
+from shiftwork.entrypoints.cli.setup_trust import ensure_setup, setup_claim
 from shiftwork.entrypoints.cli.trusting import TRUST, ensure
 from shiftwork.entrypoints.cli.views import LineView
 from shiftwork.errors import EXIT_DONE, UsageError
@@ -96,6 +97,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
     if ordered.dry_run:
         rehearsing.tell(order, found.settings, sheet, as_json=as_json)
         return EXIT_DONE
+    ensure_setup(site, found, env, base)
     check_alone(site, sheet)
     with though_unheard():
         beforehand.announce(site, found, sheet, order, as_json=as_json)
@@ -157,9 +159,13 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         review=ordered.review or settings.landing.review,
         model=settings.agent.model,
         named=tuple(name for name in ("agent", "model", "parallel") if getattr(ordered, name)),
-        trusted=claimed(site) if ordered.trust else (),
+        trusted=(*claimed(site), *_setup(site, found, asked.base)) if ordered.trust else (),
         settings=tuple(found.read.items()),
     )
+
+
+def _setup(site: Site, found: Conditions, base: str) -> tuple[str, ...]:
+    return (setup_claim(site, found.setup, environment(), base).sha256,) if found.setup else ()
 
 
 def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Workflow:

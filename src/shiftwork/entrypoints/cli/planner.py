@@ -28,6 +28,7 @@ from shiftwork.entrypoints.cli.ordering import starting
 from shiftwork.entrypoints.cli.result import conclude
 from shiftwork.entrypoints.cli.sentence import is_blank
 from shiftwork.entrypoints.cli.session import Shift, Stop, carry, chosen_view
+from shiftwork.entrypoints.cli.setup_trust import ensure_setup
 from shiftwork.errors import EXIT_FAILED, UsageError
 from shiftwork.planning.document import prd
 from shiftwork.planning.preview import Preview, preview
@@ -95,6 +96,7 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
     """Have an agent break the work into stories; nothing it changes is kept."""
     found = trusted_conditions(site, environment())
     branch = base_branch(site, found.settings, environment())
+    ensure_setup(site, found, environment(), branch)
     (story,) = spec.stories
     workflow = packaged_workflow(PLAN)
     limits = limiting.limits(found.settings.limits, Bounds(max_cost=asked.max_cost))

@@ -31,6 +31,7 @@ from shiftwork.entrypoints.cli.clean import cells, one_line
 from shiftwork.entrypoints.cli.conditions import trusted_conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.files import written
+from shiftwork.entrypoints.cli.setup_trust import ensure_setup
 from shiftwork.entrypoints.cli.trusting import ensure
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, UsageError
 
@@ -71,7 +72,9 @@ def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
 def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
     env = environment()
     papers = _papers(site, wanted)
-    settings = trusted_conditions(site, env).settings
+    found = trusted_conditions(site, env)
+    ensure_setup(site, found, env)
+    settings = found.settings
     from_file = _is_file(wanted.what)
     if from_file:
         ensure(_claim(Path(wanted.what), papers[0]), env)

@@ -20,6 +20,9 @@ from shiftwork.errors import TrustError
 GIT_SETTINGS: Final = "config"
 """What git calls the file of a repository's own settings."""
 
+SETUP_COMMAND: Final = "the setup command"
+"""What a claim about a setup command that was found is called in the place of a file."""
+
 TRUST: Final = "SHIFTWORK_TRUST"
 """Set to anything, nobody is asked: for scripts and for machines that only ever see repositories of their own."""
 
@@ -57,6 +60,8 @@ def is_trusted(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = 
 
 
 def next_command(claim: Claim) -> str:
+    if claim.file.name == SETUP_COMMAND:
+        return "shiftwork trust setup"
     return (
         "shiftwork trust"
         if claim.file.name in {SETTINGS_FILE, INCLUDE_FILE, GIT_SETTINGS}

@@ -218,7 +218,8 @@ async def _commits(site: Site) -> list[Check]:
 
 def _gates(site: Site, found: Conditions) -> Check:
     if found.settings.gates:
-        return Check(name="gates", state=OK, detail=found.note)
+        setup = f"\nsetup found in this project: {marked(found.setup)}" if found.setup else ""
+        return Check(name="gates", state=OK, detail=f"{found.note}{setup}")
     return Check(
         name="gates",
         state=WARN,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,16 +15,19 @@ from shiftwork.config.prd_template import PRD_FILE, prd_file
 from shiftwork.config.settings import load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.template import SETUP, settings_file
-from shiftwork.config.trust import settings_claim
+from shiftwork.config.trust import Command, settings_claim
 from shiftwork.entrypoints.cli import words
 from shiftwork.entrypoints.cli.conditions import with_known_files
 from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.entrypoints.cli.files import check_unlinked
 from shiftwork.entrypoints.cli.found_gates import Checked, check_found
 from shiftwork.entrypoints.cli.gate_reason import reason
 from shiftwork.entrypoints.cli.here import around
-from shiftwork.entrypoints.cli.trusting import book
+from shiftwork.entrypoints.cli.trusting import TRUST, at_a_terminal, book, changes
 from shiftwork.errors import SettingsError, UsageError
+
+_UNASKED: Final = "you have not agreed to it; look at shiftwork.toml, then: shiftwork trust && shiftwork doctor --gates"
 
 
 @click.command("init", short_help="Write a commented shiftwork.toml.")
@@ -38,8 +41,9 @@ def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json
 
     Found are the checks of Python, Node, Rust, Go, Java, Ruby, Elixir, PHP and .NET projects, the hooks of pre-commit,
     and the words test, lint and check of a Makefile or a justfile; and the command that makes the environment they
-    need. All of it is run once on the last commit of the branch, in a tree of its own: a check that is red there
-    already is written as a comment, with the reason. With --prd a spec is written, to be filled in and handed over with
+    need. At a terminal you are asked whether to run all of it once on the last commit of the branch, in a tree of its
+    own: a check that is red there already is written as a comment, with the reason. Elsewhere nothing is run, unless
+    SHIFTWORK_TRUST is set. With --prd a spec is written, to be filled in and handed over with
     `shiftwork run`.
     """
     site = around()
@@ -50,12 +54,16 @@ def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json
     path, text, checked = site.root / SETTINGS_FILE, settings_file(found), Checked(skipped="--no-check")
     if not only_print:
         _write(path, text, force=force)
-        _trust(site)
-        if found.gates and not no_check:
+        asks = bool(found.gates) and not no_check
+        agreed = _agreed(found, asks=asks)
+        if asks and not agreed:
+            checked = Checked(skipped=_UNASKED)
+        elif asks:
             click.echo(_announced(found), err=True)
             checked = _checked(site)
             text = settings_file(found, checked.red)
             _write(path, text, force=True)
+        if agreed:
             _trust(site)
     if as_json:
         say({"path": str(path), "written": not only_print, **_document(found, checked), "text": text})
@@ -87,8 +95,22 @@ def _write(path: Path, text: str, *, force: bool) -> None:
         umask.share(path)
 
 
+def _agreed(found: Detected, *, asks: bool) -> bool:
+    """Whether the user agrees to what was found in the repository. To have a file written is no consent to commands of
+    somebody else's; where nothing was found, nothing of the repository is in it.
+    """
+    if environment().get(TRUST) or not (found.gates or found.setup):
+        return True
+    if not asks or not at_a_terminal():
+        return False
+    commands = [Command(where=gate.name, text=gate.command) for gate in found.gates]
+    commands += [Command(where="setup", text=found.setup)] if found.setup else []
+    click.echo("\n".join(("found in this repository:", *changes((), tuple(commands)))))
+    return click.confirm("run these once on the last commit?")
+
+
 def _trust(site: Site) -> None:
-    """The user has had the file written."""
+    """The user has agreed to what is in the file."""
     book(environment()).trust(settings_claim(site.root))
 
 
@@ -103,7 +125,7 @@ def _checked(site: Site) -> Checked:
 
 
 def _announced(found: Detected) -> str:
-    setup = "the setup command and " if found.setup else ""
+    setup = f"the setup command ({marked(found.setup)}) and " if found.setup else ""
     gates = "1 gate" if len(found.gates) == 1 else f"{len(found.gates)} gates"
     return f"running {setup}{gates} on the last commit (--no-check leaves that out)"
 

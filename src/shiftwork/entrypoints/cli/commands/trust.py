@@ -20,13 +20,15 @@ from shiftwork.config.user import user_folder
 from shiftwork.domain.model.rung import Rung, rung_of
 from shiftwork.entrypoints.cli import consenting
 from shiftwork.entrypoints.cli.asking import asked_for, claim_of, protection_of
-from shiftwork.entrypoints.cli.conditions import conditions
+from shiftwork.entrypoints.cli.conditions import base_branch, conditions
 from shiftwork.entrypoints.cli.documents import say
 from shiftwork.entrypoints.cli.exactly import marked
 from shiftwork.entrypoints.cli.here import around
+from shiftwork.entrypoints.cli.setup_trust import setup_claim
 from shiftwork.entrypoints.cli.trusting import TRUST, book, changes, is_trusted
 from shiftwork.errors import UsageError
 
+_SETUP: Final = "setup"
 _SPECS: Final = frozenset({".json", ".md", ".markdown"})
 _NAMED: Final = 20
 _BACK: Final = "sandbox"
@@ -34,7 +36,7 @@ _RUNGS: Final = (*(rung.word for rung in Rung if rung.needs_consent), _BACK)
 
 
 @click.command("trust", short_help="Allow the commands of this repository's settings or of a workflow to run.")
-@click.argument("what", default="", metavar="[WORKFLOW|SPEC]")
+@click.argument("what", default="", metavar="[WORKFLOW|SPEC|setup]")
 @click.option("--gate", default="", metavar="NAME", help="Say how far this gate, or `setup`, may leave the sandbox.")
 @click.option(
     "--rung", type=click.Choice(_RUNGS), help="How far: host is this machine's network; sandbox takes it back."
@@ -52,6 +54,9 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
     in place of another of its name; of SPEC, to the tests that it lets stories change. Remembered are the lists, for
     these files at this place, in your own configuration folder: whatever else changes in a file, you are asked again
     only when something of that does.
+
+    With the word setup you agree to the setup command that was found here and runs without a sandbox, as long as the
+    dependency files stay as they are.
 
     With --gate and --rung you agree that one gate runs with this machine's network, or without a sandbox. That is asked
     for where a gate is red in the sandbox, and nothing else gives it: neither trust in the settings, nor --trust.
@@ -120,7 +125,16 @@ def _told(claim: Claim, *, trusted: bool, show: bool) -> str:
     return f"trusted: {claim.file}"
 
 
+def _setup(site: Site) -> Claim:
+    found = conditions(site, environment())
+    if not found.setup:
+        raise UsageError("no setup command was found here that is not in the settings", hint="shiftwork trust")
+    return setup_claim(site, found.setup, environment(), base_branch(site, found.settings, environment()))
+
+
 def _claims(site: Site, what: str) -> list[Claim]:
+    if what == _SETUP:
+        return [_setup(site)]
     if what == INCLUDE_FILE:
         return [include_claim(site.root)]
     if what in {"", SETTINGS_FILE}:

@@ -1,0 +1,68 @@
+"""Attacks by what the project is found to need: a setup command and checks that nobody has configured."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.state_rig import settled, typed
+from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
+from tests.e2e.cli_rig import Project, new_project
+
+EX_USAGE = 64
+
+
+def row(name: str, severity: Severity, harm: Harm, seen: int | None = None) -> Attack:
+    return Attack(name=name, layer="setup", severity=severity, harm=harm, seen=seen)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A clone of somebody else's, whose package runs a script where it is installed."""
+    project = new_project(tmp_path)
+    (project.root / "shiftwork.toml").unlink()
+    scripts = {"test": "true", "postinstall": f"touch {tmp_path}/canary"}
+    (project.root / "package.json").write_text(json.dumps({"name": "x", "version": "1.0.0", "scripts": scripts}))
+    lock = {"name": "x", "version": "1.0.0", "lockfileVersion": 3, "packages": {"": {"name": "x", "version": "1.0.0"}}}
+    (project.root / "package-lock.json").write_text(json.dumps(lock))
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "package")
+    return project
+
+
+@attack(row("a setup command that was found runs scripts of packages unsaid", Severity.MEDIUM, Harm.EXECUTION, seen=25))
+def test_setup_unsaid(tier: str, project: Project, tmp_path: Path) -> Outcome:
+    """In the sandbox it is shown and writes nowhere else; without one it needs consent for these dependencies."""
+    words = ("run", "--workflow", "ralph", "Say hello")
+    told = typed(project, tier, *words, trusted=False)
+    unharmed = not (tmp_path / "canary").exists()
+    if tier == "auto":
+        return settled(unharmed, "setup found in this project: npm ci" in told.stdout)
+    asked = told.returncode == EX_USAGE and "setup              npm ci" in told.stderr
+    assert typed(project, tier, "trust", "setup", trusted=False).returncode == 0
+    known = typed(project, tier, "trust", "setup", "--show", trusted=False).stdout
+    (project.root / "package-lock.json").write_text("{}")
+    project.git("commit", "-q", "-a", "-m", "another lock file")
+    again = typed(project, tier, *words, trusted=False)
+    return settled(
+        unharmed,
+        asked,
+        "\ntrusted: " in known,
+        again.returncode == EX_USAGE,
+        "+ package-lock.json  git object" in again.stderr,
+    )
+
+
+@attack(row("init runs what it found in a clone of somebody else's", Severity.HIGH, Harm.EXECUTION))
+def test_init_runs_nothing(tier: str, project: Project, tmp_path: Path) -> Outcome:
+    (project.root / "package.json").write_text(json.dumps({"scripts": {"test": f"touch {tmp_path}/canary"}}))
+    project.git("commit", "-q", "-a", "-m", "test")
+    told = typed(project, tier, "init", trusted=False)
+    return settled(told.returncode == 0, not (tmp_path / "canary").exists(), "not run: you have not" in told.stdout)
+
+
+@attack(row("init counts as consent to the commands that it found", Severity.MEDIUM, Harm.CONSENT))
+def test_init_is_no_consent(tier: str, project: Project) -> Outcome:
+    assert typed(project, tier, "init", "--no-check", trusted=False).returncode == 0
+    told = typed(project, tier, "run", "--workflow", "ralph", "Say hello", trusted=False)
+    return settled(told.returncode == EX_USAGE, "gates.test" in told.stderr, "npm" in told.stderr)
