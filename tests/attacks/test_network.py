@@ -176,8 +176,10 @@ def test_serving(tier: str, tmp_path: Path) -> Outcome:
 def test_proxy_password(tier: str, tmp_path: Path) -> Outcome:
     proxy = "http://ada:s3cret@proxy.example:3128"
     every = (program(tier, tmp_path, cut=cut) for cut in (True, False))
-    told = [inside.run("env; cat /proc/*/environ", HTTPS_PROXY=proxy, all_proxy=proxy).output for inside in every]
-    return came_to("s3cret" in "".join(told))
+    # Backwards: what the harness would replace by `***` in the output, a program could still send away.
+    command = "{ env; cat /proc/*/environ | tr '\\0' '\\n'; } | rev"
+    printed = [inside.run(command, HTTPS_PROXY=proxy, all_proxy=proxy).output for inside in every]
+    return came_to("s3cret"[::-1] in "".join(printed))
 
 
 @attack(row("a listed name that leads to this machine is called by the user's proxy", Severity.HIGH, Harm.SECRETS))
