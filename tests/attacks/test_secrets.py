@@ -57,7 +57,7 @@ def test_list_of_a_clone(tier: str, tmp_path: Path) -> Outcome:
     project.git("commit", "-q", "-m", "make")
     made = typed(project, tier, "init", "--force", "--json", trusted=False)
     green = [one["passed"] for one in json.loads(made.stdout)["gates"]]
-    return settled(unseen, green == [True], "until you agree, none is copied" in looked.stdout)
+    return settled(unseen, False not in green, "until you agree, none is copied" in looked.stdout)
 
 
 @attack(row("a story empties the list, so that the copy it was given is committed", Severity.HIGH, Harm.SECRETS))

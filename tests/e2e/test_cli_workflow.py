@@ -182,10 +182,10 @@ def test_a_flag_trusts_for_once(project: Project) -> None:
     assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is False
 
 
-def test_what_init_writes_is_trusted_at_once(project: Project) -> None:
+def test_what_init_writes_is_not_trusted_where_nobody_was_asked(project: Project) -> None:
     (project.root / "Makefile").write_text("test:\n\ttrue\n")
     assert untrusting(project, "init", "--force").returncode == 0
-    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is True
+    assert json.loads(untrusting(project, "trust", "--show", "--json").stdout)["trusted"] is False
 
 
 def test_doctor_does_not_start_a_program_that_nobody_has_trusted(project: Project) -> None:

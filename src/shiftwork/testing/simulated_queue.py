@@ -32,7 +32,8 @@ class Traits:
     """What is true of a story: `breaks` turns gates red, `mends` turns them green whatever was broken before it, and
     a `flaky` one fails the first time. It conflicts with `rival`, and `changes` nothing where that is false. A `bare`
     one offers no evidence, and what a `needy` one depends on cannot be installed. A `reserved` one touches files of
-    git's own. A person is to be asked about one under `review`, unless its patch is `approved`.
+    git's own, and one of `later` files changes only what would run later. A person is to be asked about one under
+    `review`, unless its patch is `approved`.
     """
 
     breaks: bool = False
@@ -42,6 +43,7 @@ class Traits:
     bare: bool = False
     needy: bool = False
     reserved: bool = False
+    later: bool = False
     review: bool = False
     approved: bool = False
     rival: str = ""
@@ -132,9 +134,10 @@ class QueueWorld:
         self.requests -= 1
         request = landing_request(len(self.traits) + 1)
         rivals = ("", *self.traits)
-        odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True), Traits(needy=True), Traits(reserved=True))
+        odd = (Traits(flaky=True), Traits(changes=False), Traits(bare=True), Traits(needy=True))
+        refused = (Traits(reserved=True), Traits(later=True))
         held = (Traits(review=True), Traits(review=True, approved=True))
-        kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), *odd, *held)
+        kinds = (ORDINARY, Traits(breaks=True), Traits(mends=True), *odd, *refused, *held)
         traits = self.traits[request.key] = replace(self.chance.pick(kinds), rival=self.chance.pick(rivals))
         seen = self.chance.pick((None, Patch(base=BASE, commit=Commit("seen")))) if traits.review else None
         self.inbox.append(replace(request, review=traits.review, approved=seen))
@@ -174,6 +177,8 @@ class QueueWorld:
             return Refusal.CONFLICT
         if not traits.changes:
             return Refusal.EMPTY
+        if traits.later:
+            return Refusal.LEFT_OUT
         return Refusal.RESERVED if traits.reserved else None
 
     def _traits(self, entry: Entry) -> Traits:
