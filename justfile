@@ -92,9 +92,9 @@ bench-bandit:
 bench-history:
     @{{env}}; python -m bench.history
 
-# what the start of a program costs inside the sandbox, against a bare one and beside the least that bubblewrap takes
-bench-sandbox:
-    @{{env}}; python -m bench.sandbox
+# what the start of a program costs in each kind of sandbox, against a bare one; `--against COMMIT` for the difference to that
+bench-sandbox *args:
+    @{{env}}; python -m bench.sandbox {{args}}
 
 # what CI runs: lint, every test, coverage of the core by the tests that are about it
 ci: lint

@@ -1,91 +1,161 @@
-"""What the sandbox costs: the start of a program inside of it, with and without a list of hosts, against the same
-program without one, all supervised; and against a sandbox without a filter of kernel calls and without keyrings.
+"""What the sandbox costs: the start of a program in each kind of sandbox, against the same program without one.
 
-A gate that does nothing and a Python that does nothing are run by the shell that gates are run by, by turns, because
-timings on a shared machine drift; the ratio is that of the medians. Beside it stands the least that bubblewrap takes.
+The kinds are those that gates and agents get: `cut` (no network), `own` (a network of its own, as gates have it by
+default), `door` (the same with a listed host, so that there is a proxy beside it) and `host` (the machine's network).
+A shell that does nothing and a Python that does nothing are started in all of them by turns, because timings on a
+shared machine drift. Processor time is that of the program, of bubblewrap and of the harness: it says more than wall
+time where the machine is busy.
+
+`--against COMMIT` does the same with the sources of that commit in the same rounds, and shows the difference of each
+start to the same kind then, and to `host`, which was the default of gates before there was a ladder. The exit code is 1
+where the median of the latter is more than 25 ms.
 """
 
-import asyncio
+import argparse
+import contextlib
+import json
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from shiftwork.adapters.processes.spawn import Spawn
-from shiftwork.adapters.sandbox.walls import Room, Sandbox
-from shiftwork.adapters.workspace.shell import Errand, Shell
-from shiftwork.bootstrap.sandboxing import open_sandboxes
-from shiftwork.config.settings import Settings
-from shiftwork.config.site import environment, find_site
-from shiftwork.config.surroundings import visible
+from shiftwork.config.site import environment
 
-ROUNDS = 40
+ROOT = Path(__file__).parents[1]
+ROUNDS = 60
+WARM_UP = 2
 MOST_MS = 25.0
+COMMANDS = {"sh -c true": "true", "python -c pass": f"{sys.executable} -c pass"}
+BEFORE_THE_LADDER = "host"
 LINKS = [word for name in ("bin", "lib", "lib64") for word in ("--symlink", f"usr/{name}", f"/{name}")]
 LEAST = ["bwrap", "--unshare-user-try", "--unshare-pid", "--ro-bind", "/usr", "/usr", *LINKS, "/bin/true"]
 
 
-class Unfiltered:
-    """The same sandbox as it would be started without a filter, a keyring and a scope of sockets of its own."""
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """Milliseconds of each start, in the order of the rounds."""
 
-    def __init__(self, walls: Sandbox) -> None:
-        self._walls = walls
-
-    def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
-        return replace(self._walls.enclosed(spawn, room), seccomp=b"", enclosed=False)
+    wall: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
 
 
-async def seconds(shell: Shell, command: str, tree: Path) -> float:
-    began = time.perf_counter()
-    outcome = await shell.run(command, Errand(marker="bench/sandbox"), tree=tree, seconds=30)
-    if not outcome.passed:
-        raise SystemExit(outcome.output)
-    return time.perf_counter() - began
+class Starter:
+    """`bench/starts.py` with the sources of one commit; keeps what it has measured by kind and command."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        opened = self._answer()
+        self.opened: float = opened["opened"]
+        self.kinds: list[str] = opened["names"]
+        self.taken = {(kind, label): Taken() for kind in self.kinds for label in COMMANDS}
+
+    def start(self, kind: str, label: str, *, counts: bool) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(f"{kind} {COMMANDS[label]}\n")
+        self._process.stdin.flush()
+        wall, processor = self._answer()
+        if counts:
+            self.taken[kind, label].wall.append(1000 * wall)
+            self.taken[kind, label].processor.append(1000 * processor)
+
+    def _answer(self) -> Any:  # either of the two forms that starts.py prints
+        assert self._process.stdout
+        return json.loads(self._process.stdout.readline() or sys.exit("bench/starts.py has ended"))
+
+
+@contextlib.contextmanager
+def starter(root: Path) -> Iterator[Starter]:
+    command = [sys.executable, str(ROOT / "bench" / "starts.py")]
+    env = environment() | {"PYTHONPATH": str(root / "src")}
+    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield Starter(process)
+        process.communicate()
+
+
+@contextlib.contextmanager
+def sources(commit: str) -> Iterator[Path]:
+    git = ("git", "-C", str(ROOT), "worktree")
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, "sources")
+        subprocess.run([*git, "add", "--quiet", "--detach", place, commit], check=True)
+        try:
+            yield place
+        finally:
+            subprocess.run([*git, "remove", "--force", place], check=True)
 
 
 def least() -> float:
     began = time.perf_counter()
     subprocess.run(LEAST, check=True)
-    return time.perf_counter() - began
+    return 1000 * (time.perf_counter() - began)
 
 
-async def main() -> None:
-    env = environment()
-    rooms: tuple[dict[str, list[str]], ...] = ({}, {"hosts": ["example.com"]})
-    every = [Settings.model_validate({"sandbox": {"tier": "bubblewrap", "gates": room}}) for room in rooms]
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder)
-        (tree / ".git").mkdir()
-        began = time.perf_counter()
-        walls, listed = [(await open_sandboxes(find_site(tree, env), one, env)).gates for one in every]
-        opening = (time.perf_counter() - began) / len(every)
-        shells = {
-            "bare": Shell(env=visible(env)),
-            "unfiltered": Shell(env=visible(env), sandbox=Unfiltered(walls)),
-            "sandbox": Shell(env=visible(env), sandbox=walls),
-            "hosts": Shell(env=visible(env), sandbox=listed),
-        }
-        taken: dict[tuple[str, str], list[float]] = {}
-        bwrap: list[float] = []
-        for _ in range(ROUNDS):
+def table(now: Starter) -> None:
+    print(f"{'':<16} {'':<6} {'wall':>10} {'ratio':>6} {'processor':>12} {'ratio':>6}")
+    for label in COMMANDS:
+        bare = now.taken["bare", label]
+        for kind in now.kinds:
+            one = now.taken[kind, label]
+            wall, processor = statistics.median(one.wall), statistics.median(one.processor)
+            ratios = wall / statistics.median(bare.wall), processor / statistics.median(bare.processor)
+            print(f"{label:<16} {kind:<6} {wall:>7.1f} ms {ratios[0]:>6.2f} {processor:>9.1f} ms {ratios[1]:>6.2f}")
+
+
+def difference(now: Taken, then: Taken) -> tuple[float, float]:
+    """Medians of the differences within a round, of wall and of processor time."""
+    pairs = ((now.wall, then.wall), (now.processor, then.processor))
+    wall, processor = (statistics.median(a - b for a, b in zip(*pair, strict=True)) for pair in pairs)
+    return wall, processor
+
+
+def compared(now: Starter, then: Starter, commit: str) -> float:
+    """Prints what each kind costs more than at the commit, and returns the most that any does, in wall time."""
+    most = 0.0
+    print(f"\n{'more than at ' + commit:<23} {'same kind, wall, processor':>29}   {BEFORE_THE_LADDER}, wall, processor")
+    for label in COMMANDS:
+        for kind in now.kinds[1:]:
+            one = now.taken[kind, label]
+            same = difference(one, then.taken[kind, label]) if kind in then.kinds else None
+            default = difference(one, then.taken[BEFORE_THE_LADDER, label])
+            most = max(most, default[0])
+            print(f"{label:<16} {kind:<6} {shown(same):>29}   {shown(default)}")
+    return most
+
+
+def shown(more: tuple[float, float] | None) -> str:
+    return f"{more[0]:+9.1f} ms {more[1]:+9.1f} ms" if more else "-"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="just bench-sandbox", description=__doc__)
+    parser.add_argument("--against", metavar="COMMIT", help="measure the sources of this commit in the same rounds")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    asked = parser.parse_args()
+    before = os.getloadavg()[0]
+    bwrap: list[float] = []
+    with contextlib.ExitStack() as stack:
+        now = stack.enter_context(starter(ROOT))
+        then = stack.enter_context(starter(stack.enter_context(sources(asked.against)))) if asked.against else None
+        for number in range(WARM_UP + asked.rounds):
             bwrap.append(least())
-            for command in ("true", f"{sys.executable} -c pass"):
-                for name, shell in shells.items():
-                    taken.setdefault((command, name), []).append(await seconds(shell, command, tree))
-    print(f"{'':<16} {'bare':>9}" + "".join(f" {name:>10} {'ratio':>7}" for name in list(shells)[1:]))
-    for label, command in (("sh -c true", "true"), ("python -c pass", f"{sys.executable} -c pass")):
-        bare, *others = (statistics.median(taken[command, name]) for name in shells)
-        columns = (f" {1000 * inside:>7.1f} ms {inside / bare:>7.2f}" for inside in others)
-        print(f"{label:<16} {1000 * bare:>6.1f} ms{''.join(columns)}")
-        more = 1000 * (others[1] - others[0])
-        print(f"{'':<16} filter, keyring and scope cost {more:+.1f} ms, {others[1] / others[0]:.2f} times unfiltered")
-        if more > MOST_MS:
-            raise SystemExit(f"that is more than {MOST_MS:g} ms")
-    print(f"the least that bubblewrap takes {1000 * statistics.median(bwrap):.1f} ms; probed once {opening:.2f} s")
+            for label in COMMANDS:
+                for one in (now, then) if then else (now,):
+                    for kind in one.kinds:
+                        one.start(kind, label, counts=number >= WARM_UP)
+    table(now)
+    print(f"\nthe least that bubblewrap takes {statistics.median(bwrap):.1f} ms; all were opened in {now.opened:.1f} s")
+    print(f"{asked.rounds} rounds; load of the machine {before:.1f} before and {os.getloadavg()[0]:.1f} after")
+    if then and (most := compared(now, then, asked.against)) > MOST_MS:
+        print(f"a start costs {most:.1f} ms more, and {MOST_MS:g} ms are allowed")
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    sys.exit(main())
