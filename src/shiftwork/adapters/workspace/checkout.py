@@ -15,10 +15,11 @@ from typing import Final
 
 from shiftwork.adapters.workspace.agent_repository import Laid, lay_repository
 from shiftwork.adapters.workspace.files import check_unlinked, erase, loosen, open_up, outlast, set_aside, write_whole
+from shiftwork.adapters.workspace.fitness import mending, submodules
 from shiftwork.adapters.workspace.git import Answer, Git
 from shiftwork.adapters.workspace.hub import Hub, ignore_lines
 from shiftwork.domain.model.ids import Commit
-from shiftwork.errors import RepositoryError
+from shiftwork.errors import RepositoryError, UnfitRepositoryError
 
 _LOG: Final = logging.getLogger(__name__)
 _SUBMODULE: Final = "160000"
@@ -97,11 +98,23 @@ class Checkout:
         await outlast(self._lock)
 
     async def reset(self, commit: Commit) -> None:
-        """Bring every file that the commit or the index has back to the commit; other files stay."""
+        """Bring every file that the commit or the index has back to the commit; other files stay. Raises
+        UnfitRepositoryError where the commit has submodules, before the index is touched.
+        """
+        await self._refuse_submodules(commit)
         answer = await self.git.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))
         if answer.code:
             await asyncio.to_thread(loosen, self.tree)
             await self.git.run("read-tree", "--reset", "-u", commit)
+
+    async def _refuse_submodules(self, commit: Commit) -> None:
+        """`add` enters a submodule that the index holds, and runs what the settings of the folder there name: whoever
+        writes to the tree could put a repository there.
+        """
+        rows = (await self.git.run("ls-tree", "-r", "-z", commit)).parts
+        if paths := [row.partition("\t")[2] for row in rows if row.startswith(_SUBMODULE)]:
+            told = submodules(paths)
+            raise UnfitRepositoryError(f"the commit {commit[:12]} cannot be worked on: {told}", hint=mending(told))
 
     async def clean(self) -> None:
         """Remove what is neither in the index nor ignored, repositories of others included."""

@@ -44,6 +44,7 @@ def _is_plain(path: Path) -> bool:
 
 
 async def _touched(git: Git, old: Commit) -> set[str]:
-    unstaged = await git.run("diff-files", "--name-only", "-z")
-    staged = await git.run("diff-index", "--cached", "--name-only", "-z", old)
+    # A repository that the index holds would be entered, and what its settings name would be run.
+    unstaged = await git.run("diff-files", "--ignore-submodules=all", "--name-only", "-z")
+    staged = await git.run("diff-index", "--ignore-submodules=all", "--cached", "--name-only", "-z", old)
     return {*unstaged.parts, *staged.parts}

@@ -28,6 +28,8 @@ _LONGEST: Final = 1000
 _SECONDS: Final = 30.0
 
 _INCLUDES: Final = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
+_EXPANDED: Final = re.compile(r"~[^/]|%\(|:\(")
+"""How a path begins that git replaces by another: the home of a user by name, the folder that git is installed in."""
 _PROGRAMS: Final = re.compile(
     r"filter\..*\.(clean|smudge|process|required)|hook\..*|core\.(attributesfile|excludesfile)|checkout\.workers",
     re.DOTALL,
@@ -149,8 +151,11 @@ def _run(git: Runner, *words: str, **more: str) -> bytes:
 
 
 def _included(value: str, file: Path, env: Mapping[str, str]) -> Path:
+    """The very file that git reads. Its path is not simplified: `..` after a link leads to where the link leads."""
+    if _EXPANDED.match(value):
+        raise _refused(file, f"includes {value[:60]!r}, which git reads as a path that is not written out")
     home = env.get("HOME", "/")
-    return Path(os.path.normpath(file.parent / (home + value[1:] if value.startswith("~/") else value)))
+    return file.parent / (home + value[1:] if value.startswith("~/") else value)
 
 
 def _bounded(file: Path, key: str) -> str:

@@ -110,7 +110,12 @@ async def stopped_filters(git: Git) -> list[str]:
 async def _submodules(git: Git) -> list[str]:
     listing = await git.run("ls-tree", "-r", "-z", "HEAD")
     paths = [part.partition("\t")[2] for part in listing.parts if part.startswith("160000 ")]
-    return [f"{_SUBMODULES}{', '.join(paths[:5])}"] if paths else []
+    return [submodules(paths)] if paths else []
+
+
+def submodules(paths: Sequence[str]) -> str:
+    """The reason why a commit with these cannot be worked on."""
+    return f"{_SUBMODULES}{', '.join(paths[:5])}"
 
 
 async def _filters(git: Git) -> list[str]:
