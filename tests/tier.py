@@ -5,5 +5,10 @@ from typing import Final
 
 TIER_VARIABLE: Final = "SHIFTWORK_SANDBOX"
 
-TIER: Final = os.environ.get("SHIFTWORK_TEST_TIER", "none")  # noqa: TID251 - a test run's own
+_ASKED: Final = os.environ.get("SHIFTWORK_TEST_TIER", "")  # noqa: TID251 - a test run's own
+
+TIER: Final = _ASKED or "none"
 """`none` unless the variable names another: then the same suites run with the sandbox on."""
+
+USUAL_TIER: Final = _ASKED or "auto"
+"""For suites about what users meet: the sandbox is on unless the variable says otherwise."""

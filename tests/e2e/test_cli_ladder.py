@@ -1,6 +1,7 @@
 """Gates that need more of the machine than a sandbox gives: what is asked, what is remembered, what nothing gives."""
 
 import json
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,6 +73,28 @@ def test_so_it_does_with_the_line_that_was_named(project: Project, service: int)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (one,) = checks(project)
     assert (one["state"], one["rung"]) == ("ok", "own")
+
+
+def test_init_keeps_a_gate_that_only_the_sandbox_makes_red_and_says_what_to_type(
+    project: Project, service: int
+) -> None:
+    makefile = f"test:\n\tcurl -sSf http://127.0.0.1:{service}/ > /dev/null\nlint:\n\tfalse\n"
+    (project.root / "Makefile").write_text(makefile)
+    (project.root / "shiftwork.toml").unlink()
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "checks")
+    document = json.loads(project.shiftwork("init", "--json", **AUTO).stdout)
+    reasons = {gate["name"]: gate["reason"].partition(":")[0] for gate in document["gates"]}
+    assert reasons == {"test": "red in the sandbox on main", "lint": "red on main already"}
+    assert tomllib.loads(document["text"])["gates"] == {"test": "make test"}
+    assert f"test: it seems to need the service on port {service} of this machine" in document["needs"][0]
+    typed = "shiftwork trust --gate test --rung host"
+    assert document["choices"][0] == typed
+    said = project.shiftwork("init", "--force", **AUTO).stdout
+    assert f"try: {typed}\n" in said
+    assert "1 of 2 gates are in force; the others are comments" in said
+    assert project.shiftwork(*typed.split()[1:], **AUTO).returncode == 0
+    assert [(one["state"], one["rung"]) for one in checks(project)] == [("ok", "host")]
 
 
 def test_what_is_asked_at_a_terminal_is_remembered(project: Project, service: int) -> None:

@@ -2,22 +2,26 @@
 
 An agent first breaks the code and calls it done, then does the work. The exit code is 0 only if no broken work landed
 and all of the right work did. Rows can be named (`just repositories python-uv go`).
+The sandbox is on, as it is by default; with SHIFTWORK_TEST_TIER=none it is off.
 """
 
 import argparse
+import contextlib
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Final
 
+from shiftwork.testing.postgres import private_postgres
+from tests.ordinary.database_row import at
 from tests.ordinary.every import ROWS
 from tests.ordinary.row import Row
 from tests.ordinary.trial import Doctor, Outcome, tried
 from tests.ordinary.user import install_compilers
 
 _NOTHING: Final = "-"
-_HEAD: Final = ("row", "1st tree", "2nd tree", "canary", "broken refused", "right landed", "seconds")
+_HEAD: Final = ("row", "1st tree", "2nd tree", "canary", "broken refused", "right landed", "consents", "seconds")
 
 
 def main() -> int:
@@ -51,7 +55,8 @@ def _asked() -> argparse.Namespace:
 def _outcome(row: Row, folder: Path) -> Outcome:
     began = time.monotonic()
     try:
-        return tried(row, folder)
+        with private_postgres() if row.database else contextlib.nullcontext("") as address:
+            return tried(at(address, row), folder)
     except Exception as error:  # noqa: BLE001 - whatever went wrong is this row's, and the others are still tried
         return Outcome(
             row=row,
@@ -74,13 +79,14 @@ def _cells(outcome: Outcome) -> tuple[str, ...]:
         ", ".join(f"{gate} {sight}" for gate, sight in sights) or _NOTHING,
         outcome.refused,
         outcome.landed,
+        str(outcome.consents or _NOTHING),
         f"{outcome.seconds:.0f}",
     )
 
 
 def _line(cells: tuple[str, ...]) -> str:
-    name, first, second, canary, refused, landed, seconds = cells
-    return f"{name:23} {first:13} {second:13} {canary:31} {refused:15} {landed:13} {seconds:>7}"
+    name, first, second, canary, refused, landed, consents, seconds = cells
+    return f"{name:23} {first:13} {second:13} {canary:31} {refused:15} {landed:13} {consents:9} {seconds:>7}"
 
 
 def _say(line: str) -> None:

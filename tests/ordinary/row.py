@@ -27,7 +27,8 @@ class Row:
     `lock` makes the lock files, before the first commit. `install` prepares a fresh checkout, and `check` tests it;
     where it is empty, there is nothing to test with. All three are shell commands, and the last two are also used on
     what has landed. With `active`, `.venv` in the checkout is the user's active virtual environment. `programs` are
-    those that the user has beside Python, Node and Make; those of `debian` come from its packages.
+    those that the user has beside Python, Node and Make; those of `debian` come from its packages. With `database`, the
+    tests use a Postgres server on this machine, which has to be written into the files: see `database_row`.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Row:
     active: bool = False
     programs: tuple[str, ...] = ()
     debian: tuple[str, ...] = ()
+    database: bool = False
 
     @property
     def in_ci(self) -> bool:

@@ -35,6 +35,12 @@ test = "echo gate >> {folder}/starts; python3 -m unittest discover -s tests"
 
 [run]
 workflow = "ralph"
+
+[sandbox.agents]
+writable = ["{folder}"]
+
+[sandbox.gates]
+writable = ["{folder}"]
 """
 
 
@@ -49,17 +55,18 @@ def _starts(user: User, sentence: str, log: Path) -> list[str]:
 @pytest.fixture
 def user(tmp_path: Path) -> User:
     made = built(ROW, tmp_path)
-    write(made.root / "shiftwork.toml", _SETTINGS.format(folder=tmp_path))
+    desk = tmp_path / "desk"
+    write(made.root / "shiftwork.toml", _SETTINGS.format(folder=desk))
     commit(made, "settings")
-    write(tmp_path / "agent.sh", _AGENT.format(folder=tmp_path))
+    write(desk / "agent.sh", _AGENT.format(folder=desk))
     for number, story in enumerate(ROW.stories, start=1):
         for path, text in story.right.items():
-            write(tmp_path / "work" / str(number) / path, text)
+            write(desk / "work" / str(number) / path, text)
     return made
 
 
 def test_the_second_run_starts_nothing_before_its_first_session(user: User, tmp_path: Path) -> None:
-    log = tmp_path / "starts"
+    log = tmp_path / "desk" / "starts"
     first = _starts(user, "Count the pieces in the cart", log)
     assert "gate" in first[: first.index("session")], "the first time, gates are tried before a session is paid for"
     second = _starts(user, "Empty the cart", log)

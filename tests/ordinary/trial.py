@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import time
 from collections.abc import Iterator
@@ -53,6 +54,7 @@ class Outcome:
     refused: str
     landed: str
     seconds: float
+    consents: int = 0
     wrong: tuple[str, ...] = ()
     said: str = field(default="", repr=False)
 
@@ -62,6 +64,7 @@ def tried(row: Row, folder: Path, *, twice: bool = True) -> Outcome:
     user = built(row, folder)
     began = time.monotonic()
     initialised = user.shiftwork("init", "--json")
+    consents = _consented(user, initialised)
     agent = agent_for(row, folder / "agent")
     settle(user, agent)
     installed = _installed(user.root)
@@ -72,6 +75,8 @@ def tried(row: Row, folder: Path, *, twice: bool = True) -> Outcome:
     seconds = time.monotonic() - began
     landed = landed_on("main", base, user, folder / "fresh")
     wrong = [*_not_as_it_must_be(landed, run), *(() if row.gated else _called_proved(user, run))]
+    if consents != (row.database and _has_sandbox(user)):
+        wrong.append(f"{consents} consents were asked for: {initialised.stdout}")
     if changed := sorted(installed ^ _installed(user.root)):
         wrong.append(f"the user's own environment was changed: {', '.join(path for path, _, _ in changed[:5])}")
     return Outcome(
@@ -81,10 +86,29 @@ def tried(row: Row, folder: Path, *, twice: bool = True) -> Outcome:
         second=second,
         refused=_refused(row, agent, landed),
         landed="yes" if landed.right else "no",
+        consents=consents,
         seconds=seconds,
         wrong=tuple(wrong),
         said="\n".join(_said(initialised, run, first)) if wrong else "",
     )
+
+
+def _consented(user: User, initialised: Done) -> int:
+    """How often the user has agreed to more than the sandbox gives: they type the first command that was shown."""
+    try:
+        shown: list[str] = json.loads(initialised.stdout)["choices"]
+    except (ValueError, KeyError):
+        return 0
+    for command in shown[:1]:
+        program, *words = shlex.split(command)
+        if program != "shiftwork" or user.shiftwork(*words).returncode:
+            raise RuntimeError(f"{command} does not work")
+    return len(shown[:1])
+
+
+def _has_sandbox(user: User) -> bool:
+    checks: list[dict[str, Any]] = json.loads(user.shiftwork("doctor", "--json").stdout)["checks"]
+    return any(one["name"] == "sandbox" and one["detail"].startswith("bubblewrap") for one in checks)
 
 
 def built(row: Row, folder: Path) -> User:
@@ -112,13 +136,13 @@ def settle(user: User, agent: Agent) -> None:
     """The settings as `init` wrote them, with the user's own agent, are committed: the user was asked to do that."""
     path = user.root / "shiftwork.toml"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    text = _with_line(text, "agent", f"command = {json.dumps(agent.command)}")
-    text = _with_line(text, "sandbox.agents", f"writable = [{json.dumps(str(agent.folder))}]")
+    text = with_line(text, "agent", f"command = {json.dumps(agent.command)}")
+    text = with_line(text, "sandbox.agents", f"writable = [{json.dumps(str(agent.folder))}]")
     path.write_text(text, encoding="utf-8")
     commit(user, "settings")
 
 
-def _with_line(text: str, table: str, line: str) -> str:
+def with_line(text: str, table: str, line: str) -> str:
     before, header, after = text.partition(f"\n[{table}]\n")
     ours = f"[{table}]\n{line}\n"
     return f"{before}\n{ours}{after}" if header else f"{text}\n{ours}"

@@ -14,7 +14,7 @@ from typing import Final
 from tests import warm
 from tests.ordinary.row import Row
 from tests.patience import LONG_SECONDS, SECONDS
-from tests.tier import TIER, TIER_VARIABLE
+from tests.tier import TIER_VARIABLE, USUAL_TIER
 
 ROOT: Final = Path(__file__).parents[2]
 CACHE: Final = ROOT / ".cache" / "ordinary"
@@ -60,8 +60,8 @@ class User:
         if done.returncode != 0:
             raise RuntimeError(f"{self.row.name}: {command} ended with {done.returncode}\n{done.stdout}")
 
-    def shiftwork(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return warm.run(words, cwd=self.root, env=self.environment(), timeout=LONG_SECONDS)
+    def shiftwork(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+        return warm.run(words, cwd=self.root, env=self.environment() | env, timeout=LONG_SECONDS)
 
     def git(self, *words: str) -> str:
         done = subprocess.run(
@@ -97,7 +97,7 @@ class User:
             "SHIFTWORK_CONFIG_HOME": str(self.private / "config"),
             "SHIFTWORK_STATE_HOME": str(self.private / "state"),
             "SHIFTWORK_TRUST": "1",
-            TIER_VARIABLE: TIER,
+            TIER_VARIABLE: USUAL_TIER,
         }
 
     def _caches(self) -> Path:

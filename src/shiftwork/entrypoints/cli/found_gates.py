@@ -5,13 +5,15 @@ known before it is settled.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shiftwork.bootstrap.base import open_base
+from shiftwork.bootstrap.base import BaseCheck, open_base
 from shiftwork.bootstrap.working import repository_problems
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site, open_state
 from shiftwork.config.template import SETUP
-from shiftwork.domain.model.gate import GateResult
+from shiftwork.domain.model.gate import GateReport, GateResult
+from shiftwork.domain.rules.needs import needs
 from shiftwork.entrypoints.cli.conditions import find_base
+from shiftwork.entrypoints.cli.consenting import NOTHING, Further, further
 from shiftwork.entrypoints.cli.gate_reason import reason
 from shiftwork.errors import ShiftworkError
 
@@ -20,7 +22,8 @@ from shiftwork.errors import ShiftworkError
 class Checked:
     """How each gate ended on the branch, by name; `skipped` says why none was run. `setup` is the reason why the setup
     command failed: then the gates ran in the user's own environment. `seconds` is how long it took to have one in
-    the gates' tree.
+    the gates' tree. Gates that seem to need more of the machine than the sandbox gives are `confined`, and what the
+    user can do about it is there too.
     """
 
     branch: str = ""
@@ -28,13 +31,27 @@ class Checked:
     setup: str = ""
     seconds: float = 0.0
     skipped: str = ""
+    confined: Further = NOTHING
 
     @property
     def red(self) -> dict[str, str]:
-        """What is to be written as a comment: the name, and what the comment says."""
-        reasons = {name: reason(one.output) for name, one in self.results.items() if not one.passed}
-        gates = {name: f"red on {self.branch} already: {why}" for name, why in reasons.items()}
+        """What is to be written as a comment: the name, and what the comment says. A gate that is red for want of a
+        service is none of it: a comment checks nothing, and the user would never be asked for their consent.
+        """
+        gates = {name: self.why(name) for name in self.results if self.why(name) and name not in self._kept}
         return gates | ({SETUP: f"failed on {self.branch}: {self.setup}"} if self.setup else {})
+
+    def why(self, gate: str) -> str:
+        """Why it is red; empty where it is not, and where it was not run."""
+        result = self.results.get(gate)
+        if result is None or result.passed:
+            return ""
+        where = f"in the sandbox on {self.branch}" if gate in self._kept else f"on {self.branch} already"
+        return f"red {where}: {reason(result.output)}"
+
+    @property
+    def _kept(self) -> set[str]:
+        return {gate.name for gate in self.confined.gates}
 
 
 async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) -> Checked:
@@ -58,4 +75,11 @@ async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) ->
         results=results,
         setup=reason(prepared.failure) if prepared.failure else "",
         seconds=prepared.seconds,
+        confined=_confined(base, report, settings),
     )
+
+
+def _confined(base: BaseCheck, report: GateReport, settings: Settings) -> Further:
+    """Of gates that say themselves what they miss: others may well be red without a sandbox too."""
+    missing = {one.name for one in report.results if not one.passed and needs(one.output)}
+    return further(base, report, tuple(gate for gate in settings.gate_list if gate.name in missing))

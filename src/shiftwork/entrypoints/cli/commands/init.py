@@ -29,6 +29,8 @@ from shiftwork.errors import SettingsError, UsageError
 
 _UNASKED: Final = "you have not agreed to it; look at shiftwork.toml, then: shiftwork trust && shiftwork doctor --gates"
 
+_NEED_LINES: Final = 3
+
 
 @click.command("init", short_help="Write a commented shiftwork.toml.")
 @click.option("--prd", is_flag=True, help="Write a commented prd.json instead, to be filled in.")
@@ -42,9 +44,9 @@ def command(*, prd: bool, only_print: bool, no_check: bool, force: bool, as_json
     Found are the checks of Python, Node, Rust, Go, Java, Ruby, Elixir, PHP and .NET projects, the hooks of pre-commit,
     and the words test, lint and check of a Makefile or a justfile; and the command that makes the environment they
     need. At a terminal you are asked whether to run all of it once on the last commit of the branch, in a tree of its
-    own: a check that is red there already is written as a comment, with the reason. Elsewhere nothing is run, unless
-    SHIFTWORK_TRUST is set. With --prd a spec is written, to be filled in and handed over with
-    `shiftwork run`.
+    own: a check that is red there already is written as a comment, with the reason. One that is red because the sandbox
+    keeps a service from it, such as a test database, stays, and you are shown what to type. Elsewhere nothing is run,
+    unless SHIFTWORK_TRUST is set. With --prd a spec is written, to be filled in and handed over with `shiftwork run`.
     """
     site = around()
     if prd:
@@ -137,7 +139,7 @@ def _document(found: Detected, checked: Checked) -> dict[str, Any]:
             **asdict(gate),
             "passed": results[gate.name].passed if gate.name in results else None,
             "seconds": results[gate.name].seconds if gate.name in results else None,
-            "reason": checked.red.get(gate.name, ""),
+            "reason": checked.why(gate.name),
         }
         for gate in found.gates
     ]
@@ -148,6 +150,8 @@ def _document(found: Detected, checked: Checked) -> dict[str, Any]:
         "setup_seconds": checked.seconds,
         "checked_on": checked.branch,
         "not_checked": checked.skipped,
+        "needs": list(checked.confined.told),
+        "choices": [command for command, _ in checked.confined.steps],
     }
 
 
@@ -165,7 +169,8 @@ def _rows(found: Detected, checked: Checked) -> Iterator[tuple[str, str]]:
     for gate in found.gates:
         yield gate.name, f"{gate.command}    (from {gate.source})"
         if result := checked.results.get(gate.name):
-            red = f"red: {reason(result.output)} (written as a comment)"
+            comment = " (written as a comment)" if gate.name in checked.red else ", in the sandbox"
+            red = f"red: {reason(result.output)}{comment}"
             yield "", f"passed {words.duration(result.seconds)}" if result.passed else red
     if found.setup:
         yield "setup", found.setup
@@ -180,6 +185,10 @@ def _remarks(found: Detected, checked: Checked) -> Iterator[str]:
         yield "the setup command failed, so the gates ran in your own environment: correct it, or leave it a comment"
     elif checked.red:
         left = len(found.gates) - len(checked.red)
-        yield f"{left} of {len(found.gates)} gates pass; the others are comments: remove the # once they pass"
+        which = "pass" if not checked.confined.gates else "are in force"
+        yield f"{left} of {len(found.gates)} gates {which}; the others are comments: remove the # once they pass"
         if not left:
             yield "until [gates] names one, only that something changed is checked"
+    for told in checked.confined.told:
+        yield from words.wrapped(told, words.width(), most=_NEED_LINES)
+    yield from words.following(checked.confined.steps, label="try: ")
