@@ -42,9 +42,9 @@ class Confined:
     def env(self) -> dict[str, str]:
         return {"PATH": self.path, "HOME": str(self.home), "LANG": "C.UTF-8"}
 
-    def run(self, command: str, *, online: bool = False, **env: str) -> Outcome:
+    def run(self, command: str, **env: str) -> Outcome:
         shell = Shell(env={**self.env, **env}, sandbox=self.walls)
-        errand = Errand(marker=self.marker, online=online)
+        errand = Errand(marker=self.marker)
         return asyncio.run(shell.run(command, errand, tree=self.tree, seconds=90))
 
     def spawn(self, command: str) -> Spawn:

@@ -211,7 +211,6 @@ def test_the_network_is_cut_where_that_is_asked_for(inside: Confined) -> None:
         told = cut.run(CONNECT, PORT=port)
         assert not told.passed
         assert "refused" in told.output or "unreachable" in told.output
-        assert cut.run(CONNECT, PORT=port, online=True).output == "met", "what is to fetch something can"
 
 
 # Whether it can be had

@@ -11,6 +11,7 @@ from shiftwork.adapters.workspace.git import Identity
 from shiftwork.adapters.workspace.landing import GitRepository
 from shiftwork.app.canary import Examiner, unheard
 from shiftwork.bootstrap.git_consent import open_hub_here
+from shiftwork.bootstrap.registries import registries_in_force
 from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import Settings
@@ -129,10 +130,11 @@ async def open_base(
 ) -> BaseCheck:
     """`gates` are those of a run, where they are not just those of the settings."""
     hub = await open_hub_here(site, _HARNESS, env)
-    sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
+    registries = await registries_in_force(site, settings, env)
+    sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
     runner = GitGates(
         hub=hub,
-        setup=build_setup(site, settings, env, sandboxes.gates),
+        setup=build_setup(site, settings, env, sandboxes),
         hosts=frozenset(settings.proof.hosts),
         recalls=False,
     )

@@ -27,6 +27,7 @@ from shiftwork.adapters.workspace.witness import GitWitness
 from shiftwork.app.cleaning import Broom
 from shiftwork.bootstrap.addresses import store_address
 from shiftwork.bootstrap.git_consent import git_of_user, open_hub_here
+from shiftwork.bootstrap.registries import registries_in_force
 from shiftwork.bootstrap.sandboxing import open_sandboxes
 from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import Settings
@@ -87,8 +88,9 @@ async def open_changes(site: Site, env: Mapping[str, str]) -> Changes:
 async def open_examination(site: Site, settings: Settings, env: Mapping[str, str]) -> tuple[Witness, Protecting, Gates]:
     """What certificates are held against: the repository's objects, and gates that run again though they were green."""
     hub = await _hub(site, env)
-    sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
-    setup = build_setup(site, settings, env, sandboxes.gates)
+    registries = await registries_in_force(site, settings, env)
+    sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
+    setup = build_setup(site, settings, env, sandboxes)
     hosts = frozenset(settings.proof.hosts)
     gates = GitGates(hub=hub, setup=setup, hosts=hosts, recalls=False)
     return GitWitness(hub=hub), GitProtecting(hub=hub), gates
@@ -107,8 +109,9 @@ async def run_in_checkout(site: Site, gates: Sequence[Gate], env: Mapping[str, s
 async def open_trials(site: Site, settings: Settings, env: Mapping[str, str], branch: str) -> Trials:
     """For gates that are red in a gate tree of the branch and green in the user's checkout."""
     hub = await _hub(site, env)
-    sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
-    setup = build_setup(site, settings, env, sandboxes.gates)
+    registries = await registries_in_force(site, settings, env)
+    sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
+    setup = build_setup(site, settings, env, sandboxes)
     tip = await GitRepository(hub=hub).tip(branch)
     return GitTrials(hub=hub, setup=setup, commit=tip, env=env, own=(SETTINGS_FILE,))
 

@@ -19,8 +19,10 @@ from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import Toolchain
 from shiftwork.adapters.sandbox.upstream import read_upstream
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
+from shiftwork.bootstrap.registries import setup_sandbox
 from shiftwork.config.consent import GateConsents
 from shiftwork.config.project import Standing
+from shiftwork.config.registries.addresses import NO_REGISTRIES, Registries
 from shiftwork.config.settings import RoomSettings, SandboxSettings, Settings
 from shiftwork.config.site import Site
 from shiftwork.domain.model.rung import Rung
@@ -36,6 +38,7 @@ class Sandboxes:
 
     agents: Sandbox = OPEN
     gates: Sandbox = OPEN
+    setup: Sandbox = OPEN
     missing: SandboxError | None = None
 
     @property
@@ -53,24 +56,31 @@ class Sandboxes:
 
 
 async def open_sandboxes(
-    site: Site, settings: Settings, env: Mapping[str, str], objects: Iterable[Path] = ()
+    site: Site,
+    settings: Settings,
+    env: Mapping[str, str],
+    objects: Iterable[Path] = (),
+    registries: Registries = NO_REGISTRIES,
 ) -> Sandboxes:
     """Raises SandboxError where the settings ask for a tier that does not work here: nothing is run with less than they
     ask for. With `auto` there is no sandbox then, and the result says why.
 
-    `objects` are folders of git objects that every tree borrows from.
+    `objects` are folders of git objects that every tree borrows from. `registries` are those that packages come from;
+    who starts no work does without.
     """
     if settings.sandbox.tier == "none":
         return Sandboxes()
     try:
-        return await _confined(site, settings, env, objects)
+        return await _confined(site, settings, env, objects, registries)
     except SandboxError as error:
         if settings.sandbox.tier != "auto":
             raise
         return Sandboxes(missing=error)
 
 
-async def _confined(site: Site, settings: Settings, env: Mapping[str, str], objects: Iterable[Path]) -> Sandboxes:
+async def _confined(
+    site: Site, settings: Settings, env: Mapping[str, str], objects: Iterable[Path], registries: Registries
+) -> Sandboxes:
     if sys.platform != "linux":
         raise SandboxError("bubblewrap exists on Linux only", hint=ELSEWHERE)
     program = tool("bwrap", env, (site.root, site.cache_home))
@@ -96,19 +106,21 @@ async def _confined(site: Site, settings: Settings, env: Mapping[str, str], obje
 
     # An agent starts the harness's own tools, which are of this package.
     agents = confined("sandbox.agents", settings.sandbox.agents, Path(shiftwork.__file__).parent)
-    gates = confined("sandbox.gates", settings.sandbox.gates)
+    gates = confined("sandbox.gates", settings.sandbox.gates, *registries.folders)
     # One speaks for both, unless there is more to try.
     for one in (gates, agents) if agents.reach else (gates,):
         await _probe_once(one)
     room = settings.sandbox.gates
+    ports = tuple(dict.fromkeys((*room.ports, *registries.ports)))
+    own = Pass(hosts=registries.hosts, table="sandbox.gates", ports=ports, upstream=upstream)
+    setup = setup_sandbox(site, settings, env, gates, own)
     if room.network != "auto" or room.hosts:
-        return Sandboxes(agents=agents, gates=gates)
-    return Sandboxes(agents=agents, gates=_ladder(site, settings, env, gates))
+        return Sandboxes(agents=agents, gates=gates, setup=setup)
+    return Sandboxes(agents=agents, gates=_ladder(site, settings, env, gates, own), setup=setup)
 
 
-def _ladder(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap) -> Ladder:
+def _ladder(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap, own: Pass) -> Ladder:
     """The rungs that the tier has: who asks for bubblewrap by its name never leaves it."""
-    own = Pass(hosts=(), table="sandbox.gates", ports=settings.sandbox.gates.ports, upstream=read_upstream(env))
     rungs: dict[Rung, Sandbox] = {
         Rung.CUT: replace(gates, network=False),
         Rung.OWN: replace(gates, reach=own),

@@ -3,21 +3,22 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from shiftwork.adapters.sandbox.walls import Sandbox
 from shiftwork.adapters.workspace.environments import index_variables
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.bootstrap.registries import setup_advice
+from shiftwork.bootstrap.sandboxing import Sandboxes
 from shiftwork.bootstrap.secrets import learn_secrets
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.config.surroundings import visible
 
 
-def build_setup(site: Site, settings: Settings, env: Mapping[str, str], sandbox: Sandbox) -> Setup:
+def build_setup(site: Site, settings: Settings, env: Mapping[str, str], sandboxes: Sandboxes) -> Setup:
     learn_secrets(settings, env)
     asked = settings.workspace
     return Setup(
-        shell=Shell(env=visible(env, asked.env), sandbox=sandbox),
+        shell=Shell(env=visible(env, asked.env), sandbox=sandboxes.gates),
         command=asked.setup,
         minutes=asked.setup_minutes,
         keep=frozenset(name.strip("/") for name in asked.keep),
@@ -26,6 +27,8 @@ def build_setup(site: Site, settings: Settings, env: Mapping[str, str], sandbox:
         passed={name: env[name] for name in asked.env if name in env},
         included=settings.included,
         leases=site.state_home / "leases",
+        sandbox=sandboxes.setup,
+        advice=setup_advice(sandboxes.setup, asked.setup),
     )
 
 

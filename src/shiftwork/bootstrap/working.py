@@ -38,6 +38,7 @@ from shiftwork.bootstrap.agents import Place, build_agents
 from shiftwork.bootstrap.git_consent import git_of_user, open_hub_here
 from shiftwork.bootstrap.notifying import build_notifiers
 from shiftwork.bootstrap.reading import open_queries
+from shiftwork.bootstrap.registries import registries_in_force
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.setup import build_setup
 from shiftwork.config.settings import AgentSettings, Settings
@@ -204,8 +205,9 @@ class _Git:
 async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], clock: Clock) -> _Git:
     identity = await _identity(site, env)
     hub = await open_hub_here(site, identity, env)
-    sandboxes = await open_sandboxes(site, settings, env, lenders(hub))
-    setup = build_setup(site, settings, env, sandboxes.gates)
+    registries = await registries_in_force(site, settings, env)
+    sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
+    setup = build_setup(site, settings, env, sandboxes)
     gates = GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts))
     return _Git(
         sandboxes=sandboxes,

@@ -171,6 +171,21 @@ class RoomSettings(_Strict):
         return self
 
 
+class SetupRoomSettings(_Strict):
+    """Whom the setup command may call from within a sandbox, beside the package registries in force."""
+
+    hosts: tuple[str, ...] = ()
+
+    @property
+    def host_list(self) -> tuple[Host, ...]:
+        return tuple(map(read_host, self.hosts))
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        _ = self.host_list
+        return self
+
+
 class SandboxSettings(_Strict):
     """What stands between the user's machine and the programs of agents and gates."""
 
@@ -180,6 +195,7 @@ class SandboxSettings(_Strict):
     disk_gb: Positive = 20
     agents: RoomSettings = RoomSettings()
     gates: RoomSettings = RoomSettings()
+    setup: SetupRoomSettings = SetupRoomSettings()
 
     @field_validator("tier", mode="before")
     @classmethod

@@ -107,11 +107,14 @@ _REST: Final = """
 
 [sandbox.gates]
 # network = "auto"          # "auto": each gate has as little of the network as it needs, and you are asked before one
-                            # gets this machine's; true: all of it; false: none; the setup command always has one
-# hosts = []                # the same as for agents; the setup command is held to it too
+                            # gets this machine's; true: all of it; false: none
+# hosts = []                # the same as for agents; the setup command may call them too
 # ports = []                # ports of services on this machine that gates reach, such as 5432, by localhost
 # readable = []             # more that gates and the setup command may read
 # writable = []             # more that they may change, such as a cache
+
+[sandbox.setup]
+# hosts = []                # whom it may call beside the package registries in force, such as "github.com"
 
 # Who is told of what while nobody watches; as it is, nobody of anything. `shiftwork notify --test` tries it.
 [notify]

@@ -62,7 +62,7 @@ _EMPTY: Final[_Mount] = ("--tmpfs", None)
 class Bubblewrap:
     """`program` is bubblewrap itself, `home` the user's. `repository` is theirs too: inside it is an empty folder that
     nobody can write to but for what is put there. `readable` and `writable` are for every program. Where there is a
-    `reach`, its hosts are the network, also for what is online.
+    `reach`, its hosts are the network.
     """
 
     program: str
@@ -82,7 +82,7 @@ class Bubblewrap:
         if self.reach:
             command, company = through_the_door(command, self.reach.hosts, self.reach.ports), Gateway(self.reach)
         mounts = self._mounts(room, [program, *room.programs], spawn.env)
-        network = ("--unshare-net",) if self.reach or not (self.network or room.online) else ()
+        network = ("--unshare-net",) if self.reach or not self.network else ()
         # Last: closed before, nothing could be put there.
         empty = mounts[self.repository] == _EMPTY and self.repository != self.home
         closed = (self.repository, Path("/")) if empty else (Path("/"),)

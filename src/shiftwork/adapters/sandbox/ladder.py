@@ -31,14 +31,14 @@ class Ladder:
     found: dict[str, Rung] = field(default_factory=dict)
 
     def enclosed(self, spawn: Spawn, room: Room) -> Spawn:
-        return self.rungs[self.rung(room.command, online=room.online)].enclosed(spawn, room)
+        return self.rungs[self.rung(room.command)].enclosed(spawn, room)
 
-    def rung(self, command: str, *, online: bool = False) -> Rung:
-        """The one in force. What must fetch something has at least a network."""
+    def rung(self, command: str) -> Rung:
+        """The one in force."""
         consented = self.consented.get(command)
         if consented is not None and consented in self.rungs:
             return consented
-        return Rung.HOST if online else self.found.get(command, USUAL)
+        return self.found.get(command, USUAL)
 
     def unknown(self, commands: Iterable[str]) -> tuple[str, ...]:
         """Those that were never tried on a base, nor consented to."""

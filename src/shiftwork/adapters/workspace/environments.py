@@ -90,8 +90,9 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environments:
-    """`command` is the setup command. `variables` are for it alone, on commits that are shared. `known` and `failed`
-    are what this process has found, by name, and `made` what it has had installed itself.
+    """`command` is the setup command. `variables` are for it alone, on commits that are shared. `advice` says what the
+    user can do where it fails. `known` and `failed` are what this process has found, by name, and `made` what it has
+    had installed itself.
     """
 
     hub: Hub
@@ -99,6 +100,7 @@ class Environments:
     command: str
     minutes: float = 15
     variables: Mapping[str, str] = field(default_factory=dict)
+    advice: tuple[str, ...] = ()
     known: dict[str, Environment] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
@@ -203,13 +205,12 @@ class Environments:
             raise EnvironmentFailedError(why) from error
 
     async def _run(self, name: str, checkout: Checkout, errand: Errand, *, shared: bool) -> None:
-        # What it installs has to come from somewhere. Where packages come from may hold a password: code of a story is
-        # not told it.
+        # Where packages come from may hold a password: code of a story does not get it.
         given = self.variables if shared else {}
-        online = replace(errand, online=True, env={**errand.env, **given, **_COPIED})
-        outcome = await self.shell.run(self.command, online, tree=checkout.tree, seconds=60 * self.minutes)
+        errand = replace(errand, env={**errand.env, **given, **_COPIED})
+        outcome = await self.shell.run(self.command, errand, tree=checkout.tree, seconds=60 * self.minutes)
         if not outcome.passed:
-            why = f"the setup command failed: {self.command}\n{outcome.output}"
+            why = "\n".join((f"the setup command failed: {self.command}", outcome.output, *self.advice))
             if shared:
                 self.failed[name] = why
             raise EnvironmentFailedError(why)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from shiftwork.adapters.sandbox.walls import Sandbox
 from shiftwork.adapters.workspace.checkout import Checkout
 from shiftwork.adapters.workspace.environments import Environment, Environments
 from shiftwork.adapters.workspace.files import copy_within
@@ -30,7 +31,8 @@ class Setup:
     there, and a tree that has an environment of its own does without them. `variables` are for the setup command alone,
     `passed` are those of the user's that the settings let gates have. Files of the user's checkout that the patterns of
     `included` match are copied into every tree, and the `extra` ones beside them. Ports and names are leased in
-    `leases`; without that folder, among the trees of the repository alone.
+    `leases`; without that folder, among the trees of the repository alone. The setup command runs in a `sandbox` of its
+    own, where there is one, and `advice` says what the user can do where it fails there.
     """
 
     shell: Shell
@@ -45,6 +47,8 @@ class Setup:
     extra: tuple[str, ...] = ()
     leases: Path | None = None
     leased: dict[str, Numbers] = field(default_factory=dict)
+    sandbox: Sandbox | None = None
+    advice: tuple[str, ...] = ()
 
     def numbers(self, hub: Hub, kind: str, most: int) -> Numbers:
         """From which the ports and names of trees of a kind follow."""
@@ -61,9 +65,14 @@ class Setup:
         """Those of a hub: one for all trees, so that what is known of them is known to all."""
         if hub.state not in self.opened:
             path = os.pathsep.join((*self.interpreters, self.shell.env.get("PATH", os.defpath)))
-            shell = Shell(env={**self.shell.env, "PATH": path}, sandbox=self.shell.sandbox)
+            shell = Shell(env={**self.shell.env, "PATH": path}, sandbox=self.sandbox or self.shell.sandbox)
             self.opened[hub.state] = Environments(
-                hub=hub, shell=shell, command=self.command, minutes=self.minutes, variables=self.variables
+                hub=hub,
+                shell=shell,
+                command=self.command,
+                minutes=self.minutes,
+                variables=self.variables,
+                advice=self.advice,
             )
         return self.opened[hub.state]
 

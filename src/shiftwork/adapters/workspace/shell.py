@@ -59,13 +59,11 @@ class Ends:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
     """On whose behalf commands run: `marker` is how their processes are found, `env` what they have for themselves.
-    Where they are to fetch something they are `online`, also where gates are not. `heard` gets every line that they
-    print: what is kept of it is bounded.
+    `heard` gets every line that they print: what is kept of it is bounded.
     """
 
     marker: str
     env: Mapping[str, str] = field(default_factory=dict)
-    online: bool = False
     heard: Callable[[bytes], None] | None = None
 
 
@@ -90,7 +88,7 @@ class Shell:
             silence_seconds=seconds,
             output_bytes=_PRINTED_BYTES,
         )
-        room = Room(tree=tree, online=errand.online, command=command)
+        room = Room(tree=tree, command=command)
 
         clean = Lined(LINE_BYTES)
 

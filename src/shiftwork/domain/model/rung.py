@@ -28,7 +28,7 @@ class Rung(IntEnum):
 _WORDS = {Rung.CUT: "cut", Rung.OWN: "own", Rung.HOST: "host", Rung.UNCONFINED: "unconfined"}
 _MEANINGS = {
     Rung.CUT: "in the sandbox, without a network",
-    Rung.OWN: "in the sandbox, with a network of its own and the ports that the settings name",
+    Rung.OWN: "in the sandbox, with a network of its own: package registries, and ports that the settings name",
     Rung.HOST: "in the sandbox, with this machine's network and all services on it",
     Rung.UNCONFINED: "without a sandbox, with your rights",
 }

@@ -31,7 +31,9 @@ _GIST_TAIL: Final = 2
 _NEXT: Final = "next: "
 _NOISE: Final = ("make: ***", "make[", "error: Recipe ")
 """How lines begin by which runners of recipes say once more that something has failed."""
-_TELLING: Final = re.compile(r"^broken before|assert\w*|error:|\bexpected\b|\bpanicked\b|^E\s|✗|✕", re.IGNORECASE)
+_TELLING: Final = re.compile(
+    r"^broken before|^refused by the sandbox|assert\w*|error:|\bexpected\b|\bpanicked\b|^E\s|✗|✕", re.IGNORECASE
+)
 """Lines that say what was wrong, where a gate prints a page."""
 
 
