@@ -45,6 +45,21 @@ def test_landed_list(tier: str, tmp_path: Path) -> Outcome:
     return settled(landed, refused, SECRET not in project.git("log", "-p", "--all"))
 
 
+@attack(row("a story puts the lines of .worktreeinclude in another order", Severity.HIGH, Harm.SECRETS))
+def test_list_in_another_order(tier: str, tmp_path: Path) -> Outcome:
+    """Of two patterns that match a file the later one counts: what the user has left out would be copied."""
+    project = with_secret(tmp_path, "cat .env > leaked.txt 2> /dev/null\n" + WORKING)
+    (project.root / ".worktreeinclude").write_text(".env*\n!.env\n")
+    assert project.shiftwork("trust", SHIFTWORK_TRUST="").returncode == 0
+    first = typed(project, tier, "run", "First", "--workflow", "ralph", trusted=False)
+    assert first.returncode == 0, first
+    (project.root / ".worktreeinclude").write_text("!.env\n.env*\n")
+    second = typed(project, tier, "run", "Second", "--workflow", "ralph", trusted=False)
+    shown = " ".join(second.stderr.split())
+    refused = second.returncode == 64 and "copies !.env copies .env*" in shown
+    return settled(refused, SECRET not in project.git("log", "-p", "--all"))
+
+
 @attack(row("a clone brings a .worktreeinclude, and doctor --gates or init is typed", Severity.HIGH, Harm.SECRETS))
 def test_list_of_a_clone(tier: str, tmp_path: Path) -> Outcome:
     project = with_secret(tmp_path, gates='test = "! test -e .env"')

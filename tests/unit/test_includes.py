@@ -46,6 +46,15 @@ def test_a_changed_list_is_another_and_no_list_needs_no_consent(tmp_path: Path) 
     assert is_trusted(include_claim(tmp_path), env), "nothing is copied any more"
 
 
+def test_another_order_is_another_list(tmp_path: Path) -> None:
+    env = {"SHIFTWORK_CONFIG_HOME": str(tmp_path / "config")}
+    listed(tmp_path, "*.pem\n!secret.pem\n")
+    TrustBook(tmp_path / "config").trust(include_claim(tmp_path))
+    assert is_trusted(include_claim(tmp_path), env)
+    listed(tmp_path, "!secret.pem\n*.pem\n")
+    assert not is_trusted(include_claim(tmp_path), env)
+
+
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "large", "bytes"])
 def test_what_is_no_list_is_told(tmp_path: Path, kind: str) -> None:
     file = tmp_path / ".worktreeinclude"

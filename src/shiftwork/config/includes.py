@@ -21,7 +21,8 @@ _WHERE: Final = "copies"
 def include_claim(root: Path) -> Claim:
     """Each pattern of the file. Raises SettingsError where it is no file to be read."""
     file = root / INCLUDE_FILE
-    return Claim(file=file, commands=tuple(Command(where=_WHERE, text=line) for line in _patterns(file)))
+    listed = tuple(Command(where=_WHERE, text=line) for line in _patterns(file))
+    return Claim(file=file, commands=listed, ordered=True)
 
 
 def patterns_of(claim: Claim) -> tuple[str, ...]:

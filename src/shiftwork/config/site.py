@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from shiftwork.bounded import UnreadableError, read_text
 from shiftwork.config import project
+from shiftwork.config.user import own_folder
 from shiftwork.errors import NoRepositoryError, SettingsError, StateError
 from shiftwork.git_folders import Whereabouts, whereabouts
 from shiftwork.search_paths import relative_elements, without_relative
@@ -120,14 +121,14 @@ def find_site(start: Path, env: Mapping[str, str], *, reading: bool = True) -> S
 
 def cache_home(env: Mapping[str, str]) -> Path:
     """Where working trees and environments are kept: `SHIFTWORK_CACHE_HOME`, else the user's cache folder."""
-    return _home(env, CACHE_HOME, "Caches", "XDG_CACHE_HOME", ".cache")
+    return own_folder(_home(env, CACHE_HOME, "Caches", "XDG_CACHE_HOME", ".cache"), CACHE_HOME, shared=True)
 
 
 def state_home(env: Mapping[str, str]) -> Path:
     """Where projects and what they lease on this machine are registered: `SHIFTWORK_STATE_HOME`, else the user's folder
     for such state.
     """
-    return _home(env, STATE_HOME, "Application Support", "XDG_STATE_HOME", ".local/state")
+    return own_folder(_home(env, STATE_HOME, "Application Support", "XDG_STATE_HOME", ".local/state"), STATE_HOME)
 
 
 def _home(env: Mapping[str, str], own: str, library: str, variable: str, usual: str) -> Path:
@@ -135,7 +136,7 @@ def _home(env: Mapping[str, str], own: str, library: str, variable: str, usual: 
     `variable` of the desktop says, or at the `usual` place.
     """
     if given := env.get(own):
-        return Path(given).absolute()
+        return Path(given)
     home = Path(env.get("HOME") or Path.home())
     if sys.platform == "darwin":
         return home / "Library" / library / "shiftwork"

@@ -38,15 +38,19 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A file of a repository and all of it that the user must have agreed to."""
+    """A file of a repository and all of it that the user must have agreed to. Where it is `ordered`, of two lines that
+    contradict each other the later one counts.
+    """
 
     file: Path
     commands: tuple[Command, ...]
+    ordered: bool = False
 
     @property
     def sha256(self) -> str:
-        """The same wherever in the file things stand: moving a table asks nobody."""
-        listed = json.dumps([str(self.file), sorted((one.where, one.text) for one in self.commands)])
+        """The same wherever in the file things stand, unless their order counts: moving a table asks nobody."""
+        pairs = [(one.where, one.text) for one in self.commands]
+        listed = json.dumps([str(self.file), pairs if self.ordered else sorted(pairs)])
         return hashlib.sha256(listed.encode()).hexdigest()
 
     def runs_more_than(self, before: Sequence[Command]) -> bool:

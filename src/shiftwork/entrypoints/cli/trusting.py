@@ -43,7 +43,7 @@ def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) 
     new = "would run what you have not trusted" if runs else "says what you have not agreed to"
     if claim.file.name == INCLUDE_FILE:
         new = "has files of yours that are in no commit copied for agents and gates, which you have not agreed to"
-    told = "\n".join(changes(before, claim.commands))
+    told = "\n".join(changes(() if claim.ordered else before, claim.commands))
     message = f"{claim.file.name} is the repository's, and {new}:\n{told}"
     if not at_a_terminal():
         raise TrustError(message, hint=f"look at it, then: {next_command(claim)}")
