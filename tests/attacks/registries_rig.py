@@ -9,8 +9,11 @@ from pathlib import Path
 from shiftwork.adapters.workspace.shell import Errand, Outcome, Shell
 from shiftwork.bootstrap.registries import registries_in_force
 from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
-from shiftwork.config.settings import Settings, load_settings
+from shiftwork.config.settings import Settings
 from shiftwork.config.site import CACHE_HOME, STATE_HOME, Site, find_site
+from shiftwork.config.trust import Claim
+from shiftwork.entrypoints.cli.conditions import conditions
+from shiftwork.entrypoints.cli.trusting import book
 
 PYTHON = str(Path(sys.executable).resolve())
 FETCH = (
@@ -44,7 +47,11 @@ class User:
         return {"HOME": str(self.home), "PATH": tools, **homes, **own, **more}
 
     def here(self, env: dict[str, str]) -> tuple[Site, Settings]:
-        return find_site(self.root, env), load_settings(self.root, env)
+        site = find_site(self.root, env)
+        return site, conditions(site, env).settings
+
+    def trusts(self, claim: Claim, tier: str) -> None:
+        book(self.environment(tier)).trust(claim)
 
     def sandboxes(self, env: dict[str, str]) -> Sandboxes:
         async def opened() -> Sandboxes:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.config.consent import GateConsents
+from shiftwork.config.registries.project import registry_claim
 from shiftwork.domain.model.rung import Rung
 from tests.attacks.registries_rig import FETCH, User, new_user
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
@@ -85,3 +86,28 @@ def test_consent_of_another_setup(tier: str, user: User, service: int) -> Outcom
     env = user.environment(tier)
     GateConsents(user.root, env).give("npm ci", Rung.HOST)
     return came_to(user.sets_up(tier, FETCH, CALLED=f"http://127.0.0.1:{service}/").output == "met")
+
+
+# What the repository itself names. The service is a proxy of the user's own, and answers for every host.
+
+
+def called(tier: str, user: User, service: int, name: str) -> Outcome:
+    proxy = f"http://127.0.0.1:{service}"
+    return came_to(user.sets_up(tier, FETCH, CALLED=f"http://{name}/", http_proxy=proxy).output == "met")
+
+
+@attack(
+    row("a repository that nobody has trusted names a registry, and is let through to it", Severity.HIGH, Harm.SECRETS)
+)
+def test_registry_of_a_stranger(tier: str, user: User, service: int) -> Outcome:
+    (user.root / ".npmrc").write_text("registry=http://packages.invalid/\n")
+    return called(tier, user, service, "packages.invalid")
+
+
+@attack(row("a story changes the registries that the user has agreed to", Severity.HIGH, Harm.CONSENT))
+def test_registry_that_was_exchanged(tier: str, user: User, service: int) -> Outcome:
+    (user.root / ".npmrc").write_text("registry=http://packages.invalid/\n")
+    user.trusts(registry_claim(user.root), tier)
+    assert called(tier, user, service, "packages.invalid") is Outcome.SUCCEEDED, "they have agreed to it"
+    (user.root / ".npmrc").write_text("registry=http://others.invalid/\n")
+    return called(tier, user, service, "others.invalid")

@@ -8,9 +8,11 @@ from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.ladder import Ladder
 from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
+from shiftwork.config.agreed import NOTHING_AGREED, Agreed
 from shiftwork.config.consent import GateConsents
 from shiftwork.config.registries.addresses import NO_REGISTRIES, Registries
 from shiftwork.config.registries.finding import Surroundings, find_registries
+from shiftwork.config.registries.project import project_hosts
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.domain.model.rung import Rung
@@ -19,11 +21,14 @@ TABLE = "sandbox.setup"
 
 
 async def registries_in_force(site: Site, settings: Settings, env: Mapping[str, str]) -> Registries:
-    """Those for the package managers that the repository uses; none are looked for where there is no sandbox."""
+    """Those for the package managers that the repository uses, and those that it names itself and the user has agreed
+    to; none are looked for where there is no sandbox.
+    """
     if settings.sandbox.tier == "none":
         return NO_REGISTRIES
     around = Surroundings(env=env, apart=(site.root, site.cache_home))
-    return await asyncio.to_thread(find_registries, site.root, settings.workspace.setup, around)
+    found = await asyncio.to_thread(find_registries, site.root, settings.workspace.setup, around)
+    return replace(found, hosts=tuple(dict.fromkeys((*found.hosts, *project_hosts(settings.agreed.registries)))))
 
 
 def setup_sandbox(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap, own: Pass) -> Sandbox:
@@ -42,13 +47,20 @@ def setup_sandbox(site: Site, settings: Settings, env: Mapping[str, str], gates:
     return Ladder(rungs=rungs, folder=site.state / "known", consented=GateConsents(site.root, env).rungs())
 
 
-def setup_advice(sandbox: Sandbox, command: str) -> tuple[str, ...]:
+def setup_advice(sandbox: Sandbox, command: str, agreed: Agreed = NOTHING_AGREED) -> tuple[str, ...]:
     """What the user can do where the setup command fails in its sandbox; nothing where it has the machine's network."""
     own = sandbox.rungs[Rung.OWN] if isinstance(sandbox, Ladder) and sandbox.rung(command) is Rung.OWN else None
     if not isinstance(own, Bubblewrap) or own.reach is None:
         return ()
     hosts = ", ".join(map(str, own.reach.hosts)) or "none"
+    known = {host.name for host in own.reach.hosts}
+    missing = ", ".join(str(one) for one in dict.fromkeys(project_hosts(agreed.unagreed)) if one.name not in known)
     return (
+        *(
+            [f"this repository names registries that you have not agreed to: {missing}: shiftwork trust"]
+            if missing
+            else []
+        ),
         f'it may call these hosts, and more by hosts = ["host.example"] under [{TABLE}]: {hosts}',
         "to give it this machine's network: shiftwork trust --gate setup --rung host",
     )

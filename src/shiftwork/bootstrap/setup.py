@@ -25,10 +25,10 @@ def build_setup(site: Site, settings: Settings, env: Mapping[str, str], sandboxe
         interpreters=tuple(_interpreters(site, env)),
         variables=index_variables(env),
         passed={name: env[name] for name in asked.env if name in env},
-        included=settings.included,
+        included=settings.agreed.included,
         leases=site.state_home / "leases",
         sandbox=sandboxes.setup,
-        advice=setup_advice(sandboxes.setup, asked.setup),
+        advice=setup_advice(sandboxes.setup, asked.setup, settings.agreed),
     )
 
 

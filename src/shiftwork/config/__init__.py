@@ -1,1 +1,11 @@
-"""The one reader of the environment and of settings files: `site` is quick, `settings` is thorough."""
+"""The one reader of the environment and of settings files: `site` is quick, `settings` is thorough.
+
+One subject a file:
+    site, project, user                 where we are; who registered the state; the user's own folder
+    settings, recorded, mistakes        the settings; what a run records of them; what is wrong in a file
+    template, prd_template              files that are written for the user
+    trust, consent, agreed, includes    what the user has agreed to, and files that are copied
+    surroundings, variables, clouds     what of the environment programs get to see
+    secrets                             which values are secrets
+    detection, registries               what the project has; where its packages come from
+"""

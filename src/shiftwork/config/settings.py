@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
+from shiftwork.config.agreed import NOTHING_AGREED, Agreed
 from shiftwork.config.mistakes import Tables, mistaken
 from shiftwork.config.site import SETTINGS_FILE, read_toml
 from shiftwork.domain.model.budget import Amount, Budget
@@ -246,19 +247,17 @@ class Settings(_Strict):
     proof: ProofSettings = ProofSettings()
     sandbox: SandboxSettings = SandboxSettings()
     store: StoreSettings = StoreSettings()
-    _included: tuple[str, ...] = PrivateAttr(default=())
+    _agreed: Agreed = PrivateAttr(default=NOTHING_AGREED)
 
     @property
-    def included(self) -> tuple[str, ...]:
-        """By which patterns untracked files of the checkout are copied. Not of this file, and none of them unless the
-        user has agreed to it: see `includes`.
-        """
-        return self._included
+    def agreed(self) -> Agreed:
+        """What the user has agreed to beside this file."""
+        return self._agreed
 
-    def including(self, patterns: tuple[str, ...]) -> Self:
+    def agreeing(self, agreed: Agreed) -> Self:
         """The same, with what the user has agreed to."""
         more = self.model_copy()
-        more._included = patterns  # noqa: SLF001 - its own
+        more._agreed = agreed  # noqa: SLF001 - its own
         return more
 
     @field_validator("gates", mode="after")

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from shiftwork.app.world import Conduct
 from shiftwork.bootstrap.workflows import Choice, choose
 from shiftwork.bootstrap.working import current_branch, has_branch, is_branch_name
+from shiftwork.config.agreed import Agreed
 from shiftwork.config.detection.project import detect
 from shiftwork.config.includes import include_claim, patterns_of
 from shiftwork.config.recorded import recorded
+from shiftwork.config.registries.project import addresses_of, registry_claim
 from shiftwork.config.settings import NOTHING_NAMED, GateSettings, Named, Settings, load_settings, own_agent
 from shiftwork.config.site import SETTINGS_FILE, Site
 from shiftwork.config.trust import settings_claim
@@ -48,21 +50,33 @@ def trusted_conditions(site: Site, env: Mapping[str, str], named: Named = NOTHIN
 
 
 def claimed(site: Site) -> tuple[str, ...]:
-    """What is trusted for a run alone, by its digests: the settings, and the list of files that are copied."""
-    return settings_claim(site.root).sha256, include_claim(site.root).sha256
+    """What is trusted for a run alone, by its digests: the settings, the list of files that are copied, and the
+    registries that the repository names.
+    """
+    return settings_claim(site.root).sha256, include_claim(site.root).sha256, registry_claim(site.root).sha256
 
 
 def agreed(found: Conditions, site: Site, env: Mapping[str, str], trusted: Collection[str] = ()) -> Conditions:
-    """With the files that are copied into every tree, once the user has agreed to the list."""
+    """With the files that are copied into every tree, once the user has agreed to the list. About registries nobody is
+    asked: those that are not agreed to are not called.
+    """
     claim = include_claim(site.root)
     ensure(claim, env, trusted)
-    return replace(found, settings=found.settings.including(patterns_of(claim)))
+    known = replace(_registries(site, env, trusted), included=patterns_of(claim), setup=not found.setup)
+    return replace(found, settings=found.settings.agreeing(known))
 
 
 def with_known_files(settings: Settings, site: Site, env: Mapping[str, str]) -> Settings:
-    """With the files that are copied into every tree where the user has agreed to the list before; nobody is asked."""
+    """With what the user has agreed to before; nobody is asked."""
     claim = include_claim(site.root)
-    return settings.including(patterns_of(claim) if is_trusted(claim, env) else ())
+    included = patterns_of(claim) if is_trusted(claim, env) else ()
+    return settings.agreeing(replace(_registries(site, env), included=included))
+
+
+def _registries(site: Site, env: Mapping[str, str], trusted: Collection[str] = ()) -> Agreed:
+    claim = registry_claim(site.root)
+    named = addresses_of(claim)
+    return Agreed(registries=named) if is_trusted(claim, env, trusted) else Agreed(unagreed=named)
 
 
 def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED) -> Conditions:
@@ -72,6 +86,8 @@ def conditions(site: Site, env: Mapping[str, str], named: Named = NOTHING_NAMED)
     given = load_settings(site.root, env, named)
     settings, note = _with_gates(site, given, env)
     settings = with_known_files(settings, site, env)
+    own = "setup" in given.workspace.model_fields_set and is_trusted(settings_claim(site.root), env)
+    settings = settings.agreeing(replace(settings.agreed, setup=own))
     return Conditions(
         settings=settings,
         note=note,

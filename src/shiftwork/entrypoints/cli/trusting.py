@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from shiftwork.config.includes import INCLUDE_FILE
+from shiftwork.config.registries.project import REGISTRIES
 from shiftwork.config.site import SETTINGS_FILE
 from shiftwork.config.trust import Claim, Command, TrustBook
 from shiftwork.config.user import user_folder
@@ -64,7 +65,7 @@ def next_command(claim: Claim) -> str:
         return "shiftwork trust setup"
     return (
         "shiftwork trust"
-        if claim.file.name in {SETTINGS_FILE, INCLUDE_FILE, GIT_SETTINGS}
+        if claim.file.name in {SETTINGS_FILE, INCLUDE_FILE, GIT_SETTINGS, REGISTRIES}
         else f"shiftwork trust {quote(str(claim.file))}"
     )
 

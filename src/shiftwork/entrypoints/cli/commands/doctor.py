@@ -17,6 +17,7 @@ from shiftwork.bootstrap.sandboxing import Sandboxes, kernel_guards, open_sandbo
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
 from shiftwork.config.includes import include_claim
 from shiftwork.config.project import Standing, unregistered
+from shiftwork.config.registries.project import registry_claim
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import LEFTOVER, Site, environment, left_out
 from shiftwork.config.trust import Claim, settings_claim
@@ -105,7 +106,7 @@ async def _examine(*, try_gates: bool, unconfined: bool) -> Sequence[Check]:
     if not unfit:
         checks += [await _branch(site, found.settings), *await _commits(site), *_git_settings(site)]
     trust = _trust(settings_claim(site.root))
-    included = _included(site)
+    included = [*_included(site), *_registries(site)]
     choice, workflow = _workflow(site, found.settings)
     # A program that the repository names is not even asked for its version before it is trusted, nor a database opened.
     trusted = trust.state == OK
@@ -157,6 +158,16 @@ def _included(site: Site) -> list[Check]:
         return []
     told = f"{claim.file.name} names files of yours to copy for agents and gates; until you agree, none is copied"
     return [Check(name="trust", state=FAIL, detail=told, hint=f"look at it, then: {next_command(claim)}")]
+
+
+def _registries(site: Site) -> list[Check]:
+    """Said only where there is something to agree to."""
+    claim = registry_claim(site.root)
+    if not claim.commands or is_trusted(claim, environment()):
+        return []
+    named = ", ".join(dict.fromkeys(one.text for one in claim.commands))
+    told = f"this repository names package registries; until you agree, none is called for that: {named}"
+    return [Check(name="trust", state=WARN, detail=marked(told), hint=f"look at them, then: {next_command(claim)}")]
 
 
 def _git_settings(site: Site) -> list[Check]:

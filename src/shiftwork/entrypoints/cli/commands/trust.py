@@ -13,6 +13,7 @@ from shiftwork.bootstrap.looking import files_to_copy
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.consent import GateConsents
 from shiftwork.config.includes import INCLUDE_FILE, include_claim, patterns_of
+from shiftwork.config.registries.project import registry_claim
 from shiftwork.config.settings import load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
 from shiftwork.config.trust import Claim, settings_claim
@@ -49,11 +50,12 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
 
     Of shiftwork.toml you agree to all that is not known to be harmless: guards, limits, the branch, the agent; beside
     it to the patterns of .worktreeinclude, by which agents and gates get copies of files that are in no commit; the
-    files that match now are shown; and to filters that the repository's own git settings (.git/config) have git run,
-    and to folders that it borrows objects from. Of WORKFLOW you agree to its steps and decisions, and that it is used
-    in place of another of its name; of SPEC, to the tests that it lets stories change. Remembered are the lists, for
-    these files at this place, in your own configuration folder: whatever else changes in a file, you are asked again
-    only when something of that does.
+    files that match now are shown; to package registries that it names (.npmrc, pyproject.toml and the like), which the
+    setup command and gates may then call; and to filters that the repository's own git settings (.git/config) have git
+    run, and to folders that it borrows objects from. Of WORKFLOW you agree to its steps and decisions, and that it is
+    used in place of another of its name; of SPEC, to the tests that it lets stories change. Remembered are the lists,
+    for these files at this place, in your own configuration folder: whatever else changes in a file, you are asked
+    again only when something of that does.
 
     With the word setup you agree to the setup command that was found here and runs without a sandbox, as long as the
     dependency files stay as they are.
@@ -141,7 +143,8 @@ def _claims(site: Site, what: str) -> list[Claim]:
         load_settings(site.root, {})  # a file with mistakes is told before it is trusted
         included = include_claim(site.root) if not what else None
         git = git_claim(site, environment()) if not what else None
-        return [settings_claim(site.root), *(one for one in (included, git) if one and one.commands)]
+        named = registry_claim(site.root) if not what else None
+        return [settings_claim(site.root), *(one for one in (included, git, named) if one and one.commands)]
     if Path(what).suffix.lower() in _SPECS:
         protection = protection_of(conditions(site, {}).settings)
         return [claim_of(site, asked_for(site, what), protection) or Claim(file=Path(what), commands=())]
