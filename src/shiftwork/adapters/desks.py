@@ -4,13 +4,14 @@ Files, not a socket: what an agent said before a kill -9 is still there afterwar
 """
 
 import asyncio
+import contextlib
 import heapq
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any, Final
 
+from shiftwork.adapters.workspace.files import erase
 from shiftwork.bounded import read_head
 from shiftwork.domain.model.memory import Remark, Scope
 from shiftwork.ports.desk import Desk, DeskName, Mail, Question
@@ -63,7 +64,8 @@ class FolderDesks:
         return await asyncio.to_thread(_collect, desk)
 
     async def clear(self, desk: Desk) -> None:
-        await asyncio.to_thread(shutil.rmtree, desk.home, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(erase, desk.home)
 
     def keep_path(self, name: DeskName, why: str) -> Path:
         return self._state / "diffs" / name.run / name.story / f"{name.step}-{name.attempt}-{why}.diff"

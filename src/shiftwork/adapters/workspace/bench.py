@@ -1,7 +1,8 @@
 """One of the trees in which gates run; it is used again, with the environment that was copied there.
 
 A tree is used again only by the process that made it: at its first check, every process makes its own anew. Before that
-anybody may have prepared it, who could also have written whatever would mark it as ready.
+anybody may have prepared it, who could also have written whatever would mark it as ready. And it is used again only
+where the file system says which files were written since: on others, such as tmpfs, it is made anew for every check.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ from shiftwork.adapters.workspace.environments import Environment
 from shiftwork.adapters.workspace.pristine import Pristine
 from shiftwork.adapters.workspace.setup import Setup
 from shiftwork.adapters.workspace.shell import Errand
-from shiftwork.adapters.workspace.stamps import Stamp, stamps, written
+from shiftwork.adapters.workspace.stamps import Stamp, stamps, tells_all_writes, written
 from shiftwork.domain.model.ids import Commit
 from shiftwork.errors import DependenciesError, EnvironmentDamagedError, RepositoryError
 from shiftwork.ports.workspace import NOWHERE
@@ -33,7 +34,7 @@ _MOST: Final = 50
 class Bench:
     """`index` tells the index as we left it: git takes a file for unchanged where that says so. `environment` is what
     lies in the tree beside its commit; `seconds` is how long it took to have it there when the tree was last made.
-    `tracked` are the files of the commit that is laid out.
+    `tracked` are the files of the commit that is laid out. Times of files are `trusted` where every write changes them.
     """
 
     checkout: Checkout
@@ -42,6 +43,7 @@ class Bench:
     environment: Environment | None = None
     seconds: float = 0.0
     tracked: Tracked = _NOTHING
+    trusted: bool = False
     pristine: Pristine = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,7 +91,7 @@ class Bench:
 
     async def stamps(self) -> Mapping[str, Stamp]:
         """By which it is known afterwards which files of the commit were written."""
-        return await asyncio.to_thread(stamps, str(self.checkout.tree), self.tracked)
+        return await asyncio.to_thread(stamps, str(self.checkout.tree), self.tracked, contents=not self.trusted)
 
     async def written(self, before: Mapping[str, Stamp]) -> tuple[str, ...]:
         """The files of the commit that were written since, and those that are not as the commit has them: one may have
@@ -108,6 +110,7 @@ class Bench:
         self.index, self.environment = b"", None
         self.pristine.forget()
         await self.checkout.lay_out(commit)
+        self.trusted = await asyncio.to_thread(tells_all_writes, self.checkout.tree.parent)
         tracked = await self.checkout.exact(commit)
         if environment and await self._hides(environment, tracked):
             # Setup may have made something where the base has a file: this commit has it set up for itself.
@@ -125,6 +128,8 @@ class Bench:
 
     async def _used_again(self, commit: Commit) -> bool:
         """Bring the tree to the commit; where anything is odd about it, it is to be made from scratch."""
+        if not self.trusted:
+            return False
         try:
             await self._enter()
             tracked = await self.checkout.exact(commit)
@@ -138,6 +143,8 @@ class Bench:
     async def _returned(self, commit: Commit) -> bool:
         try:
             await self._enter()
+            if not self.trusted:
+                self.checkout.forget_files()
             if await self.checkout.returned(commit):
                 return True
             await self.checkout.clean()

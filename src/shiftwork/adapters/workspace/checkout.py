@@ -116,6 +116,10 @@ class Checkout:
             told = submodules(paths)
             raise UnfitRepositoryError(f"the commit {commit[:12]} cannot be worked on: {told}", hint=mending(told))
 
+    def forget_files(self) -> None:
+        """Have git write every file anew with the next commit that is laid out, whatever the file looks like."""
+        self.index.unlink(missing_ok=True)
+
     async def clean(self) -> None:
         """Remove what is neither in the index nor ignored, repositories of others included."""
         answer = await self.git.run("clean", "-ffdq", accept=(0, 1))

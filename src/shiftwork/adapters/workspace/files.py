@@ -5,6 +5,7 @@ No function here follows a symbolic link.
 
 import asyncio
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -162,16 +163,32 @@ def _removed(entry: os.DirEntry[str], folder: int) -> bool:
 
 
 def loosen(tree: Path) -> None:
-    """Make everything readable and removable for git, and remove what git cannot store: pipes, sockets, devices."""
+    """Make everything readable and removable for git, and remove what git cannot store: pipes, sockets, devices. What
+    lies deeper than a path can name stays as it is: git does not reach it either.
+    """
     open_up(tree)
     for entry in _entries(tree):
-        mode = entry.stat(follow_symlinks=False).st_mode
-        if stat.S_ISDIR(mode):
-            _allow(entry, mode, stat.S_IRWXU)
-        elif stat.S_ISREG(mode):
-            _allow(entry, mode, stat.S_IRUSR | stat.S_IWUSR)
-        elif not stat.S_ISLNK(mode):
-            os.unlink(entry)  # noqa: PTH108 - a directory entry, not a Path
+        with _unless_too_deep():
+            _loosen(entry)
+
+
+def _loosen(entry: os.DirEntry[str]) -> None:
+    mode = entry.stat(follow_symlinks=False).st_mode
+    if stat.S_ISDIR(mode):
+        _allow(entry, mode, stat.S_IRWXU)
+    elif stat.S_ISREG(mode):
+        _allow(entry, mode, stat.S_IRUSR | stat.S_IWUSR)
+    elif not stat.S_ISLNK(mode):
+        os.unlink(entry)  # noqa: PTH108 - a directory entry, not a Path
+
+
+@contextlib.contextmanager
+def _unless_too_deep() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
 
 
 def open_up(folder: Path | str) -> None:
@@ -193,7 +210,7 @@ def _entries(tree: Path) -> Iterator[os.DirEntry[str]]:
     waiting: list[os.PathLike[str]] = [tree]
     while waiting:
         # A folder's own entry is handed out, and so loosened, before it is listed.
-        with contextlib.suppress(FileNotFoundError), os.scandir(waiting.pop()) as entries:
+        with contextlib.suppress(FileNotFoundError), _unless_too_deep(), os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 yield entry
                 if entry.is_dir(follow_symlinks=False):

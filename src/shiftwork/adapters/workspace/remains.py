@@ -213,7 +213,7 @@ def _sizes(folder: str, files: Iterable[str]) -> Iterator[int]:
     for file in files:
         try:
             yield os.lstat(f"{folder}/{file}").st_blocks * _BLOCK
-        except FileNotFoundError:
+        except OSError:  # it is gone, or lies deeper than a path can name
             continue
 
 

@@ -157,7 +157,7 @@ def _lines(path: str, text: str) -> Iterator[str]:
 def _scripts(text: str) -> Iterator[str]:
     try:
         read = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     scripts = read.get("scripts") if isinstance(read, dict) else None
     for name, command in scripts.items() if isinstance(scripts, dict) else ():

@@ -1,0 +1,71 @@
+"""Attacks by depth: folders that lie deeper than a path can name, and files that are nested without end."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.desks import FolderDesks
+from shiftwork.adapters.workspace.remains import _sizes
+from shiftwork.domain.rules.roots import mentions
+from shiftwork.errors import RepositoryError
+from shiftwork.ports.desk import DeskName
+from tests.attacks.state_rig import settled
+from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
+from tests.conformance.git_rig import PLACE, World
+
+pytestmark = pytest.mark.timeout(90)
+
+DEPTH = 3000
+
+
+def row(name: str) -> Attack:
+    return Attack(name=name, layer="files", severity=Severity.MEDIUM, harm=Harm.DENIAL)
+
+
+def dig(folder: Path, depth: int = DEPTH) -> None:
+    """Folders within folders, and a file at the bottom: each is made in the one above, by no path."""
+    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=at)
+        below = os.open("d", os.O_RDONLY | os.O_DIRECTORY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(os.open("file", os.O_WRONLY | os.O_CREAT, dir_fd=at))
+    os.close(at)
+
+
+@attack(row("a session that fails leaves folders in its workspace that no path can name, so that no run goes on"))
+def test_workspace(tier: str, tmp_path: Path) -> Outcome:
+    """Such a workspace is given up, which the story survives: any other error would end the run, and each resume."""
+    del tier
+    world = World(tmp_path)
+    base = world.tip()
+    tree = asyncio.run(world.workspaces.prepare(PLACE, base))
+    dig(tree)
+    with pytest.raises(RepositoryError):
+        asyncio.run(world.workspaces.restore(PLACE, base, tmp_path / "kept.diff"))
+    asyncio.run(world.workspaces.discard(PLACE))
+    return settled(not tree.exists())
+
+
+@attack(row("a session leaves folders without end among its temporary files, so that the run ends with it"))
+def test_temporary_files(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    desks = FolderDesks(tmp_path)
+    desk = asyncio.run(desks.lay(DeskName(run="1", story="US-001", step="step-001", attempt=1)))
+    dig(desk.home)
+    asyncio.run(desks.clear(desk))
+    return settled(not desk.home.exists())
+
+
+@attack(row("a package.json that is nested without end lands, so that no later run begins"))
+def test_scripts(tier: str) -> Outcome:
+    del tier
+    nested = '{"scripts": {"test": ' + "[" * 100_000 + "]" * 100_000 + "}}"
+    return settled(mentions({"package.json": nested}) == "")
+
+
+def test_cleaning_up_passes_over_a_file_whose_path_is_too_long(tmp_path: Path) -> None:
+    assert list(_sizes(str(tmp_path), ["n" * 300])) == []

@@ -1,0 +1,79 @@
+"""Attacks on the trees of gates by writes that leave no trace: a file that is mapped into memory on a file system that
+lies in memory itself has the same times after it was written.
+"""
+
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.workspace.gates import GitGates
+from shiftwork.adapters.workspace.setup import Setup
+from shiftwork.adapters.workspace.shell import Shell
+from shiftwork.domain.model.gate import Gate, GateReport
+from shiftwork.domain.model.ids import Commit
+from tests.attacks.gates_rig import BROKEN, PROJECT, TEST, UNITTEST, row, sandbox_of
+from tests.attacks.state_rig import settled
+from tests.attacks.table import Outcome, attack
+from tests.conformance.gates_rig import MARKER
+from tests.conformance.git_rig import World
+
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 - it is there on every Linux, and lies in memory
+
+SAYS_YES = "import unittest\nclass Price(unittest.TestCase):\n    def test_total(self):\n        pass\n"
+MAPPED = f"""\
+import mmap
+with open("tests/test_price.py", "r+b") as file, mmap.mmap(file.fileno(), 0) as content:
+    content[0]
+    content[:] = {SAYS_YES!r}.encode().ljust(len(content), b"#")
+"""
+"""The page is read first: the first write to one that was not is noticed everywhere."""
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY, prefix="shiftwork-attack-") as folder:
+        made = World(Path(folder))
+        made.land(PROJECT)
+        yield made
+
+
+def gates_of(world: World, tier: str) -> GitGates:
+    """With a tree that was used before: git compares files anew that are as young as its index, to the second."""
+    shell = Shell(env=world.user.env, sandbox=sandbox_of(tier, world.user.root))
+    gates = GitGates(hub=world.hub, setup=Setup(shell=shell))
+    checked(gates, world.tip(), world.tip(), "true")
+    time.sleep(1.1)
+    return gates
+
+
+def checked(gates: GitGates, commit: Commit, base: Commit, *commands: str) -> GateReport:
+    named = [Gate(name=f"gate-{number}", command=command) for number, command in enumerate(commands)]
+    return asyncio.run(gates.check(commit, named, MARKER, base=base))
+
+
+@attack(row("a story writes to the tests that judge the next one, where the file system does not say so"))
+def test_next_story(tier: str, world: World) -> Outcome:
+    assert len(SAYS_YES) < len(TEST)
+    gates, base = gates_of(world, tier), world.tip()
+    hostile = world.story({"tests/test_more.py": MAPPED}, base)
+    checked(gates, hostile, base, UNITTEST)
+    judged = checked(gates, world.story({"price.py": BROKEN}, base), base, UNITTEST)
+    return settled(not judged.passed)
+
+
+@attack(
+    row("the first gate of a check writes to the tests that the second one runs, and the file system does not say so")
+)
+def test_next_gate(tier: str, world: World) -> Outcome:
+    gates, base = gates_of(world, tier), world.tip()
+    hostile = world.story({"price.py": BROKEN, "first.py": MAPPED}, base)
+    judged = checked(gates, hostile, base, f"{sys.executable} -B first.py", UNITTEST)
+    first, second = judged.results
+    assert first.passed, first
+    assert first.changed == ("tests/test_price.py",), first
+    return settled(not second.passed)
