@@ -1,13 +1,15 @@
-"""Attacks by depth: folders that lie deeper than a path can name, and files that are nested without end."""
+"""Attacks by what has no end: folders that lie deeper than a path can name, files nested without end, open tags."""
 
 import asyncio
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.workspace.remains import _sizes
+from shiftwork.domain.rules.places import top
 from shiftwork.domain.rules.roots import mentions
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.desk import DeskName
@@ -18,6 +20,7 @@ from tests.conformance.git_rig import PLACE, World
 pytestmark = pytest.mark.timeout(90)
 
 DEPTH = 3000
+SOON = 10.0
 
 
 def row(name: str) -> Attack:
@@ -67,5 +70,23 @@ def test_scripts(tier: str) -> Outcome:
     return settled(mentions({"package.json": nested}) == "")
 
 
+@attack(row("a component with script tags that never end lands, so that later runs search it without end"))
+def test_script_tags(tier: str) -> Outcome:
+    """The canary looks for the place where a component's script begins. Half of this took a minute."""
+    del tier
+    began = time.monotonic()
+    for text in ("<script " * 8000, '<script "' * 8000, "<script a='" * 8000):
+        top("App.vue", text)
+    return settled(time.monotonic() - began < SOON)
+
+
 def test_cleaning_up_passes_over_a_file_whose_path_is_too_long(tmp_path: Path) -> None:
     assert list(_sizes(str(tmp_path), ["n" * 300])) == []
+
+
+def test_conflicts_in_more_files_than_a_program_can_be_given(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    names = [f"{'n' * 240}-{number}" for number in range(12_000)]
+    commit = world.story({"open.txt": "<<<<<<< ours\n>>>>>>> theirs\n"}, world.tip())
+    assert list(asyncio.run(world.repository.unresolved(commit, [*names, "open.txt"]))) == ["open.txt"]
+    assert list(asyncio.run(world.repository.unresolved(commit, []))) == []

@@ -38,7 +38,7 @@ with open("tests/test_price.py", "r+b") as file, mmap.mmap(file.fileno(), 0) as 
 def world() -> Iterator[World]:
     with tempfile.TemporaryDirectory(dir=IN_MEMORY, prefix="shiftwork-attack-") as folder:
         made = World(Path(folder))
-        made.land(PROJECT)
+        made.land({**PROJECT})
         yield made
 
 

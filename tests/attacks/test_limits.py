@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.processes.spawn import Bounds
+from shiftwork.adapters.workspace.files import erase
 from tests.attacks.kernel_rig import ran
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
 from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
@@ -74,6 +75,39 @@ for number in range(200 if short else 8):
     time.sleep(short)
 """
     return outcome(tier, tmp_path, script, "disk_gb")
+
+
+@attack(row("a program fills the disk with a file that has no name"))
+def test_nameless_file(tier: str, tmp_path: Path) -> Outcome:
+    script = """\
+import os, time
+file = open("full", "wb")
+os.unlink("full")
+for number in range(200 if short else 8):
+    file.write(os.urandom(10_000_000))
+    os.fsync(file.fileno())
+    time.sleep(short)
+"""
+    return outcome(tier, tmp_path, script, "disk_gb")
+
+
+@attack(row("a program fills the disk in folders that lie deeper than a path can name"))
+def test_deep_folders(tier: str, tmp_path: Path) -> Outcome:
+    script = """\
+import os, time
+for _ in range(5000):
+    os.mkdir("d")
+    os.chdir("d")
+for number in range(200 if short else 8):
+    with open(f"full-{number}", "wb") as file:
+        file.write(os.urandom(10_000_000))
+        os.fsync(file.fileno())
+    time.sleep(short)
+"""
+    try:
+        return outcome(tier, tmp_path, script, "disk_gb")
+    finally:
+        erase(tmp_path)  # pytest does not reach them either
 
 
 @attack(row("a program fills folders of its sandbox that lie in memory"))

@@ -20,6 +20,11 @@ class Line:
         self._feed = feed
         feed.say(b"".join(self._unsaid))
 
+    @property
+    def unread(self) -> int:
+        """How many bytes were said that the agent has not read yet."""
+        return self._feed.unread if self._feed else sum(map(len, self._unsaid))
+
     def hear(self, line: bytes) -> None:
         message = parse(line)
         if _is_message(message):

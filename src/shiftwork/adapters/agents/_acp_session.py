@@ -29,6 +29,9 @@ from shiftwork.ports.agent import AgentEvent, AgentTask, EventKind, Listener
 
 TOOLBOX: Final = "shiftwork"
 _CLIENT: Final = Implementation(name="shiftwork", version="1")
+_MOST_UNREAD: Final = 128 * 1024 * 1024
+"""Bytes that may wait for an agent: an agent that asks for files and never reads the answers would fill the memory."""
+
 # No terminals: an agent that may start programs starts them itself, below its own process.
 _CAN: Final = ClientCapabilities(fs=FileSystemCapabilities(read_text_file=True, write_text_file=True), terminal=False)
 
@@ -41,6 +44,7 @@ class Session:
         self.workspace = Workspace(task.workdir)
         self._task = task
         self._listener = listener
+        self._line: Line | None = None
         self._answers: dict[str, Callable[[Json], Any]] = {
             CLIENT_METHODS["session_update"]: self._updated,
             CLIENT_METHODS["session_request_permission"]: self._asked_leave,
@@ -60,6 +64,7 @@ class Session:
 
     async def converse(self, line: Line) -> None:
         """Give the prompt and wait for its end; the transcript tells what came of it. Never raises."""
+        self._line = line
         connection = Connection(self._answer, line)
         try:
             self._listener(AgentEvent(kind=EventKind.STARTED, text=await self._greeted(connection)))
@@ -99,6 +104,8 @@ class Session:
             return None
         if answer is None:
             raise RequestError.method_not_found(method)
+        if self._line and self._line.unread > _MOST_UNREAD:
+            raise RequestError.internal_error({"reason": "read the answers that were sent before"})
         try:
             return answer(params if isinstance(params, dict) else {})
         except OutsideError as refusal:

@@ -20,6 +20,11 @@ class Feed:
         os.set_blocking(pipe.fileno(), False)
         self._loop.add_writer(pipe.fileno(), self._write)
 
+    @property
+    def unread(self) -> int:
+        """How many bytes wait for the other side to read."""
+        return len(self._rest)
+
     def say(self, content: bytes) -> None:
         """Write this as well, after what was said before; where nobody reads any more, nothing happens."""
         if not self._pipe.closed:

@@ -67,16 +67,16 @@ class Watch:
             if used > bounds.memory:
                 files = f", {_gb(kept)} of it in files under /tmp or the home" if kept > bounds.memory // 10 else ""
                 return _told(f"used {_gb(used)} of memory{files}", "memory_gb", _gb(bounds.memory))
-        return self._filled() if self._is_emptier() or time.monotonic() >= self._measure_at else ""
+        return self._filled(living) if self._is_emptier() or time.monotonic() >= self._measure_at else ""
 
     def _is_emptier(self) -> bool:
         return self._free - _free(self._bounds.folders) >= self._bounds.disk // 4
 
-    def _filled(self) -> str:
+    def _filled(self, living: Iterable[int]) -> str:
         """Somebody else may have filled the disk: it is this program where its own folders have grown."""
         began = time.monotonic()
         self._free = _free(self._bounds.folders)
-        held = sum(_taken(self._bounds.folders))
+        held = sum(_taken(self._bounds.folders)) + _nameless(self._bounds.folders, living)
         self._first = held if self._first is None else self._first
         now = time.monotonic()
         self._measure_at = now + max(_MEASURE_SECONDS, _MEASURE_PART * (now - began))
@@ -150,14 +150,61 @@ def _free(folders: Iterable[Path]) -> int:
 
 def _taken(folders: Iterable[Path]) -> Iterator[int]:
     """The room that each file in them takes up."""
-    waiting = [str(folder) for folder in folders]
+    for folder in folders:
+        yield from _below(str(folder), _LEVELS)
+
+
+def _below(folder: str, levels: int) -> Iterator[int]:
+    """Where a path becomes too long to go on, the folder is opened, and the way goes on from there."""
+    waiting, far = [folder], list[str]()
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
                     yield entry.stat(follow_symlinks=False).st_blocks * 512
                     if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
+                        (waiting if len(entry.path) < _LONG else far).append(entry.path)
+    if far and not levels:
+        yield _ENDLESS
+        return
+    for path in far:
+        with contextlib.suppress(OSError), _opened(path) as descriptor:
+            yield from _below(f"/proc/self/fd/{descriptor}", levels - 1)
+
+
+_LONG: Final = 900
+"""Letters of a path, each of which may take four bytes; the kernel takes 4096 bytes."""
+
+_LEVELS: Final = 40
+_ENDLESS: Final = 1 << 62
+"""What folders count that are nested so deep that measuring them would be endless work."""
+
+
+@contextlib.contextmanager
+def _opened(folder: str) -> Iterator[int]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _nameless(folders: Iterable[Path], living: Iterable[int]) -> int:
+    """The room that files take up which these processes have open and which are in no folder any more. One that is only
+    mapped is not found.
+    """
+    devices, found = set[int](), dict[tuple[int, int], int]()
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            devices.add(os.stat(folder).st_dev)  # noqa: PTH116 - as everywhere here
+    for pid in living:
+        with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    status = entry.stat()
+                    if status.st_nlink == 0 and status.st_dev in devices:
+                        found[status.st_dev, status.st_ino] = status.st_blocks * 512
+    return sum(found.values())
 
 
 def _text(path: str) -> str:

@@ -8,6 +8,7 @@ put there is not taken for proven work.
 import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
+from itertools import batched
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,8 @@ from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Reserv
 
 _NOWHERE: Final = Commit("")
 _SWAP_TRIES: Final = 3
+_AT_ONCE: Final = 200
+"""So many paths are given to git at once: thousands of long names are more than a program can be given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,11 +132,11 @@ class GitRepository:
             raise
 
     async def unresolved(self, commit: Commit, files: Sequence[str]) -> Sequence[str]:
-        if not files:
-            return ()
-        paths = (f":(literal,top){file}" for file in files)
         options = ("grep", "-z", "--name-only", "-I", "-e", "^<<<<<<< ", "-e", "^>>>>>>> ", commit, "--")
-        found = (await self.hub.git.run(*options, *paths, accept=(0, 1))).parts
+        found: list[str] = []
+        for some in batched(files, _AT_ONCE):
+            paths = (f":(literal,top){file}" for file in some)
+            found += (await self.hub.git.run(*options, *paths, accept=(0, 1))).parts
         return tuple(name.removeprefix(f"{commit}:") for name in found)
 
     async def _move(self, branch: str, candidate: Candidate) -> Moved | Missed:

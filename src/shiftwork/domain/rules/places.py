@@ -27,7 +27,7 @@ _PHP: Final = re.compile(
 )
 _DATA: Final = re.compile(r"^__(?:END|DATA)__[ \t]*$", re.MULTILINE)
 
-_SCRIPT_TAG: Final = re.compile(r"""<script\b(?P<said>(?:[^>"']|"[^"]*"|'[^']*')*)>""")
+_SCRIPT_TAG: Final = re.compile(r"""<script\b(?P<said>(?:[^<>"']|"[^"]*"|'[^']*')*+)>""")
 _LANG: Final = re.compile(r"""\slang\s*=\s*(?:"[^"]*"|'[^']*')""")
 _ON_LOAD: Final[dict[str, Callable[[str], bool]]] = {
     "vue": lambda said: not re.search(r"\s(?:setup|src)\b", said),
