@@ -124,8 +124,29 @@ def test_the_doctor_tells_which_hosts_are_called(project: Project) -> None:
     told = project.shiftwork("doctor", "--json")
     (check,) = (one for one in json.loads(told.stdout)["checks"] if one["name"] == "sandbox")
     assert check["state"] == "ok"
-    calls = "; agents call api.example.com, *.example.org alone; gates call 127.0.0.1:1 alone; "
+    calls = "; command calls api.example.com, *.example.org alone; gates call 127.0.0.1:1 alone; "
     assert calls in check["detail"]
+
+
+KEEPS = "command keeps this machine's network, with the services on it, because the settings name no hosts for it"
+
+
+def test_an_agent_without_listed_hosts_keeps_the_network_and_one_line_says_so(project: Project) -> None:
+    project.settle(agent='if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then exit 1; fi')
+    settings(project.root, '[sandbox]\ntier = "bubblewrap"\n')
+    ran = project.shiftwork("run", "Say hello")
+    assert ran.stdout.count(KEEPS) == 1, ran.stdout + ran.stderr
+    again = project.shiftwork("run", "Say more", "--json").stdout.splitlines()
+    notes = [event["note"] for event in map(json.loads, again) if event.get("event") == "network"]
+    assert [note.partition(":")[0] for note in notes] == [KEEPS]
+    examined = json.loads(project.shiftwork("doctor", "--json").stdout)["checks"]
+    (check,) = (one for one in examined if one["name"] == "network")
+    assert (check["state"], check["detail"]) == ("warn", notes[0])
+    file = project.root / "shiftwork.toml"
+    file.write_text(file.read_text().replace("[agent]\n", '[agent]\nhosts = ["api.example.com"]\n'))
+    listed = project.shiftwork("doctor").stdout
+    assert "network, with the services" not in listed
+    assert "command calls api.example.com alone" in " ".join(listed.split())
 
 
 CALLS = f"""\

@@ -45,7 +45,7 @@ NONE = '[sandbox]\ntier = "none"\n'
 def test_where_the_settings_say_nothing_the_sandbox_is_on(site: Site, tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     opened = asyncio.run(open_sandboxes(site, told(site, ""), env))
-    assert isinstance(opened.agents, Bubblewrap)
+    assert isinstance(opened.agents.base, Bubblewrap)
     assert isinstance(opened.gates, Ladder)
     assert list(opened.gates.rungs) == list(Rung)
     assert (opened.tier, opened.note) == ("bubblewrap", "")
@@ -56,7 +56,7 @@ def test_where_the_settings_say_nothing_the_sandbox_is_on(site: Site, tmp_path: 
 
 def test_where_it_cannot_be_had_auto_runs_without_it_and_says_so_in_one_line(site: Site) -> None:
     opened = asyncio.run(open_sandboxes(site, told(site, ""), {"PATH": str(site.root.parent / "programs")}))
-    assert (opened.agents, opened.gates, opened.tier) == (OPEN, OPEN, "none")
+    assert (opened.agents.base, opened.gates, opened.tier) == (OPEN, OPEN, "none")
     why = "agents and gates run with your rights, because the program bwrap is not installed"
     assert opened.note == f"no sandbox: {why}; shiftwork doctor says what to do"
 
@@ -145,7 +145,7 @@ def test_each_kind_of_program_has_its_own_room(site: Site, tmp_path: Path) -> No
     (home / ".aws").symlink_to(real)
     env = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
     opened = asyncio.run(open_sandboxes(site, told(site, ROOMS), env, (tmp_path / "objects",)))
-    agents, gates = opened.agents, opened.gates
+    agents, gates = opened.agents.base, opened.gates
     assert isinstance(agents, Bubblewrap)
     assert isinstance(gates, Bubblewrap)
     assert (agents.network, gates.network) == (True, False)
@@ -159,9 +159,11 @@ def test_each_kind_of_program_has_its_own_room(site: Site, tmp_path: Path) -> No
 def test_each_has_its_own_list_of_hosts(site: Site, tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     opened = asyncio.run(open_sandboxes(site, told(site, LISTED), env))
-    assert isinstance(opened.agents, Bubblewrap)
     assert isinstance(opened.gates, Bubblewrap)
-    assert opened.agents.reach is None
+    found = told(site, LISTED)
+    agents = opened.agents.reach(found.agent, "agent", env)
+    assert agents
+    assert [str(host) for host in agents.hosts] == ["api.anthropic.com:443"]
     assert opened.gates.reach
     assert [str(host) for host in opened.gates.reach.hosts] == ["*.example.org", "127.0.0.1:8080"]
     assert opened.gates.reach.table == "sandbox.gates"

@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,8 @@ from shiftwork.adapters.agents.claude_code import ClaudeCode, Endpoint
 from shiftwork.adapters.agents.codex import Codex, CodexEndpoint
 from shiftwork.adapters.agents.command import CommandAgent
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
-from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
+from shiftwork.adapters.sandbox.walls import Sandbox
+from shiftwork.bootstrap.agent_network import OWN_AGENT, AgentSandbox, agent_tables
 from shiftwork.bootstrap.secrets import learn_secrets
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import state_home
@@ -31,11 +32,16 @@ _PROGRAMS: Final = {"claude-code": "claude", "codex": "codex"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where agents work: the environment they start from, the walls around them, and the root of the repository."""
+    """Where agents work: the environment they start from, the sandbox around them, and the root of the repository."""
 
     env: Mapping[str, str]
-    sandbox: Sandbox = OPEN
+    sandbox: AgentSandbox = AgentSandbox()
     root: Path | None = None
+    table: str = OWN_AGENT
+
+    def confined(self, settings: Settings) -> Sandbox:
+        """The sandbox of the agent that the settings name; `table` is where they describe it."""
+        return self.sandbox.of(settings.agent, self.table, self.env)
 
 
 def build_agent(settings: Settings, place: Place) -> Agent:
@@ -46,11 +52,10 @@ def build_agent(settings: Settings, place: Place) -> Agent:
 def build_agents(settings: Settings, place: Place) -> dict[str, Agent]:
     """The run's own agent and those that workflows may name, by the names of their profiles."""
     learn_secrets(settings, place.env)
-    profiles = {
-        name: build_agent(settings.model_copy(update={"agent": profile}), place)
-        for name, profile in settings.profiles.items()
+    return {
+        name: build_agent(settings.model_copy(update={"agent": agent}), replace(place, table=table))
+        for name, table, agent in agent_tables(settings)
     }
-    return {settings.agent.use: build_agent(settings, place), **profiles}
 
 
 def installed_instead(settings: Settings, env: Mapping[str, str]) -> str:
@@ -81,7 +86,7 @@ def _claude_code(settings: Settings, place: Place) -> Agent:
             private_home=key is not None,
             allow_root=os.geteuid() == 0,
         ),
-        place.sandbox,
+        place.confined(settings),
         lender=_lender(place),
     )
 
@@ -90,8 +95,8 @@ def _codex(settings: Settings, place: Place) -> Agent:
     """Codex itself reads CODEX_API_KEY alone: a key that is there for something else must not go before a login."""
     seen = visible_to_agent("codex", place.env, settings.agent.env)
     endpoint = CodexEndpoint(base_url=seen.get("OPENAI_BASE_URL", ""), api_key=seen.get("CODEX_API_KEY") or None)
-    program = _program(settings, place.env, _PROGRAMS["codex"])
-    return ProcessAgent(Codex(program=program, env=seen, endpoint=endpoint), place.sandbox, lender=_lender(place))
+    program, sandbox = _program(settings, place.env, _PROGRAMS["codex"]), place.confined(settings)
+    return ProcessAgent(Codex(program=program, env=seen, endpoint=endpoint), sandbox, lender=_lender(place))
 
 
 def _lender(place: Place) -> Lender:
@@ -111,7 +116,7 @@ def _acp(settings: Settings, place: Place) -> Agent:
     except ValueError as error:
         raise SettingsError(f"agent.command cannot be read: {error}", hint=f"mend its quotes: {given}") from error
     seen = visible_to_agent("acp", place.env, settings.agent.env)
-    return AcpAgent(tuple(words), env=seen, sandbox=place.sandbox)
+    return AcpAgent(tuple(words), env=seen, sandbox=place.confined(settings))
 
 
 def _given_command(settings: Settings) -> str:
@@ -125,7 +130,7 @@ def _given_command(settings: Settings) -> str:
 
 def _command(settings: Settings, place: Place) -> Agent:
     seen = visible_to_agent("command", place.env, settings.agent.env)
-    return CommandAgent(_given_command(settings), env=seen, root=place.root, sandbox=place.sandbox)
+    return CommandAgent(_given_command(settings), env=seen, root=place.root, sandbox=place.confined(settings))
 
 
 AGENTS: Final[dict[str, Callable[[Settings, Place], Agent]]] = {

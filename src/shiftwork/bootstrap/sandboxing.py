@@ -19,11 +19,13 @@ from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import Toolchain
 from shiftwork.adapters.sandbox.upstream import read_upstream
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
+from shiftwork.bootstrap.agent_network import AgentSandbox, agent_tables, unlimited
 from shiftwork.bootstrap.registries import setup_sandbox
 from shiftwork.config.consent import GateConsents
 from shiftwork.config.project import Standing
 from shiftwork.config.registries.addresses import NO_REGISTRIES, Registries
-from shiftwork.config.settings import RoomSettings, SandboxSettings, Settings
+from shiftwork.config.sandbox_settings import RoomSettings, SandboxSettings
+from shiftwork.config.settings import Settings
 from shiftwork.config.site import Site
 from shiftwork.domain.model.rung import Rung
 from shiftwork.errors import SandboxError, SettingsError
@@ -33,13 +35,15 @@ from shiftwork.search_paths import tool
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandboxes:
     """One for each kind of program. `missing` says why there is none though the settings would take one; it is None
-    where there is one, and where the settings want none.
+    where there is one, and where the settings want none. `network` is one line for the user where agents keep this
+    machine's network and nobody has asked for that; else empty.
     """
 
-    agents: Sandbox = OPEN
+    agents: AgentSandbox = AgentSandbox()
     gates: Sandbox = OPEN
     setup: Sandbox = OPEN
     missing: SandboxError | None = None
+    network: str = ""
 
     @property
     def tier(self) -> str:
@@ -105,18 +109,48 @@ async def _confined(
         )
 
     # An agent starts the harness's own tools, which are of this package.
-    agents = confined("sandbox.agents", settings.sandbox.agents, Path(shiftwork.__file__).parent)
+    package = Path(shiftwork.__file__).parent
+    base = replace(confined("sandbox.agents", settings.sandbox.agents, package, *registries.folders), reach=None)
     gates = confined("sandbox.gates", settings.sandbox.gates, *registries.folders)
-    # One speaks for both, unless there is more to try.
-    for one in (gates, agents) if agents.reach else (gates,):
-        await _probe_once(one)
     room = settings.sandbox.gates
+    every = AgentSandbox(base=base, room=settings.sandbox.agents, registries=registries)
+    agents, network = await _agents(every, settings, env)
+    # What holds for one holds for the other, unless there is more to try.
+    if gates.reach:
+        await _probe_once(gates)
     ports = tuple(dict.fromkeys((*room.ports, *registries.ports)))
     own = Pass(hosts=registries.hosts, table="sandbox.gates", ports=ports, upstream=upstream)
-    setup = setup_sandbox(site, settings, env, gates, own)
-    if room.network != "auto" or room.hosts:
-        return Sandboxes(agents=agents, gates=gates, setup=setup)
-    return Sandboxes(agents=agents, gates=_ladder(site, settings, env, gates, own), setup=setup)
+    ladder = room.network == "auto" and not room.hosts
+    return Sandboxes(
+        agents=agents,
+        gates=_ladder(site, settings, env, gates, own) if ladder else gates,
+        setup=setup_sandbox(site, settings, env, gates, own),
+        network=network,
+    )
+
+
+async def _agents(sandbox: AgentSandbox, settings: Settings, env: Mapping[str, str]) -> tuple[AgentSandbox, str]:
+    """The sandbox of agents, tried, and what the user must know of its network.
+
+    Some containers allow a sandbox and no network of its own. There, with `auto`, agents keep the machine's: it is more
+    than no sandbox.
+    """
+    every = (sandbox.of(agent, table, env) for _, table, agent in agent_tables(settings))
+    tried = [one for one in every if isinstance(one, Bubblewrap)]
+    reaching = next((one for one in tried if one.reach), None)
+    if reaching is None:
+        await _probe_once(tried[0])
+        return sandbox, unlimited(sandbox, settings)
+    try:
+        await _probe_once(reaching)
+    except SandboxError as failure:
+        if settings.sandbox.tier != "auto":
+            raise
+        await _probe_once(replace(reaching, reach=None))
+        why = " ".join(failure.message.split())
+        told = f"agents keep this machine's network, with the services on it, because {why}"
+        return replace(sandbox, own_networks=False), told
+    return sandbox, unlimited(sandbox, settings)
 
 
 def _ladder(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap, own: Pass) -> Ladder:

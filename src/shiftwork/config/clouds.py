@@ -4,16 +4,12 @@ What counts is the user's own word: the environment, and the agent's settings in
 repository brings are not asked, or it could have the login handed out by naming the cloud.
 """
 
-import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from shiftwork.bounded import read_text
+from shiftwork.config.agent_files import claude_variables, codex_provider, table
 
-_LARGEST: Final = 1 << 20
 _NO: Final = frozenset({"", "0", "false", "no", "off"})
 
 
@@ -29,9 +25,9 @@ class _Cloud:
     instead: tuple[str, ...] = ()
 
     def needed(self, said: Mapping[str, str]) -> tuple[str, ...]:
-        if not any(_is_set(said, flag) for flag in self.flags):
+        if not any(is_set(said, flag) for flag in self.flags):
             return ()
-        given = tuple(name for name in self.instead if _is_set(said, name))
+        given = tuple(name for name in self.instead if is_set(said, name))
         return (*self.places, *(given or self.login))
 
 
@@ -93,57 +89,32 @@ _CLAUDE_CODE: Final = (
 )
 _VERTEX: Final = "CLAUDE_CODE_USE_VERTEX"
 _VERTEX_REGIONS: Final = "VERTEX_REGION_"
-_BEDROCK: Final = "amazon-bedrock"
+BEDROCK: Final = "amazon-bedrock"
 """What Codex calls it among its providers."""
 
 
 def needed_by_claude_code(env: Mapping[str, str]) -> frozenset[str]:
     """By what the environment and the `env` table of the user's `settings.json` say."""
-    said = {**env, **_claude_settings(env)}
+    said = {**env, **claude_variables(env)}
     names = {name for cloud in _CLAUDE_CODE for name in cloud.needed(said)}
-    if _is_set(said, _VERTEX):
+    if is_set(said, _VERTEX):
         names |= {name for name in env if name.startswith(_VERTEX_REGIONS)}
     return frozenset(names)
 
 
 def needed_by_codex(env: Mapping[str, str]) -> frozenset[str]:
     """The variables that the provider in force of the user's `config.toml` names, and no other provider's."""
-    settings = _codex_settings(env)
-    profile = _table(_table(settings, "profiles"), str(settings.get("profile", "")))
-    chosen = str(profile.get("model_provider") or settings.get("model_provider") or "")
-    provider = _table(_table(settings, "model_providers"), chosen)
-    names = {*_texts(provider.get("env_key")), *_texts(*_table(provider, "env_http_headers").values())}
-    if chosen == _BEDROCK:
+    provider = codex_provider(env)
+    names = {*_texts(provider.table.get("env_key")), *_texts(*table(provider.table, "env_http_headers").values())}
+    if provider.name == BEDROCK:
         names |= {*_AWS_PLACES, *((_BEDROCK_TOKEN,) if env.get(_BEDROCK_TOKEN) else _AWS_LOGIN)}
     return frozenset(names)
 
 
-def _is_set(said: Mapping[str, str], name: str) -> bool:
+def is_set(said: Mapping[str, str], name: str) -> bool:
+    """Whether a variable that switches something on does so."""
     return said.get(name, "").strip().lower() not in _NO
 
 
 def _texts(*values: object) -> Iterator[str]:
     return (value for value in values if isinstance(value, str))
-
-
-def _table(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = table.get(name)
-    return found if isinstance(found, Mapping) else {}
-
-
-def _claude_settings(env: Mapping[str, str]) -> dict[str, str]:
-    folder = Path(env.get("CLAUDE_CONFIG_DIR") or f"{env.get('HOME', '')}/.claude")
-    try:
-        found = json.loads(read_text(folder / "settings.json", _LARGEST))
-    except (OSError, ValueError, RecursionError):  # it names nothing that could be read
-        return {}
-    table = _table(found, "env") if isinstance(found, Mapping) else {}
-    return {name: value for name, value in table.items() if isinstance(value, str)}
-
-
-def _codex_settings(env: Mapping[str, str]) -> Mapping[str, Any]:
-    folder = Path(env.get("CODEX_HOME") or f"{env.get('HOME', '')}/.codex")
-    try:
-        return tomllib.loads(read_text(folder / "config.toml", _LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return {}

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_validator
 
 from shiftwork.config.agreed import NOTHING_AGREED, Agreed
 from shiftwork.config.mistakes import Tables, mistaken
+from shiftwork.config.sandbox_settings import SandboxSettings
 from shiftwork.config.site import SETTINGS_FILE, read_toml
+from shiftwork.config.values import HostName, Positive, Strict, Tokens
 from shiftwork.domain.model.budget import Amount, Budget
 from shiftwork.domain.model.gate import Gate
 from shiftwork.domain.model.hosts import Host, read_host
@@ -21,22 +23,8 @@ from shiftwork.domain.model.tampering import Protection, ProtectPolicy
 from shiftwork.domain.model.waiting import Patience
 from shiftwork.errors import SettingsError
 
-MOST: Final = 1_000_000_000
-"""Of dollars, minutes and the like: beyond it sums are no longer exact, and times have no date."""
 
-MOST_TOKENS: Final = 10**15
-"""Sums of it still fit into a column of a database."""
-
-type Positive = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
-type Port = Annotated[int, Field(ge=1, le=65535)]
-type Tokens = Annotated[int, Field(gt=0, le=MOST_TOKENS)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class AgentSettings(_Strict):
+class AgentSettings(Strict):
     """Which agent works, and within which bounds."""
 
     use: Literal["claude-code", "codex", "acp", "command"] = "claude-code"
@@ -49,7 +37,12 @@ class AgentSettings(_Strict):
     max_output_mib: Positive = 32
     identical_calls: Annotated[int, Field(ge=2, le=1000)] = 12
     env: tuple[str, ...] = ()
+    hosts: tuple[HostName, ...] = ()
     fallback: tuple[str, ...] = ()
+
+    @property
+    def host_list(self) -> tuple[Host, ...]:
+        return tuple(map(read_host, self.hosts))
 
 
 class OwnAgentSettings(AgentSettings):
@@ -58,7 +51,7 @@ class OwnAgentSettings(AgentSettings):
     choose: Literal["fixed", "learn"] = "fixed"
 
 
-class GateSettings(_Strict):
+class GateSettings(Strict):
     """A gate with more to say than its command."""
 
     command: str
@@ -67,7 +60,7 @@ class GateSettings(_Strict):
     blind: Literal["refuse", "allow"] = "refuse"
 
 
-class WorkspaceSettings(_Strict):
+class WorkspaceSettings(Strict):
     """How a workspace is made ready."""
 
     setup: str = ""
@@ -77,14 +70,14 @@ class WorkspaceSettings(_Strict):
     env: tuple[str, ...] = ()
 
 
-class RunSettings(_Strict):
+class RunSettings(Strict):
     """How a run goes about its stories: by which workflow, and how many of them are in progress at once."""
 
     workflow: str = ""
     parallel: Annotated[int, Field(ge=1, le=200)] = 3
 
 
-class LandingSettings(_Strict):
+class LandingSettings(Strict):
     """How finished stories land together, and whether each is held before that until a person approves it."""
 
     batch: Annotated[int, Field(ge=1, le=32)] = 16
@@ -98,7 +91,7 @@ class LandingSettings(_Strict):
         return LandingPolicy(batch=self.batch, at_once=self.at_once, proof=Proof(self.proof))
 
 
-class LimitSettings(_Strict):
+class LimitSettings(Strict):
     """What a run, each story and each step may use, and what is set aside for an attempt of a kind not yet seen."""
 
     run_usd: Positive | None = None
@@ -130,7 +123,7 @@ class LimitSettings(_Strict):
         return Patience(longest_seconds=self.wait_hours * 3600, times=self.waits)
 
 
-class ProofSettings(_Strict):
+class ProofSettings(Strict):
     """What shows that a story is done, and what must not be changed to make it look so."""
 
     protect: tuple[str, ...] = ()
@@ -148,72 +141,14 @@ class ProofSettings(_Strict):
         return Protection(policy=ProtectPolicy(self.protect_policy), patterns=self.protect)
 
 
-class RoomSettings(_Strict):
-    """What one kind of program may reach from within a sandbox, beside what it needs. Where neither a network nor hosts
-    are named, agents have the network, and gates as little of it as they need: see `Rung`.
-    """
-
-    network: bool | Literal["auto"] = "auto"
-    hosts: tuple[str, ...] = ()
-    ports: Annotated[tuple[Port, ...], Field(max_length=50)] = ()
-    readable: tuple[str, ...] = ()
-    writable: tuple[str, ...] = ()
-
-    @property
-    def host_list(self) -> tuple[Host, ...]:
-        return tuple(map(read_host, self.hosts))
-
-    @model_validator(mode="after")
-    def _sound(self) -> Self:
-        if self.host_list and self.network is False:
-            raise ValueError("hosts are listed, and network = false leaves none; take out one of the two")
-        if self.ports and self.network != "auto":
-            raise ValueError("ports are passed on to a network of its own; take out network, or ports")
-        return self
-
-
-class SetupRoomSettings(_Strict):
-    """Whom the setup command may call from within a sandbox, beside the package registries in force."""
-
-    hosts: tuple[str, ...] = ()
-
-    @property
-    def host_list(self) -> tuple[Host, ...]:
-        return tuple(map(read_host, self.hosts))
-
-    @model_validator(mode="after")
-    def _sound(self) -> Self:
-        _ = self.host_list
-        return self
-
-
-class SandboxSettings(_Strict):
-    """What stands between the user's machine and the programs of agents and gates."""
-
-    tier: Literal["auto", "bubblewrap", "none"] = "auto"
-    memory_gb: Positive | None = None
-    processes: Annotated[int, Field(ge=16, le=1_000_000)] = 2000
-    disk_gb: Positive = 20
-    agents: RoomSettings = RoomSettings()
-    gates: RoomSettings = RoomSettings()
-    setup: SetupRoomSettings = SetupRoomSettings()
-
-    @field_validator("tier", mode="before")
-    @classmethod
-    def _built(cls, value: object) -> object:
-        if value == "podman":
-            raise ValueError("podman is not built yet; there are 'auto', 'bubblewrap' and 'none'")
-        return value
-
-
-class WebhookSettings(_Strict):
+class WebhookSettings(Strict):
     """Where signed notices are posted, and the variable that holds the secret."""
 
     url: str = ""
     secret_env: str = "SHIFTWORK_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
 
 
-class NotifySettings(_Strict):
+class NotifySettings(Strict):
     """Who is told of what; as it is, nobody of anything."""
 
     urls: tuple[str, ...] = ()
@@ -227,18 +162,18 @@ class NotifySettings(_Strict):
         return tuple(value.split()) if isinstance(value, str) else value
 
 
-class StoreSettings(_Strict):
+class StoreSettings(Strict):
     """Where the history is kept; empty is a file in the state folder."""
 
     url: str = ""
 
 
-class Settings(_Strict):
+class Settings(Strict):
     """The whole of `shiftwork.toml`."""
 
     agent: OwnAgentSettings = OwnAgentSettings()
-    profiles: dict[str, AgentSettings] = {}
-    gates: dict[str, str | GateSettings] = {}
+    profiles: dict[str, AgentSettings] = Field(default_factory=dict)
+    gates: dict[str, str | GateSettings] = Field(default_factory=dict)
     run: RunSettings = RunSettings()
     workspace: WorkspaceSettings = WorkspaceSettings()
     landing: LandingSettings = LandingSettings()
@@ -316,6 +251,7 @@ def load_settings(root: Path, env: Mapping[str, str], named: Named = NOTHING_NAM
         raise mistaken(path, error, given, Tables(keys=_keys, names=_TABLES)) from None
     _check_fallbacks(path, settings)
     _check_escalation(path, settings)
+    _check_hosts(path, settings)
     return settings
 
 
@@ -347,6 +283,14 @@ def _check_escalation(path: Path, settings: Settings) -> None:
     if wanted and wanted not in known:
         hint = f"mend {path.name}; known are {', '.join(known)}: see [profiles.NAME]"
         raise SettingsError(f"{path.name}: proof.escalate names {wanted!r}, which is no profile", hint=hint)
+
+
+def _check_hosts(path: Path, settings: Settings) -> None:
+    tables = {"agent": settings.agent, **{f"profiles.{name}": one for name, one in settings.profiles.items()}}
+    listed = next((table for table, one in tables.items() if one.hosts), None)
+    if listed and settings.sandbox.agents.network is False:
+        told = f"{listed}.hosts lists hosts, and network = false under [sandbox.agents] leaves none"
+        raise SettingsError(f"{path.name}: {told}", hint=f"take out one of the two in {path.name}")
 
 
 def _check_fallbacks(path: Path, settings: Settings) -> None:

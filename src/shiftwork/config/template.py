@@ -36,6 +36,8 @@ _REST: Final = """
 # max_output_mib = 32       # an agent that prints more in one attempt is ended
 # identical_calls = 12      # an agent that calls a tool so often in a row with the same input is ended
 # env = []                  # names of environment variables to pass on to the agent, such as "ANTHROPIC_API_KEY"
+# hosts = []                # in the sandbox, what it may call beside its model, such as "docs.example.com"; an agent of
+                            # the kinds "acp" and "command" keeps this machine's network until they are listed
 # choose = "fixed"          # "learn": for each story that one of this agent and the profiles below which lands the most
                             # for the money so far; `shiftwork agents` explains
 # fallback = []             # profiles that go on, in this order, while this agent is at a rate limit
@@ -98,17 +100,18 @@ _REST: Final = """
 # disk_gb = 20              # what it may add to its folders
 
 [sandbox.agents]
-# network = "auto"          # agents need their model: true and "auto" are all of the network, false is none
-# hosts = []                # empty: whatever there is; else these alone, such as "api.anthropic.com", "*.example.org",
-                            # "127.0.0.1:8080"; without a port, 80 and 443
-# ports = []                # ports of services on this machine that agents with a list of hosts reach, by localhost
+# network = "auto"          # "auto": Claude Code and Codex reach their own model alone, other agents all of the
+                            # network until hosts are listed for them; true: all of it; false: none
+# hosts = []                # what agents may call beside their model, such as "docs.example.com", "*.example.org",
+                            # "127.0.0.1:8080"; without a port, 80 and 443; see also hosts under [agent]
+# ports = []                # ports of services on this machine that they reach, such as 5432, by localhost
 # readable = []             # more that they may read, such as "~/.aws"
 # writable = []             # more that they may change: another agent's own folder, such as "~/.gemini"
 
 [sandbox.gates]
 # network = "auto"          # "auto": each gate has as little of the network as it needs, and you are asked before one
                             # gets this machine's; true: all of it; false: none
-# hosts = []                # the same as for agents; the setup command may call them too
+# hosts = []                # empty: by network; else these alone; the setup command may call them too
 # ports = []                # ports of services on this machine that gates reach, such as 5432, by localhost
 # readable = []             # more that gates and the setup command may read
 # writable = []             # more that they may change, such as a cache

@@ -4,7 +4,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from shiftwork.config import settings
+from shiftwork.config import values
 from shiftwork.entrypoints.cli import bounds
 from shiftwork.entrypoints.cli.bounds import Bounds, limited, taken
 from shiftwork.entrypoints.cli.commands.plan import command as plan
@@ -35,7 +35,7 @@ def test_a_number_that_no_database_can_hold_is_refused(typed: str) -> None:
 
 
 def test_the_settings_have_the_same_bounds() -> None:
-    assert (bounds.MOST_MONEY, bounds.MOST_TOKENS) == (settings.MOST, settings.MOST_TOKENS)
+    assert (bounds.MOST_MONEY, bounds.MOST_TOKENS) == (values.MOST, values.MOST_TOKENS)
 
 
 def test_an_amount_is_taken_as_it_is() -> None:

@@ -48,14 +48,15 @@ def _handed_out(channel: int, ports: list[int]) -> int:
     """The port on which the proxy will answer; who calls before it does waits. With it go the listeners of the other
     ports, and which they are: one that cannot be had is left out.
     """
-    listeners = [_listening(0)]
+    others = []
     named = []
     for number in ports:
         try:
-            listeners.append(_listening(number))
+            others.append(_listening(number))
         except OSError:
             continue
         named.append(str(number))
+    listeners = [_listening(0), *others]  # last, or it might take one of these ports
     out = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, channel)
     numbers = b"".join(listener.fileno().to_bytes(4, sys.byteorder) for listener in listeners)
     out.sendmsg([("." + ",".join(named)).encode()], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, numbers)])

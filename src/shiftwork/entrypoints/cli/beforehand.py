@@ -10,7 +10,7 @@ import click
 
 from shiftwork.app import states
 from shiftwork.app.commands import Order
-from shiftwork.bootstrap.sandboxing import open_sandboxes
+from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
 from shiftwork.bootstrap.working import has_branch, uncommitted
 from shiftwork.config.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
@@ -35,7 +35,7 @@ class _Known:
     sessions: Sessions
     new_branch: bool
     unseen: Sequence[str]
-    unconfined: str
+    sandboxes: Sandboxes
     opened: Mapping[StoryId, Sequence[str]]
 
 
@@ -60,7 +60,7 @@ async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) ->
         sessions=least_sessions(order.workflow, left),
         new_branch=bool(order.base) and not await has_branch(site, env, order.branch),
         unseen=[path for path in await uncommitted(site, env) if not _is_read(path, site.root, sheet)],
-        unconfined=(await open_sandboxes(site, settings, env)).note,
+        sandboxes=await open_sandboxes(site, settings, env),
         opened={
             story: patterns
             for story, patterns in opened(order.spec, protection_of(settings)).items()
@@ -80,8 +80,7 @@ def _is_read(path: str, root: Path, sheet: Sheet) -> bool:
 
 def _lines(known: _Known) -> Iterator[str]:
     order = known.order
-    if known.unconfined:
-        yield plain(known.unconfined)
+    yield from _sandbox_lines(known.sandboxes)
     if known.new_branch:
         yield f"branch {order.branch} does not exist yet: it is created from {order.base}"
     yield f"{order.workflow.id} takes at least {_in_words(known.sessions)}"
@@ -95,17 +94,28 @@ def _lines(known: _Known) -> Iterator[str]:
         yield f"this run continues {without}, as you asked"
 
 
-def unconfined_event(note: str) -> dict[str, Any]:
-    return {"event": "sandbox", "tier": "none", "note": note}
+def tell_sandbox(site: Site, settings: Settings, *, as_json: bool) -> None:
+    """Say that there is no sandbox, where the settings would take one, or which agents keep this machine's network; for
+    work that `announce` does not precede.
+    """
+    sandboxes = asyncio.run(open_sandboxes(site, settings, environment()))
+    if as_json:
+        for event in _sandbox_events(sandboxes):
+            say(event)
+        return
+    for line in _sandbox_lines(sandboxes):
+        click.echo(line)
 
 
-def tell_unconfined(site: Site, settings: Settings, *, as_json: bool) -> None:
-    """Say that there is no sandbox, where the settings would take one; for work that `announce` does not precede."""
-    note = asyncio.run(open_sandboxes(site, settings, environment())).note
-    if note and as_json:
-        say(unconfined_event(note))
-    elif note:
-        click.echo(plain(note))
+def _sandbox_lines(sandboxes: Sandboxes) -> Iterator[str]:
+    yield from (plain(note) for note in (sandboxes.note, sandboxes.network) if note)
+
+
+def _sandbox_events(sandboxes: Sandboxes) -> Iterator[dict[str, Any]]:
+    if sandboxes.note:
+        yield {"event": "sandbox", "tier": "none", "note": sandboxes.note}
+    if sandboxes.network:
+        yield {"event": "network", "note": sandboxes.network}
 
 
 def _in_words(sessions: Sessions) -> str:
@@ -117,8 +127,7 @@ def _in_words(sessions: Sessions) -> str:
 
 def _events(known: _Known) -> Iterator[dict[str, Any]]:
     order, sessions = known.order, known.sessions
-    if known.unconfined:
-        yield unconfined_event(known.unconfined)
+    yield from _sandbox_events(known.sandboxes)
     if known.new_branch:
         yield {"event": "branch", "branch": order.branch, "from": order.base}
     yield {

@@ -67,7 +67,7 @@ def _play(stage: _Stage) -> int:
     if not stage.as_json:
         click.echo(f"a small repository, one gate ({stage.gate}), a scripted agent")
     settings = _settings(stage)
-    beforehand.tell_unconfined(stage.site, settings, as_json=stage.as_json)
+    beforehand.tell_sandbox(stage.site, settings, as_json=stage.as_json)
     if not stage.as_json:
         click.echo("")
     order = Order(

@@ -149,7 +149,7 @@ def going_on(
     found = keeping.trusted_kept(site, plan)
     keeping.tell_differences(plan, found, as_json=as_json)
     with though_unheard():
-        beforehand.tell_unconfined(site, found.settings, as_json=as_json)
+        beforehand.tell_sandbox(site, found.settings, as_json=as_json)
     preflight.check_rungs(site, found.settings, plan)
     present = joined(options, keeping.following(plan, found))
 

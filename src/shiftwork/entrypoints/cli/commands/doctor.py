@@ -10,9 +10,11 @@ from typing import Final
 
 import click
 
+from shiftwork.bootstrap.agent_network import called_hosts
 from shiftwork.bootstrap.agents import Place, build_agents, installed_instead
 from shiftwork.bootstrap.git_consent import git_claim, is_agreed
 from shiftwork.bootstrap.notifying import channel_names, notify_problems
+from shiftwork.bootstrap.registries import registries_in_force
 from shiftwork.bootstrap.sandboxing import Sandboxes, kernel_guards, open_sandboxes
 from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
 from shiftwork.config.includes import include_claim
@@ -118,7 +120,7 @@ async def _examine(*, try_gates: bool, unconfined: bool) -> Sequence[Check]:
         database = closed
     else:
         database = await _database(site) if trusted or not site.claimed else closed
-    rest = [*_notify(found.settings), database, _processes(sys.platform), sandbox]
+    rest = [*_notify(found.settings), database, _processes(sys.platform), sandbox, *_network(sandboxes)]
     own = (
         not found.found or bool(environment().get(TRUST)) or unconfined or bool(sandboxes and sandboxes.tier != "none")
     )
@@ -310,7 +312,8 @@ def _processes(platform: str) -> Check:
 async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Check]:
     """One is run: that it is installed does not say that the kernel lets it be."""
     try:
-        sandboxes = await open_sandboxes(site, settings, environment())
+        registries = await registries_in_force(site, settings, environment())
+        sandboxes = await open_sandboxes(site, settings, environment(), registries=registries)
     except ShiftworkError as error:
         return None, failed("sandbox", error)
     asked = settings.sandbox.tier
@@ -323,8 +326,14 @@ async def _sandbox(site: Site, settings: Settings) -> tuple[Sandboxes | None, Ch
         hint = _CONFINE if sys.platform == "linux" else ""
         return sandboxes, Check(name="sandbox", state=WARN, detail=told, hint=hint, more=more)
     told = f"{sandboxes.tier}: agents and gates see their own tree, the system and your tools"
-    rooms = {"agents": settings.sandbox.agents, "gates": settings.sandbox.gates}
-    calls = (f"; {name} call {', '.join(room.hosts)} alone" for name, room in rooms.items() if room.hosts)
-    guards = "; ".join(kernel_guards())
-    detail = f"{told}{''.join(calls)}; {guards}"
-    return sandboxes, Check(name="sandbox", state=OK, detail=detail, more=more)
+    gates = settings.sandbox.gates.hosts
+    calls = (
+        *(f"{name} calls {hosts} alone" for name, hosts in called_hosts(sandboxes.agents, settings, environment())),
+        *((f"gates call {', '.join(gates)} alone",) if gates else ()),
+    )
+    return sandboxes, Check(name="sandbox", state=OK, detail="; ".join((told, *calls, *kernel_guards())), more=more)
+
+
+def _network(sandboxes: Sandboxes | None) -> list[Check]:
+    """Only where it is more than agents need."""
+    return [Check(name="network", state=WARN, detail=sandboxes.network)] if sandboxes and sandboxes.network else []

@@ -1,0 +1,54 @@
+"""The settings files of Claude Code and Codex in the user's own folders. Files of a repository are never asked."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from shiftwork.bounded import read_text
+
+_LARGEST: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodexProvider:
+    """The model provider in force: its name, empty where the file names none, its table, and the whole file."""
+
+    name: str = ""
+    table: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def claude_variables(env: Mapping[str, str]) -> dict[str, str]:
+    """The `env` table of the user's `settings.json`, which Claude Code puts before its environment."""
+    folder = Path(env.get("CLAUDE_CONFIG_DIR") or f"{env.get('HOME', '')}/.claude")
+    try:
+        found = json.loads(read_text(folder / "settings.json", _LARGEST))
+    except (OSError, ValueError, RecursionError):  # it names nothing that could be read
+        return {}
+    variables = table(found, "env") if isinstance(found, Mapping) else {}
+    return {name: value for name, value in variables.items() if isinstance(value, str)}
+
+
+def codex_provider(env: Mapping[str, str]) -> CodexProvider:
+    """As the user's `config.toml` says, with the profile that it chooses."""
+    settings = _codex_settings(env)
+    profile = table(table(settings, "profiles"), str(settings.get("profile", "")))
+    name = str(profile.get("model_provider") or settings.get("model_provider") or "")
+    return CodexProvider(name=name, table=table(table(settings, "model_providers"), name), settings=settings)
+
+
+def table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The table of this name, empty where there is none."""
+    found = settings.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _codex_settings(env: Mapping[str, str]) -> Mapping[str, Any]:
+    folder = Path(env.get("CODEX_HOME") or f"{env.get('HOME', '')}/.codex")
+    try:
+        return tomllib.loads(read_text(folder / "config.toml", _LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return {}
