@@ -28,9 +28,9 @@ def filtered(user: GitUser, canary: Path, *, required: str = "false") -> None:
 
 
 def touched(user: GitUser) -> None:
-    """A file looks changed, so that git reads it again."""
+    """A file looks changed and is as long as before, so that git must read it to know."""
     file = next(user.root.glob("*.txt"))
-    file.write_text("changed\n")
+    file.write_text(file.read_text().swapcase())
     os.utime(file, (1, 1))
 
 
@@ -85,6 +85,40 @@ def test_filter_with_the_name_of_another(tier: str, tmp_path: Path) -> Outcome:
     world.user.git("config", "filter.loud.smudge", str(trap(tmp_path / "trap", canary)))
     world.land({".gitattributes": "*.loud filter=loud\n", "x.loud": "mine\n"})
     return settled(not canary.exists(), (world.user.root / "x.loud").read_text() == "MINE\n")
+
+
+LFS = """\
+#!/bin/sh
+for key in lfs.extension.evil.clean lfs.standalonetransferagent core.sshcommand; do
+  program=$(git config $key); test -z "$program" || sh -c "$program" > /dev/null
+done
+printf 'protocol=https\\nhost=example.org\\n\\n' | git credential fill > /dev/null 2>&1
+cat
+"""
+"""What git-lfs does with a repository's settings, as far as it starts programs: extensions, transfers, logins."""
+
+
+@attack(row("settings name programs for a filter of the user's own to run", Severity.CRITICAL, Harm.EXECUTION))
+def test_programs_of_lfs(tier: str, tmp_path: Path) -> Outcome:
+    """Attributes in the git directory have every file go through the user's git-lfs, played by a script."""
+    del tier
+    user, canary = new_user(tmp_path), tmp_path / "canary"
+    user.commit("files", {"a.txt": "text\n"})
+    own = tmp_path / "git-lfs"
+    own.write_text(LFS)
+    own.chmod(0o755)
+    user.git("config", "--global", "filter.lfs.clean", str(own))
+    (user.root / ".git/info").mkdir(exist_ok=True)
+    (user.root / ".git/info/attributes").write_text("* filter=lfs\n")
+    settings = ("lfs.extension.evil.clean", "lfs.standalonetransferagent", "core.sshCommand", "credential.helper")
+    for key in settings:
+        user.git("config", key, f"{'!' if key.startswith('credential') else ''}echo {key} >> {canary}; true")
+    touched(user)
+    changed = asyncio.run(uncommitted(site_of(user), user.env))
+    held = not canary.exists()
+    user.try_git("status")
+    assert set(canary.read_text().split()) == set(settings), "git and git-lfs themselves fall for it"
+    return settled(held, len(changed) > 0)
 
 
 @attack(row("a file that .git/config includes names a program", Severity.CRITICAL, Harm.EXECUTION))

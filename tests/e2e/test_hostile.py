@@ -1,7 +1,7 @@
 """Every command in a folder that somebody hostile has made: nothing is executed, written elsewhere, or waited for."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -30,7 +30,7 @@ def commands(found: click.Command = group, words: tuple[str, ...] = ()) -> Itera
     needed = [STORY for one in found.params if isinstance(one, click.Argument) and one.required]
     yield (*words, *needed)
     flags = {flag for one in found.params for flag in one.opts}
-    for flag in ("--gates", "--all", "--verify"):
+    for flag in ("--gates", "--all", "--verify", "--show", "--test", "--plan", "--dry-run", "--force", "--prd"):
         if flag in flags:
             yield (*words, *needed, flag)
 
@@ -57,18 +57,71 @@ def hostile(folder: Path) -> Project:
     return project
 
 
-def played(project: Project, folder: Path, *more: str) -> list[str]:
-    """What was not as it must be; `more` is typed with every command."""
+PROGRAMS = """
+    core.fsmonitor core.hooksPath core.sshCommand core.askPass core.editor core.pager core.gitProxy
+    core.alternateRefsCommand credential.helper diff.external diff.evil.command diff.evil.textconv merge.evil.driver
+    merge.tool gpg.program gpg.ssh.program filter.evil.clean filter.evil.smudge filter.evil.process
+    lfs.extension.evil.clean lfs.customtransfer.evil.path lfs.standalonetransferagent sequence.editor pager.status
+    pager.diff alias.status alias.log hook.evil.command remote.origin.uploadpack uploadpack.packObjectsHook
+    difftool.evil.cmd mergetool.evil.cmd interactive.diffFilter
+"""
+"""Settings of git that name a program."""
+
+SWITCHES = {
+    "log.showSignature": "true",
+    "merge.verifySignatures": "true",
+    "merge.autoStash": "true",
+    "commit.gpgSign": "true",
+    "filter.evil.required": "true",
+    "hook.evil.event": "post-index-change",
+    "submodule.recurse": "true",
+    "submodule.inner.ignore": "none",
+    "extensions.worktreeConfig": "true",
+    "core.untrackedCache": "true",
+}
+"""Settings that have git use such a program where it would not."""
+
+
+def with_settings(file: Path, canary: Path) -> None:
+    """A git directory's own settings, and what they include, name a program wherever git takes one."""
+    lines = [f"touch {canary} #{key}" for key in PROGRAMS.split()]
+    rows = list(zip(PROGRAMS.split(), lines, strict=True)) + list(SWITCHES.items())
+    for number, (key, value) in enumerate(rows):
+        git(file.parent, "config", "--file", str(file if number % 2 else file.with_name("more")), key, value)
+    (file.parent / "lead").symlink_to("info")
+    (file.parent / "info").mkdir(exist_ok=True)
+    git(file.parent, "config", "--file", str(file), "include.path", "lead/../more")
+    (file.parent / "info/attributes").write_text("* filter=evil diff=evil merge=evil\n")
+
+
+def with_inner(project: Project, canary: Path) -> None:
+    """The index holds a repository whose settings name a program, and a file in it looks changed."""
+    inner = project.root / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    (inner / "a").write_text("a\n")
+    git(inner, "add", "-A")
+    git(inner, "-c", "user.name=M", "-c", "user.email=m@localhost", "commit", "-q", "-m", "inner")
+    project.git("update-index", "--add", "--cacheinfo", f"160000,{git(inner, 'rev-parse', 'HEAD')},inner")
+    (inner / "a").write_text("b\n")
+    with_settings(inner / ".git/config", canary)
+
+
+def played(project: Project, folder: Path, *more: str, places: Sequence[Path] = ()) -> list[str]:
+    """What was not as it must be; `more` is typed with every command, each of them in one of the `places`."""
     home, wrong = folder / "home", []
     home.mkdir()
-    places = {name: str(folder / name.lower()) for name in ("SHIFTWORK_CACHE_HOME", "SHIFTWORK_STATE_HOME")}
-    env = project.environment(HOME=str(home), SHIFTWORK_TRUST="", **places)
+    settings = (project.root / "shiftwork.toml").read_bytes()
+    homes = {name: str(folder / name.lower()) for name in ("SHIFTWORK_CACHE_HOME", "SHIFTWORK_STATE_HOME")}
+    env = project.environment(HOME=str(home), SHIFTWORK_TRUST="", **homes)
     before = content(folder / "outside")
     for number, words in enumerate(EVERY):
         # What the user agrees to by one command, such as `trust`, is not agreed to for the next.
         own = {**env, "SHIFTWORK_CONFIG_HOME": str(folder / f"config-{number}")}
+        (project.root / "shiftwork.toml").write_bytes(settings)  # one may have written its own
+        place = places[number % len(places)] if places else project.root
         try:
-            ended = warm.run((*words, *more), cwd=project.root, env=own, timeout=SOON)
+            ended = warm.run((*words, *more), cwd=place, env=own, timeout=SOON)
         except TimeoutError:
             wrong.append(f"{words} hangs")
             continue
@@ -111,7 +164,50 @@ def test_every_command_in_a_hostile_copied_folder(tmp_path: Path, kind: str) -> 
     os.mkfifo(state / "engine.db")
     (state / "indexes").symlink_to(tmp_path / "outside")
     (state / ESCAPE).mkdir()
+    with_inner(theirs, canary)
+    with_settings(theirs.root / ".git/config", canary)
     if kind == "linked":
         state.rename(tmp_path / "outside/state")
         state.symlink_to(tmp_path / "outside/state")
     assert not played(theirs, tmp_path, *(["--json"] if kind == "linked" else []))
+
+
+def test_every_command_in_a_hostile_place(tmp_path: Path) -> None:
+    """A folder of a repository, a worktree, a submodule, a bare repository, and a folder that only looks like one; each
+    command in one of them.
+    """
+    theirs, canary = hostile(tmp_path), tmp_path / "canary"
+    settings = theirs.root / "shiftwork.toml"
+    settings.write_text(f'{settings.read_text()}\n[store]\nurl = "sqlite:///{tmp_path}/outside/planted.db"\n')
+    theirs.git("commit", "-q", "-a", "-m", "store")
+    theirs.git("worktree", "add", "-q", str(tmp_path / "tree"))
+    git(tmp_path, "clone", "-q", "--bare", str(theirs.root), "bare")
+    (tmp_path / "outer").mkdir()
+    git(tmp_path / "outer", "init", "-q")
+    local = ("-c", "protocol.file.allow=always")
+    git(tmp_path / "outer", *local, "submodule", "--quiet", "add", str(theirs.root), "module")
+    below = theirs.root / "below"
+    below.mkdir()
+    seeming = theirs.root / "seeming"
+    for name in ("objects", "refs", "info"):
+        (seeming / name).mkdir(parents=True)
+    (seeming / "HEAD").write_text("ref: refs/heads/main\n")
+    (seeming / "config").write_text("[core]\n\tbare = false\n\tworktree = ..\n")
+    own = (tmp_path / "outer/.git/modules/module/config", tmp_path / "bare/config", seeming / "config")
+    for file in (theirs.root / ".git/config", *own):
+        with_settings(file, canary)
+    places = (below, tmp_path / "tree", tmp_path / "outer/module", tmp_path / "bare", seeming)
+    assert not played(theirs, tmp_path, places=places)
+
+
+def test_no_module_of_a_hostile_folder_is_loaded(tmp_path: Path) -> None:
+    """By the installed command, in a process of its own."""
+    theirs, canary = hostile(tmp_path), tmp_path / "canary"
+    for name in ("sitecustomize", "usercustomize", "click", "tomllib", "json", "asyncio", "shiftwork/__init__"):
+        (theirs.root / f"{name}.py").parent.mkdir(exist_ok=True)
+        (theirs.root / f"{name}.py").write_text(f"open({str(canary)!r}, 'w')\nraise SystemExit(3)\n")
+    for words in (("doctor", "--json"), ("status",)):
+        with theirs.installed(*words) as process:
+            told = process.communicate(timeout=SOON)[0]
+        assert process.returncode in CODES, told
+    assert not canary.exists()

@@ -31,15 +31,19 @@ _INCLUDES: Final = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
 _EXPANDED: Final = re.compile(r"~[^/]|%\(|:\(")
 """How a path begins that git replaces by another: the home of a user by name, the folder that git is installed in."""
 _PROGRAMS: Final = re.compile(
-    r"filter\..*\.(clean|smudge|process|required)|hook\..*|core\.(attributesfile|excludesfile)|checkout\.workers",
+    r"filter\..*\.(clean|smudge|process|required)|hook\..*|core\.(attributesfile|excludesfile)|checkout\.workers"
+    r"|lfs\.extension\..*\.(clean|smudge)|lfs\.customtransfer\..*\.(path|args)|lfs\.(.*\.)?standalonetransferagent"
+    r"|core\.(sshcommand|askpass|gitproxy)|credential\.(.*\.)?helper",
     re.DOTALL,
 )
 """What has the git commands that are used in the user's repository run a program, read another file or start many
-processes. Whatever else names one has no effect there: nothing is fetched, signed, merged or shown by them.
+processes, also by way of a filter of the user's own: git-lfs has extensions and transfers of its own, and asks git for
+a login. Whatever else names one has no effect there: nothing is fetched, signed, merged or shown by them.
 """
 
 _FILTER: Final = re.compile(r"filter\.(.*)\.(clean|smudge|process|required)", re.DOTALL)
 _HOOK: Final = re.compile(r"hook\.(.*)\.[a-z]+", re.DOTALL)
+_NEVER: Final = re.compile(r"hook\..*|core\.(sshcommand|askpass|gitproxy)|credential\.(.*\.)?helper", re.DOTALL)
 _QUIET: Final = {
     "core.attributesfile": os.devnull,
     "core.excludesfile": os.devnull,
@@ -74,8 +78,8 @@ def named_programs(place: Whereabouts, git: Runner) -> tuple[Pair, ...]:
 
 
 def is_agreeable(pair: Pair) -> bool:
-    """Whether it is for the user to agree to. A hook never runs."""
-    return not _HOOK.fullmatch(pair[0])
+    """Whether it is for the user to agree to. A hook never runs, nor does what is needed to fetch."""
+    return not _NEVER.fullmatch(pair[0])
 
 
 def quietened(named: Iterable[Pair], own: Mapping[str, str]) -> dict[str, str]:
@@ -88,8 +92,10 @@ def quietened(named: Iterable[Pair], own: Mapping[str, str]) -> dict[str, str]:
             quiet.setdefault(required, own.get(required, "false"))
         elif hook := _HOOK.fullmatch(key):
             quiet[f"hook.{hook[1]}.enabled"] = "false"
-        elif key in _QUIET:
-            quiet[key] = own.get(key, _QUIET[key])
+        elif key.startswith("credential."):
+            quiet[key] = ""  # takes back all of the list: a word of the user's own would only be added to it
+        else:
+            quiet[key] = own.get(key, _QUIET.get(key, ""))
     return quiet
 
 
