@@ -9,6 +9,7 @@ import pytest
 
 from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.workspace.remains import _sizes
+from shiftwork.domain.rules.breaking import paths_in
 from shiftwork.domain.rules.places import top
 from shiftwork.domain.rules.roots import mentions
 from shiftwork.errors import RepositoryError
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.timeout(90)
 
 DEPTH = 3000
 SOON = 10.0
+PATIENCE = 60.0
 
 
 def row(name: str) -> Attack:
@@ -53,6 +55,24 @@ def test_workspace(tier: str, tmp_path: Path) -> Outcome:
     return settled(not tree.exists())
 
 
+@attack(row("a pipe has the name of a file with git's rules, and the harness waits for it after every session"))
+def test_pipes(tier: str, tmp_path: Path) -> Outcome:
+    """It waited four minutes, and the work of the session was lost."""
+    del tier
+    world = World(tmp_path)
+    base = world.tip()
+    tree = asyncio.run(world.workspaces.prepare(PLACE, base))
+    began = time.monotonic()
+    for folder, name in (("one", ".gitignore"), ("two", ".gitattributes")):
+        (tree / folder).mkdir()
+        (tree / folder / "more.txt").write_text("more\n")
+        os.mkfifo(tree / folder / name)
+    (tree / "work.txt").write_text("work\n")
+    commit = asyncio.run(world.workspaces.snapshot(PLACE, base, "work"))
+    listed = asyncio.run(world.hub.git.run("ls-tree", "-r", "--name-only", commit)).text.splitlines()
+    return settled("work.txt" in listed, time.monotonic() - began < PATIENCE)
+
+
 @attack(row("a session leaves folders without end among its temporary files, so that the run ends with it"))
 def test_temporary_files(tier: str, tmp_path: Path) -> Outcome:
     del tier
@@ -77,6 +97,16 @@ def test_script_tags(tier: str) -> Outcome:
     began = time.monotonic()
     for text in ("<script " * 8000, '<script "' * 8000, "<script a='" * 8000):
         top("App.vue", text)
+    return settled(time.monotonic() - began < SOON)
+
+
+@attack(row("a gate prints one word without end, and the canary looks for a path in it"))
+def test_printed_word(tier: str) -> Outcome:
+    """A hundredth of this took minutes."""
+    del tier
+    began = time.monotonic()
+    for printed in ("." * 1_000_000, "-." * 500_000, "a/" * 500_000, "".join(f"{n}.a " for n in range(100_000))):
+        assert paths_in(f"{printed}\nsrc/price.py", {1: "src/price.py", 2: "src/tax.py"}) == {1}
     return settled(time.monotonic() - began < SOON)
 
 

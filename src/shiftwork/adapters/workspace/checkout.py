@@ -9,7 +9,7 @@ import logging
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -63,7 +63,9 @@ class Checkout:
 
     @property
     def git(self) -> Git:
-        git = self.hub.git.at(self.tree, GIT_WORK_TREE=str(self.tree), GIT_INDEX_FILE=str(self.index))
+        git = replace(
+            self.hub.git.at(self.tree, GIT_WORK_TREE=str(self.tree), GIT_INDEX_FILE=str(self.index)), tree=self.tree
+        )
         return git.setting("core.excludesFile", str(self._excludes)) if self._excludes.exists() else git
 
     def exclude(self, names: Iterable[str]) -> None:

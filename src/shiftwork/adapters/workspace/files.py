@@ -191,6 +191,18 @@ def _unless_too_deep() -> Iterator[None]:
             raise
 
 
+def remove_pipes(tree: Path) -> None:
+    """Remove pipes from the tree, and let go whoever waits for one of them: git does that where a pipe has the name of
+    a file with its rules.
+    """
+    for entry in _entries(tree):
+        with contextlib.suppress(OSError):
+            if stat.S_ISFIFO(entry.stat(follow_symlinks=False).st_mode):
+                end = os.open(entry.path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+                os.unlink(entry)  # noqa: PTH108 - a directory entry, not a Path
+                os.close(end)
+
+
 def open_up(folder: Path | str) -> None:
     """Let the owner list the folder and write to it."""
     _allow(folder, os.lstat(folder).st_mode, stat.S_IRWXU)

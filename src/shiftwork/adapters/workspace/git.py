@@ -19,7 +19,7 @@ from shiftwork import umask
 from shiftwork.adapters.processes.own import birth
 from shiftwork.adapters.workspace.calling import Call
 from shiftwork.adapters.workspace.drivers import Pair, Runner, is_agreeable, named_programs, own_settings, quietened
-from shiftwork.adapters.workspace.files import write_whole
+from shiftwork.adapters.workspace.files import remove_pipes, write_whole
 from shiftwork.adapters.workspace.git_directory import check_directory
 from shiftwork.errors import GitKilledError, RepositoryError
 from shiftwork.git_folders import Whereabouts, whereabouts
@@ -29,6 +29,8 @@ MARK: Final = "SHIFTWORK_GIT"
 """Set in the environment of every git of ours to the state folder, so that one that outlived its parent is found."""
 
 _SECONDS: Final = 120.0
+_LOOKS: Final = (3.0, 3.0, 20.0)
+"""After how many seconds each a tree is searched for pipes that git may wait for."""
 _SIGNALLED: Final = frozenset({128 + signal.SIGKILL, 128 + signal.SIGTERM})
 """How a shell tells that a git in it was killed."""
 _ERROR_CHARACTERS: Final = 2000
@@ -72,7 +74,7 @@ class Answer:
 class Git:
     """A way of running git: its whole environment, and the folder that it goes to. `program` is an absolute path. Files
     that are `sealed` are as they are told here whenever one is started. Programs that a repository's own settings name
-    run where they are `agreed` to, with the very words.
+    run where they are `agreed` to, with the very words. Agents can write to `tree`: a pipe there is not waited for.
     """
 
     env: Mapping[str, str]
@@ -82,6 +84,7 @@ class Git:
     seconds: float = _SECONDS
     sealed: tuple[tuple[Path, bytes], ...] = ()
     agreed: frozenset[Pair] = frozenset()
+    tree: Path | None = None
 
     def at(self, cwd: Path, **env: str) -> "Git":
         return replace(self, cwd=cwd, env={**self.env, **env})
@@ -121,12 +124,15 @@ class Git:
         return (self.program, "-C", str(self.cwd), *self.options)
 
     async def _answered(self, call: Call, name: str, accept: tuple[int, ...]) -> Answer:
+        unblocking = asyncio.create_task(_unblock(self.tree)) if self.tree else None
         try:
             async with asyncio.timeout(self.seconds):
                 code = await call.over()
         except TimeoutError:
             raise RepositoryError(f"git {name} did not end within {self.seconds:g} seconds") from None
         finally:
+            if unblocking:
+                unblocking.cancel()
             await call.end()
         answer = Answer(code=code, out=bytes(call.out), err=call.err.decode(errors="replace").strip())
         if answer.code < 0 or answer.code in _SIGNALLED:
@@ -183,6 +189,14 @@ class Git:
         for path, content in self.sealed:
             if not path.is_file() or path.read_bytes() != content:
                 write_whole(path, content)
+
+
+async def _unblock(tree: Path) -> None:
+    """Look for pipes where git takes long; not before, for a tree may have many files."""
+    for seconds in _LOOKS:
+        await asyncio.sleep(seconds)
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(remove_pipes, tree)
 
 
 def _missing(what: str) -> RepositoryError:

@@ -1,7 +1,8 @@
 """Breaks a source file on purpose: its text such that loading or compiling it fails with a mark in the message."""
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -11,7 +12,11 @@ from shiftwork.domain.rules.statements import Place, statement
 
 _MARK: Final = "shiftwork_canary_"
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
-_PATHS: Final = re.compile(r"[\w.@+~/\\-]+\.\w+")
+_WORDS: Final = re.compile(r"[\w.@+~/\\-]++")
+_PATH: Final = re.compile(r".*\.\w+")
+_LONGEST: Final = 4096
+"""Letters of a path. Whatever a gate prints, looking for paths takes time in proportion to its length."""
+
 _WIDTH: Final = 79
 """What formatters of most languages leave on one line."""
 
@@ -48,13 +53,31 @@ def paths_in(output: str | bytes, files: Mapping[int, str]) -> frozenset[int]:
     one of the files can be meant, from a folder below the root.
     """
     text = output if isinstance(output, str) else output.decode("utf-8", "replace")
-    words = {word.replace("\\", "/").removeprefix("./") for word in _PATHS.findall(_COLOURS.sub("", text))}
+    printed = {word for word in _WORDS.findall(_COLOURS.sub("", text)) if len(word) <= _LONGEST}
+    named = filter(None, map(_PATH.match, printed))
+    words = {one[0].replace("\\", "/").removeprefix("./") for one in named}
+    whole = {path: number for number, path in files.items()}
+    below: dict[str, set[int]] = defaultdict(set)
+    for path, number in whole.items():
+        for part in tuple(_ends(path, _LONGEST))[1:]:
+            below[part].add(number)
+    deepest = max((path.count("/") for path in whole), default=0)
     found: set[int] = set()
     for word in words:
-        meant = {number for number, path in files.items() if f"/{word}".endswith(f"/{path}")}
-        shorter = {number for number, path in files.items() if path.endswith(f"/{word}")}
+        meant = {whole[part] for part in _ends(word, deepest) if part in whole}
+        shorter = below.get(word, set())
         found |= meant or (shorter if len(shorter) == 1 else set())
     return frozenset(found)
+
+
+def _ends(path: str, most: int) -> Iterator[str]:
+    """The path, and what is left of it from each of its last folders on: `a/b/c`, `b/c`, `c`, with `most` slashes in
+    what is left at most, but for the path itself.
+    """
+    parts = path.split("/")
+    yield path
+    for first in range(max(1, len(parts) - 1 - most), len(parts)):
+        yield "/".join(parts[first:])
 
 
 def can_break(path: str) -> bool:

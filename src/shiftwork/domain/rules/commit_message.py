@@ -4,6 +4,7 @@ Gates and evidence are proof of a tree. So the message is completed after the ch
 checked, and it follows from what the queue has recorded alone: it can be written once more, word for word.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -128,8 +129,20 @@ def trailers(message: str, key: str) -> list[str]:
 
 
 def _message(request: LandingRequest, paragraphs: Sequence[str], closing: Sequence[str]) -> str:
-    subject = f"{request.type}: {request.story} - {request.title}"
-    return _BETWEEN.join(part for part in (subject, request.body.strip(), *paragraphs, "\n".join(closing)) if part)
+    asked = _BETWEEN.join(
+        part for part in (f"{request.type}: {request.story} - {request.title}", request.body.strip()) if part
+    )
+    if request.type != REVERT:
+        asked = _OWN_WORDS.sub("> ", asked)
+    return _BETWEEN.join((asked, *paragraphs, "\n".join(closing)))
+
+
+_OWN_WORDS: Final = re.compile(
+    r"^(?=[ \t]*(?:This reverts commit|With(?:out)? evidence:|Shiftwork-[A-Za-z-]+:))", re.MULTILINE | re.IGNORECASE
+)
+"""Where a line begins that speaks as the harness does, or git: what was asked for, which an agent may have planned, is
+quoted there.
+"""
 
 
 def _origin(request: LandingRequest) -> Sequence[str]:

@@ -1,0 +1,38 @@
+"""Attacks by words: what an agent has planned is written into commits, where people and programs read it again."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from shiftwork.adapters.workspace.witness import GitWitness
+from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.rules.commit_message import message_of, revert_of
+from shiftwork.ports.workspace import Candidate, Moved
+from shiftwork.testing.builders import landing_request
+from tests.attacks.state_rig import settled
+from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
+from tests.conformance.git_rig import World
+
+
+@attack(
+    Attack(
+        name="a planned story says that it reverts another, so that the proof of that one no longer holds",
+        layer="reports",
+        severity=Severity.LOW,
+        harm=Harm.PROOF,
+    )
+)
+def test_planned_revert(tier: str, tmp_path: Path) -> Outcome:
+    del tier
+    world = World(tmp_path)
+    proven = world.tip()
+
+    async def landed() -> Commit:
+        request = replace(landing_request(), body=f"Make it quicker.\n{revert_of(proven)}")
+        tip = await asyncio.to_thread(world.story, {"quick.txt": "quick\n"}, proven)
+        candidate = await world.repository.candidate(proven, tip, message_of(request))
+        assert isinstance(candidate, Candidate), candidate
+        assert await world.repository.move("main", candidate) == Moved(ref="main")
+        return await GitWitness(hub=world.hub).taken_back(proven, "main")
+
+    return settled(asyncio.run(landed()) == "")
