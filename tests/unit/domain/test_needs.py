@@ -36,6 +36,18 @@ def service(port: int) -> str:
         ),
         (
             "curl: (6) Could not resolve host: api.example.org",
+            'it seems to need api.example.org on the network: hosts = ["api.example.org"] under [sandbox.gates]',
+        ),
+        (
+            "getaddrinfo EAI_AGAIN a.org\ndial tcp: lookup b.org on 192.0.2.1:53: no such host",
+            'it seems to need a.org, b.org on the network: hosts = ["a.org", "b.org"] under [sandbox.gates]',
+        ),
+        (
+            "HTTPSConnectionPool(host='a.example.org', port=443): [Errno -3] Temporary failure in name resolution",
+            'it seems to need a.example.org on the network: hosts = ["a.example.org"] under [sandbox.gates]',
+        ),
+        (
+            "Could not resolve host: registry\nsocket.gaierror: [Errno -3] Temporary failure in name resolution",
             'it seems to need hosts on the network: hosts = ["host.example"] under [sandbox.gates]',
         ),
     ],

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from shiftwork.domain.model.hosts import plain
+
 _MOST: Final = 5
 _GATES: Final = "[sandbox.gates]"
 
@@ -31,6 +33,13 @@ _CONNECTING: Final = re.compile(
 )
 _LAST_PORT: Final = 65535
 
+_SOME_HOST: Final = Need(what="hosts on the network", line='hosts = ["host.example"]')
+_UNRESOLVED: Final = re.compile(
+    r"(?:resolve (?:host(?:name)?:? )?|ENOTFOUND |EAI_AGAIN |lookup |ConnectionPool\(host=)[\"']?"
+    r"(?P<name>[\w.-]{1,253})",
+)
+"""How curl, git, pip, Node, Go and Python's requests name the host that they did not find."""
+
 _NAMED: Final = (
     (r"docker\.sock|Cannot connect to the Docker daemon", Need(what="the Docker socket, which is the whole machine")),
     (
@@ -53,7 +62,7 @@ _NAMED: Final = (
     (r"\.gradle/(?:caches|wrapper)|services\.gradle", Need(what="~/.gradle", line='writable = ["~/.gradle"]')),
     (
         r"Temporary failure in name resolution|EAI_AGAIN|ENOTFOUND|Could not resolve host|Network is unreachable",
-        Need(what="hosts on the network", line='hosts = ["host.example"]'),
+        _SOME_HOST,
     ),
 )
 _PATTERNS: Final = tuple((re.compile(pattern), need) for pattern, need in _NAMED)
@@ -61,8 +70,17 @@ _PATTERNS: Final = tuple((re.compile(pattern), need) for pattern, need in _NAMED
 
 def needs(output: str) -> tuple[Need, ...]:
     """At most five, each once, in the order of the table."""
-    found = dict.fromkeys((*_services(output), *(need for pattern, need in _PATTERNS if pattern.search(output))))
-    return tuple(found)[:_MOST]
+    found = [*_services(output), *(need for pattern, need in _PATTERNS if pattern.search(output))]
+    if _SOME_HOST in found and (names := _unresolved(output)):
+        line = f"hosts = [{', '.join(f'"{name}"' for name in names)}]"
+        found[found.index(_SOME_HOST)] = Need(what=f"{', '.join(names)} on the network", line=line)
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+def _unresolved(output: str) -> tuple[str, ...]:
+    """Names with a dot, as they are written into a list of hosts."""
+    names = (plain(match["name"].rstrip(".")) for match in _UNRESOLVED.finditer(output))
+    return tuple(dict.fromkeys(name for name in names if name and "." in name))[:_MOST]
 
 
 def _services(output: str) -> Iterator[Need]:
