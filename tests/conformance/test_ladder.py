@@ -75,6 +75,12 @@ def test_a_port_on_which_nobody_listens_ends_the_call_and_a_reserved_one_is_left
     assert passes(inside, steps, "true")
 
 
+def test_a_rung_that_gives_nothing_more_is_not_tried(tmp_path: Path) -> None:
+    steps = ladder(confined(tmp_path), tmp_path / "known", 5432)
+    assert steps.tried == (Rung.CUT, Rung.OWN)
+    assert replace(steps, rungs={**steps.rungs, Rung.OWN: steps.rungs[Rung.CUT]}).tried == (Rung.CUT,)
+
+
 def test_what_was_never_tried_has_the_furthest_rung_without_consent(tmp_path: Path) -> None:
     steps = ladder(confined(tmp_path), tmp_path / "known", make_lint=Rung.HOST)
     assert steps.rung("make test") is Rung.OWN

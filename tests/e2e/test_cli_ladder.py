@@ -75,6 +75,15 @@ def test_so_it_does_with_the_line_that_was_named(project: Project, service: int)
     assert (one["state"], one["rung"]) == ("ok", "own")
 
 
+def test_a_red_gate_runs_once_where_a_network_of_its_own_would_give_nothing_more(project: Project) -> None:
+    project.settle(gates='test = "curl -sS https://api.example.org/ > /dev/null"')
+    refused = project.shiftwork("run", "Say hello", **AUTO)
+    assert refused.returncode == 1, refused
+    assert refused.stdout.count("gate test runs on main first") == 1
+    assert 'hosts = ["api.example.org"] under [sandbox.gates]' in " ".join(refused.stderr.split())
+    assert json.loads((project.state / "known" / "rungs.json").read_text()) == {}
+
+
 def test_init_keeps_a_gate_that_only_the_sandbox_makes_red_and_says_what_to_type(
     project: Project, service: int
 ) -> None:

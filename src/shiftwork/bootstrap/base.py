@@ -97,13 +97,14 @@ class BaseCheck:
         report = await self.examiner.base(self.tip, marker, begun, again=True)
         failed = {one.name for one in report.results if not one.passed}
         stuck = tuple(gate for gate in self.examiner.gates if gate.command in fresh and gate.name in failed)
-        if stuck:
+        red = failed
+        if stuck and Rung.OWN in ladder.tried:
             ladder.put((gate.command for gate in stuck), Rung.OWN)
             again = await replace(self.examiner, gates=stuck).base(self.tip, marker, begun, again=True)
             newer = {one.name: one for one in again.results}
             report = replace(report, results=tuple(newer.get(one.name, one) for one in report.results))
             red = {one.name for one in again.results if not one.passed}
-            ladder.forget(gate.command for gate in stuck if gate.name in red)
+        ladder.forget(gate.command for gate in stuck if gate.name in red)
         ladder.keep()
         return report
 

@@ -154,10 +154,13 @@ async def _agents(sandbox: AgentSandbox, settings: Settings, env: Mapping[str, s
 
 
 def _ladder(site: Site, settings: Settings, env: Mapping[str, str], gates: Bubblewrap, own: Pass) -> Ladder:
-    """The rungs that the tier has: who asks for bubblewrap by its name never leaves it."""
+    """The rungs that the tier has: who asks for bubblewrap by its name never leaves it. A network of its own with
+    nothing to call is what a gate without a network has, without the proxy that would refuse everything.
+    """
+    cut = replace(gates, network=False)
     rungs: dict[Rung, Sandbox] = {
-        Rung.CUT: replace(gates, network=False),
-        Rung.OWN: replace(gates, reach=own),
+        Rung.CUT: cut,
+        Rung.OWN: replace(gates, reach=own) if own.hosts or own.ports else cut,
         Rung.HOST: gates,
     }
     if settings.sandbox.tier == "auto":

@@ -40,6 +40,12 @@ class Ladder:
             return consented
         return self.found.get(command, USUAL)
 
+    @property
+    def tried(self) -> tuple[Rung, ...]:
+        """The rungs that are tried on a base without asking anybody, each of which gives more than the one before."""
+        same = self.rungs[Rung.OWN] == self.rungs[Rung.CUT]
+        return (Rung.CUT,) if same else (Rung.CUT, Rung.OWN)
+
     def unknown(self, commands: Iterable[str]) -> tuple[str, ...]:
         """Those that were never tried on a base, nor consented to."""
         known = {*self.consented, *self.found}
