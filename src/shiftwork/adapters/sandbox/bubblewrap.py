@@ -23,7 +23,7 @@ from typing import Final
 from shiftwork.adapters.processes.spawn import Bounds
 from shiftwork.adapters.processes.supervise import Spawn
 from shiftwork.adapters.sandbox import seccomp
-from shiftwork.adapters.sandbox.gateway import DOOR, Gateway, interpreter, through_the_door
+from shiftwork.adapters.sandbox.gateway import Gateway, door_file, interpreter, through_the_door
 from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import SYSTEM, Toolchain, is_system
 from shiftwork.adapters.sandbox.upstream import VARIABLES
@@ -178,7 +178,7 @@ def _sizes(program: str) -> bool:
 @cache
 def _door(home: Path, repository: Path) -> tuple[Path, ...]:
     """What the door needs, which is the same for every program, and takes as long as the door itself."""
-    return (*Toolchain(home, (repository,)).of_file(Path(interpreter())), DOOR)
+    return (*Toolchain(home, (repository,)).of_file(Path(interpreter())), door_file())
 
 
 @cache

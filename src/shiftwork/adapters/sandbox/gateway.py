@@ -8,10 +8,13 @@ import asyncio
 import contextlib
 import os
 import socket
+import struct
 import sys
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import cache
+from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +24,6 @@ from shiftwork.adapters.sandbox.accepting import accept
 from shiftwork.adapters.sandbox.forwarding import Forwarder
 from shiftwork.adapters.sandbox.proxy import Pass, Proxy
 from shiftwork.domain.model.hosts import Host
-
-DOOR: Final = Path(door.__file__)
 
 _MOST_REMARKS: Final = 20
 _MESSAGE_BYTES: Final = 1024
@@ -34,13 +35,32 @@ def interpreter() -> str:
     return os.path.realpath(sys.executable)
 
 
+@cache
+def door_file() -> Path:
+    """The door, compiled if it can be: every start would compile it again."""
+    return compiled(Path(door.__file__))
+
+
+def compiled(source: Path) -> Path:
+    """What Python has compiled it to, where that is kept and up to date; else the source itself."""
+    kept = Path(cache_from_source(source))
+    try:
+        facts = source.stat()
+        head = kept.read_bytes()[:16]
+    except OSError:
+        return source
+    # As the import system writes it: its version, that it is known by time and size, and both of them.
+    fresh = MAGIC_NUMBER + struct.pack("<3I", 0, int(facts.st_mtime) & 0xFFFFFFFF, facts.st_size & 0xFFFFFFFF)
+    return kept if head == fresh else source
+
+
 def through_the_door(command: tuple[str, ...], hosts: Iterable[Host], ports: Iterable[int] = ()) -> tuple[str, ...]:
     """The command by which a program is started inside, so that it finds its proxy. What it has on its own loopback it
     reaches by itself, unless that of the machine is listed under the same name.
     """
     names = {host.name for host in hosts}
     beside = ",".join(name for name in _OWN if name not in names)
-    return (interpreter(), "-I", "-S", str(DOOR), beside, ",".join(map(str, ports)), *command)
+    return (interpreter(), "-I", "-S", str(door_file()), beside, ",".join(map(str, ports)), *command)
 
 
 class Gateway:
