@@ -77,6 +77,8 @@ def tried(row: Row, folder: Path, *, twice: bool = True) -> Outcome:
     wrong = [*_not_as_it_must_be(landed, run), *(() if row.gated else _called_proved(user, run))]
     if consents != (row.database and _has_sandbox(user)):
         wrong.append(f"{consents} consents were asked for: {initialised.stdout}")
+    if why := _setup_failure(initialised):
+        wrong.append(f"the setup command does not work: {why}")
     if changed := sorted(installed ^ _installed(user.root)):
         wrong.append(f"the user's own environment was changed: {', '.join(path for path, _, _ in changed[:5])}")
     return Outcome(
@@ -189,6 +191,14 @@ def _first_environment(initialised: Done) -> str:
     except ValueError:
         return "-"
     return f"{document['setup_seconds']:.1f} s" if document["setup"] else "-"
+
+
+def _setup_failure(initialised: Done) -> str:
+    """Why it made no environment: gates run in the user's own then, and may be green for that."""
+    try:
+        return str(json.loads(initialised.stdout)["setup_reason"])
+    except (ValueError, KeyError):
+        return ""
 
 
 def _installed(root: Path) -> set[tuple[str, int, int]]:
