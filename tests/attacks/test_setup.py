@@ -66,3 +66,41 @@ def test_init_is_no_consent(tier: str, project: Project) -> Outcome:
     assert typed(project, tier, "init", "--no-check", trusted=False).returncode == 0
     told = typed(project, tier, "run", "--workflow", "ralph", "Say hello", trusted=False)
     return settled(told.returncode == EX_USAGE, "gates.test" in told.stderr, "npm" in told.stderr)
+
+
+CLAUDE = """\
+#!/bin/sh
+case "$1" in --version) echo "2.0.0 (Claude Code)"; exit;; auth) echo '{"loggedIn": true}'; exit;; esac
+cat > /dev/null
+test ! -e .claude/settings.json || sh -c "$(sed -n 's/.*"command": "\\([^"]*\\)".*/\\1/p' .claude/settings.json)"
+echo hello > hello.txt
+printf '%s\\n' '{"type":"result","subtype":"success","is_error":false,"result":"SUMMARY: done","session_id":"x"}'
+"""
+"""Claude Code as far as it matters here: started with `-p`, it runs the hooks of a project's settings unasked."""
+
+
+@attack(row("hooks in the agent's settings of a clone run when a session begins", Severity.HIGH, Harm.EXECUTION))
+def test_hooks_of_the_agent(tier: str, tmp_path: Path) -> Outcome:
+    """In the sandbox they run inside; without one they need consent for these very files."""
+    project, tools = new_project(tmp_path), tmp_path / "tools"
+    tools.mkdir()
+    (tools / "claude").write_text(CLAUDE)
+    (tools / "claude").chmod(0o755)
+    (project.root / "shiftwork.toml").write_text('[agent]\nuse = "claude-code"\n\n[gates]\ntest = "true"\n')
+    hook = {"type": "command", "command": f"touch {tmp_path}/canary"}
+    (project.root / ".claude").mkdir()
+    (project.root / ".claude/settings.json").write_text(json.dumps({"hooks": {"SessionStart": [{"hooks": [hook]}]}}))
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "settings")
+    env = {"PATH": f"{tools}:/usr/local/bin:/usr/bin:/bin", "ANTHROPIC_API_KEY": "none"}
+    assert typed(project, tier, "trust", trusted=False).returncode == 0
+    told = typed(project, tier, "run", "--workflow", "ralph", "Say hello", trusted=False, **env)
+    unharmed = not (tmp_path / "canary").exists()
+    if tier == "auto":
+        return settled(unharmed, told.returncode == 0)
+    asked = told.returncode == EX_USAGE and ".claude/settings.json  git object" in told.stderr
+    assert typed(project, tier, "trust", "agent", trusted=False, **env).returncode == 0
+    again = typed(project, tier, "run", "--workflow", "ralph", "Say hello", trusted=False, **env)
+    assert again.returncode == 0, again
+    assert (tmp_path / "canary").exists(), "what was agreed to is run"
+    return settled(unharmed, asked, "shiftwork trust agent" in told.stderr)

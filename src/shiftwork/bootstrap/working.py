@@ -266,6 +266,16 @@ async def dependency_files(site: Site, env: Mapping[str, str], commit: str, setu
     return [(path, head.split()[2]) for head, _, path in rows if decides_environment(path, setup)]
 
 
+async def committed_files(
+    site: Site, env: Mapping[str, str], commit: str, paths: Sequence[str]
+) -> Sequence[tuple[str, str]]:
+    """Those of the paths that a commit has, each with the name of its content; none where there is no such commit."""
+    git = git_of_user(site, env)
+    told = await git.run("ls-tree", "-z", "--full-tree", commit, "--", *paths, accept=(0, 128))
+    rows = (row.partition("\t") for row in told.out.decode(errors="replace").split("\0") if row)
+    return [(path, head.split()[2]) for head, _, path in rows]
+
+
 async def is_branch_name(site: Site, env: Mapping[str, str], name: str) -> bool:
     """Whether git takes it for the name of a new branch."""
     git = git_of_user(site, env)

@@ -16,6 +16,7 @@ From what was typed to what is done:
     resuming                                    `resume` and `retry`: the options it keeps, the work left
     unused                                      what of the spec's file was not used, and which checks it names
     setup_trust                                 consent to a setup command that was found and has no sandbox
+    agent_trust                                 the same to settings of the agent that the repository brings
     beginning                                   whether there is anything to begin, and nobody at it already
     beforehand                                  what is said before anything is paid for
     preflight, red_base                         whether the gates are green and see before any work; the choices if not

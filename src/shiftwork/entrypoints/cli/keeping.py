@@ -22,6 +22,7 @@ from shiftwork.domain.model.run import RunPlan
 from shiftwork.domain.rules.allowing import raised
 from shiftwork.domain.rules.options import NOTHING, followed, with_options
 from shiftwork.entrypoints.cli import limiting
+from shiftwork.entrypoints.cli.agent_trust import ensure_agent
 from shiftwork.entrypoints.cli.bounds import Bounds
 from shiftwork.entrypoints.cli.clean import plain
 from shiftwork.entrypoints.cli.conditions import Conditions, agreed, claimed, conditions
@@ -78,6 +79,7 @@ def trusted_kept(site: Site, plan: RunPlan) -> Conditions:
     found = kept_conditions(site, plan)
     ensure(settings_claim(site.root), environment(), plan.trusted)
     ensure_setup(site, found, environment(), plan.branch, plan.trusted)
+    ensure_agent(site, found, environment(), plan.branch, plan.trusted)
     return agreed(found, site, environment(), plan.trusted)
 
 

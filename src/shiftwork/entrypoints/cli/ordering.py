@@ -26,6 +26,7 @@ from shiftwork.entrypoints.cli import (
     red_base,
     rehearsing,
 )
+from shiftwork.entrypoints.cli.agent_trust import agent_claim, ensure_agent
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import counted, trusted_spec
 from shiftwork.entrypoints.cli.beginning import check_alone, nothing_to_do, tell_nothing
@@ -98,6 +99,7 @@ def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
         rehearsing.tell(order, found.settings, sheet, as_json=as_json)
         return EXIT_DONE
     ensure_setup(site, found, env, base)
+    ensure_agent(site, found, env, base)
     check_alone(site, sheet)
     with though_unheard():
         beforehand.announce(site, found, sheet, order, as_json=as_json)
@@ -159,13 +161,15 @@ def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Ord
         review=ordered.review or settings.landing.review,
         model=settings.agent.model,
         named=tuple(name for name in ("agent", "model", "parallel") if getattr(ordered, name)),
-        trusted=(*claimed(site), *_setup(site, found, asked.base)) if ordered.trust else (),
+        trusted=(*claimed(site), *_unconfined(site, found, asked.base)) if ordered.trust else (),
         settings=tuple(found.read.items()),
     )
 
 
-def _setup(site: Site, found: Conditions, base: str) -> tuple[str, ...]:
-    return (setup_claim(site, found.setup, environment(), base).sha256,) if found.setup else ()
+def _unconfined(site: Site, found: Conditions, base: str) -> tuple[str, ...]:
+    """What is asked about where there is no sandbox, by its digests."""
+    setup = (setup_claim(site, found.setup, environment(), base).sha256,) if found.setup else ()
+    return (agent_claim(site, found.settings, environment(), base).sha256, *setup)
 
 
 def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Workflow:

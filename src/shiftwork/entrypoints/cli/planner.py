@@ -18,6 +18,7 @@ from shiftwork.config.site import Site, environment
 from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, story_stream
 from shiftwork.domain.model.spec import Spec, Story
 from shiftwork.entrypoints.cli import limiting, planned, unused
+from shiftwork.entrypoints.cli.agent_trust import ensure_agent
 from shiftwork.entrypoints.cli.answer import answer
 from shiftwork.entrypoints.cli.asking import asked_for, protection_of
 from shiftwork.entrypoints.cli.bounds import Bounds
@@ -97,6 +98,7 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
     found = trusted_conditions(site, environment())
     branch = base_branch(site, found.settings, environment())
     ensure_setup(site, found, environment(), branch)
+    ensure_agent(site, found, environment(), branch)
     (story,) = spec.stories
     workflow = packaged_workflow(PLAN)
     limits = limiting.limits(found.settings.limits, Bounds(max_cost=asked.max_cost))

@@ -24,6 +24,9 @@ GIT_SETTINGS: Final = "config"
 SETUP_COMMAND: Final = "the setup command"
 """What a claim about a setup command that was found is called in the place of a file."""
 
+AGENT_SETTINGS: Final = "the agent's own settings"
+"""The same for settings of an agent that the repository brings."""
+
 TRUST: Final = "SHIFTWORK_TRUST"
 """Set to anything, nobody is asked: for scripts and for machines that only ever see repositories of their own."""
 
@@ -63,6 +66,8 @@ def is_trusted(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = 
 def next_command(claim: Claim) -> str:
     if claim.file.name == SETUP_COMMAND:
         return "shiftwork trust setup"
+    if claim.file.name == AGENT_SETTINGS:
+        return "shiftwork trust agent"
     return (
         "shiftwork trust"
         if claim.file.name in {SETTINGS_FILE, INCLUDE_FILE, GIT_SETTINGS, REGISTRIES}

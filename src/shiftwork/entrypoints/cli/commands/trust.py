@@ -20,6 +20,7 @@ from shiftwork.config.trust import Claim, settings_claim
 from shiftwork.config.user import user_folder
 from shiftwork.domain.model.rung import Rung, rung_of
 from shiftwork.entrypoints.cli import consenting
+from shiftwork.entrypoints.cli.agent_trust import agent_claim
 from shiftwork.entrypoints.cli.asking import asked_for, claim_of, protection_of
 from shiftwork.entrypoints.cli.conditions import base_branch, conditions
 from shiftwork.entrypoints.cli.documents import say
@@ -29,6 +30,7 @@ from shiftwork.entrypoints.cli.setup_trust import setup_claim
 from shiftwork.entrypoints.cli.trusting import TRUST, book, changes, is_trusted
 from shiftwork.errors import UsageError
 
+_AGENT: Final = "agent"
 _SETUP: Final = "setup"
 _SPECS: Final = frozenset({".json", ".md", ".markdown"})
 _NAMED: Final = 20
@@ -37,7 +39,7 @@ _RUNGS: Final = (*(rung.word for rung in Rung if rung.needs_consent), _BACK)
 
 
 @click.command("trust", short_help="Allow the commands of this repository's settings or of a workflow to run.")
-@click.argument("what", default="", metavar="[WORKFLOW|SPEC|setup]")
+@click.argument("what", default="", metavar="[WORKFLOW|SPEC|setup|agent]")
 @click.option("--gate", default="", metavar="NAME", help="Say how far this gate, or `setup`, may leave the sandbox.")
 @click.option(
     "--rung", type=click.Choice(_RUNGS), help="How far: host is this machine's network; sandbox takes it back."
@@ -58,7 +60,9 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
     again only when something of that does.
 
     With the word setup you agree to the setup command that was found here and runs without a sandbox, as long as the
-    dependency files stay as they are.
+    dependency files stay as they are. With the word agent you agree to the settings of the agent that are in the
+    repository (.claude/settings.json, .codex/config.toml), which name hooks that run without a sandbox; look at them
+    with git show BRANCH:FILE.
 
     With --gate and --rung you agree that one gate runs with this machine's network, or without a sandbox. That is asked
     for where a gate is red in the sandbox, and nothing else gives it: neither trust in the settings, nor --trust.
@@ -137,6 +141,9 @@ def _setup(site: Site) -> Claim:
 def _claims(site: Site, what: str) -> list[Claim]:
     if what == _SETUP:
         return [_setup(site)]
+    if what == _AGENT:
+        found = conditions(site, environment()).settings
+        return [agent_claim(site, found, environment(), base_branch(site, found, environment()))]
     if what == INCLUDE_FILE:
         return [include_claim(site.root)]
     if what in {"", SETTINGS_FILE}:
