@@ -85,8 +85,8 @@ def test_it_works_and_reaches_neither_other_hosts_nor_this_machine(
     told = scripted_model.requests(SCRIPT)[-1].last_tool_result
     assert "response 403" in told
     assert "closed" in told
-    refused = "refused by the sandbox: evil.example is not listed under hosts of [agent]"
-    assert refused in task.log.read_text()
+    refused = re.findall(r"refused by the sandbox: ([^\"\\]+)", task.log.read_text())
+    assert refused == ["evil.example is not listed under hosts of [agent]"], "and it has called nobody else"
 
 
 MODEL = "models.example"

@@ -124,8 +124,8 @@ def test_the_users_settings_of_claude_code_count_where_it_reads_them(tmp_path: P
     ("settings", "env", "hosts"),
     [
         ("", {}, "api.openai.com chatgpt.com"),
-        ("", {"CODEX_API_KEY": "k"}, "api.openai.com"),
-        ('model_provider = "mine"', {"CODEX_API_KEY": "k"}, "api.openai.com"),
+        ("", {"CODEX_API_KEY": "k"}, "api.openai.com chatgpt.com"),
+        ('model_provider = "mine"', {"CODEX_API_KEY": "k"}, "api.openai.com chatgpt.com"),
         ("", {"CODEX_API_KEY": "k", "OPENAI_BASE_URL": "https://gate.example/v1"}, "gate.example"),
         ("", {"OPENAI_BASE_URL": "https://gate.example/v1"}, "gate.example chatgpt.com"),
         (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from shiftwork.config.agent_files import claude_variables, codex_provider
+from shiftwork.config.agent_files import CodexProvider, claude_variables, codex_provider
 from shiftwork.config.clouds import BEDROCK, is_set
 from shiftwork.domain.model.hosts import Host, plain
 
@@ -149,10 +149,11 @@ _CLOUDS: Final[dict[str, Callable[[Mapping[str, str]], Iterator[str]]]] = {
 
 def _codex(env: Mapping[str, str]) -> Iterator[str]:
     """With a key it has a home of its own, without the user's settings."""
-    if env.get("CODEX_API_KEY"):
-        yield env.get("OPENAI_BASE_URL") or "api.openai.com"
+    key, address = env.get("CODEX_API_KEY"), env.get("OPENAI_BASE_URL")
+    if key and address:
+        yield address
         return
-    provider = codex_provider(env)
+    provider = CodexProvider() if key else codex_provider(env)
     settings = {name: value for name, value in provider.settings.items() if isinstance(value, str)}
     if provider.name == BEDROCK:
         yield f"bedrock-mantle.{_aws_region(env)}.api.aws"
@@ -160,10 +161,11 @@ def _codex(env: Mapping[str, str]) -> Iterator[str]:
     elif provider.name in _LOCAL:
         port = env.get("CODEX_OSS_PORT") or _LOCAL[provider.name]
         yield env.get("CODEX_OSS_BASE_URL") or f"http://localhost:{port}"
-    elif isinstance(address := provider.table.get("base_url"), str) and address:
-        yield address
+    elif isinstance(own := provider.table.get("base_url"), str) and own:
+        yield own
     else:
-        yield env.get("OPENAI_BASE_URL") or settings.get("openai_base_url") or "api.openai.com"
+        yield address or settings.get("openai_base_url") or "api.openai.com"
+        # With a key, too, it asks there which models there are, and waits seconds for an answer.
         yield settings.get("chatgpt_base_url") or "chatgpt.com"
 
 
