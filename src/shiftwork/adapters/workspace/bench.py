@@ -110,7 +110,7 @@ class Bench:
         self.index, self.environment = b"", None
         self.pristine.forget()
         await self.checkout.lay_out(commit)
-        self.trusted = await asyncio.to_thread(tells_all_writes, self.checkout.tree.parent)
+        self.trusted = await asyncio.to_thread(tells_all_writes, self.checkout.hub.cache)
         tracked = await self.checkout.exact(commit)
         if environment and await self._hides(environment, tracked):
             # Setup may have made something where the base has a file: this commit has it set up for itself.

@@ -68,13 +68,15 @@ def tells_all_writes(folder: Path) -> bool:
 
 @cache
 def _tells_all_writes(device: int, folder: Path) -> bool:
-    """By trying. The page is read first: then a file system that does not watch mappings has it open to writing."""
+    """By trying, as a program does it that has ended by the time of the second look. The page is read first: then a
+    file system that does not watch mappings has it open to writing.
+    """
     del device
-    with tempfile.TemporaryFile(dir=folder, prefix="probe-") as file:
-        file.write(bytes(mmap.PAGESIZE))
-        file.flush()
-        with mmap.mmap(file.fileno(), 0) as content:
-            before = os.fstat(file.fileno()).st_ctime_ns + content[0]
-            time.sleep(_TICK_SECONDS)
-            content[0] = 1
-            return os.fstat(file.fileno()).st_ctime_ns != before
+    with tempfile.TemporaryDirectory(dir=folder, prefix="probe-") as probe:
+        file = Path(probe, "page")
+        file.write_bytes(bytes(mmap.PAGESIZE))
+        before = file.stat().st_ctime_ns
+        time.sleep(_TICK_SECONDS)
+        with file.open("r+b") as opened, mmap.mmap(opened.fileno(), 0) as content:
+            content[0] = content[0] + 1
+        return file.stat().st_ctime_ns != before
