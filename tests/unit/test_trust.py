@@ -24,6 +24,7 @@ from shiftwork.config.user import user_folder
 from shiftwork.domain.model.ids import StoryId
 from shiftwork.domain.model.proof import Verification, VerificationKind
 from shiftwork.domain.model.spec import Spec, Story
+from shiftwork.entrypoints.cli import trusting
 from shiftwork.entrypoints.cli.trusting import changes, ensure
 from shiftwork.errors import SettingsError, TrustError
 
@@ -205,6 +206,25 @@ def test_a_new_command_beside_a_changed_guard_is_called_one(tmp_path: Path) -> N
     both = GUARDED.replace("5.0", "50.0").replace("[agent]", '[gates]\nproof = "true"\n[agent]')
     with pytest.raises(TrustError, match="would run what you have not trusted"):
         ensure(claim(tmp_path, both), {"SHIFTWORK_CONFIG_HOME": str(tmp_path / "config")})
+
+
+def test_more_than_a_screen_shows_at_once_is_not_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command that matters would have scrolled away before the question."""
+    monkeypatch.setattr(trusting, "at_a_terminal", lambda: True)
+    monkeypatch.setattr("click.confirm", lambda _: True)
+    env = {"SHIFTWORK_CONFIG_HOME": str(tmp_path / "config")}
+    many = "".join(f'check-{number} = "true"\n' for number in range(200))
+    with pytest.raises(TrustError, match="in 201 lines: more than a screen shows") as refused:
+        ensure(claim(tmp_path, f'[gates]\nevil = "rm -r ~"\n{many}'), env)
+    assert refused.value.hint == "look at all of it: shiftwork trust --show | less; then: shiftwork trust"
+    few = claim(tmp_path, f"[gates]\n{many}")
+    ensure(few, env)
+    assert TrustBook(tmp_path / "config").trusts(few)
+
+
+def test_a_long_name_does_not_move_the_others_out_of_sight(tmp_path: Path) -> None:
+    shown = list(trusting.changes((), claim(tmp_path, f'[gates]\n{"x" * 500} = "true"\nevil = "rm -r ~"\n').commands))
+    assert shown[1] == f"  {'gates.evil':<40}  rm -r ~"
 
 
 def test_guards_of_tables_that_are_yet_to_come_are_found(tmp_path: Path) -> None:

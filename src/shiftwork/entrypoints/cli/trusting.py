@@ -27,6 +27,12 @@ SETUP_COMMAND: Final = "the setup command"
 AGENT_SETTINGS: Final = "the agent's own settings"
 """The same for settings of an agent that the repository brings."""
 
+_MOST_LINES: Final = 200
+"""Of what is asked about at a terminal. What has scrolled away was not seen."""
+
+_WIDEST_PLACE: Final = 40
+"""Letters. One long name must not move all commands out of sight."""
+
 TRUST: Final = "SHIFTWORK_TRUST"
 """Set to anything, nobody is asked: for scripts and for machines that only ever see repositories of their own."""
 
@@ -51,6 +57,9 @@ def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) 
     message = f"{claim.file.name} is the repository's, and {new}:\n{told}"
     if not at_a_terminal():
         raise TrustError(message, hint=f"look at it, then: {next_command(claim)}")
+    if (lines := told.count("\n") + 1) > _MOST_LINES:
+        reason = f"{claim.file.name} is the repository's, and {new}, in {lines} lines: more than a screen shows at once"
+        raise TrustError(reason, hint=f"look at all of it: {_shown(claim)} | less; then: {next_command(claim)}")
     click.echo(message)
     if not click.confirm("run these on this machine?" if runs else "do you agree to that?"):
         raise TrustError("nothing was run", hint=f"change {claim.file.name}, or: {next_command(claim)}")
@@ -75,6 +84,10 @@ def next_command(claim: Claim) -> str:
     )
 
 
+def _shown(claim: Claim) -> str:
+    return next_command(claim).replace("shiftwork trust", "shiftwork trust --show", 1)
+
+
 def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[str]:
     """Everything where nothing was trusted before, else only what is different; whole, and so that it can be told from
     anything else: what is shown comes with the repository, and may have been written to be overlooked.
@@ -82,7 +95,7 @@ def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[s
     old, new = set(before), set(now)
     shown = [("-", one) for one in before if one not in new] + [("+", one) for one in now if one not in old]
     rows = [("" if not before else f"{sign} ", marked(one.where), one.text) for sign, one in shown]
-    room = max((len(where) for _, where, _ in rows), default=0)
+    room = min(max((len(where) for _, where, _ in rows), default=0), _WIDEST_PLACE)
     for sign, where, text in rows:
         head = f"  {sign}{where:<{room}}  "
         yield from words.labelled(head, in_lines(text, words.width() - len(head) if sys.stdout.isatty() else None))
