@@ -42,6 +42,7 @@ class Sandboxes:
     agents: AgentSandbox = AgentSandbox()
     gates: Sandbox = OPEN
     setup: Sandbox = OPEN
+    registries: Registries = NO_REGISTRIES
     missing: SandboxError | None = None
     network: str = ""
 
@@ -125,6 +126,7 @@ async def _confined(
         agents=agents,
         gates=_ladder(site, settings, env, gates, own) if ladder else gates,
         setup=setup_sandbox(site, settings, env, gates, own),
+        registries=registries,
         network=network,
     )
 

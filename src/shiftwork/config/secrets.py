@@ -18,11 +18,20 @@ _NOT_NAMED: Final = re.compile(
     r"_(?:FILE|PATH|DIR|HOME|SOCK|SOCKET|ASKPASS|TOKENS|METHOD|TYPE|MODE|KEY_ID)$", re.IGNORECASE
 )
 
-_FILES: Final = (".netrc", ".npmrc", ".pypirc", ".yarnrc.yml", ".git-credentials", ".cargo/credentials.toml")
+_FILES: Final = (
+    *(".netrc", ".npmrc", ".pypirc", ".yarnrc.yml", ".git-credentials", ".cargo/credentials.toml"),
+    *(".pip/pip.conf", ".config/pip/pip.conf", ".config/uv/uv.toml", ".config/pypoetry/auth.toml"),
+    *(".cargo/config.toml", ".bundle/config"),
+)
 _KEPT: Final = re.compile(
     r"(?:\bpassword|\bpasswd|_authToken|_auth|_password|npmAuthToken|\btoken)\s*[=:\s]\s*[\"']?([^\s\"']+)",
     re.IGNORECASE,
 )
+
+
+def is_secret(name: str) -> bool:
+    """Whether the name of a variable says that its value is one."""
+    return bool(_NAMED.search(name)) and not _NOT_NAMED.search(name)
 
 
 def of_environment(env: Mapping[str, str]) -> Iterator[str]:
@@ -31,7 +40,7 @@ def of_environment(env: Mapping[str, str]) -> Iterator[str]:
     """
     for name, value in env.items():
         yield from tokens_in(value)
-        if _NAMED.search(name) and not _NOT_NAMED.search(name) and "://" not in value:
+        if is_secret(name) and "://" not in value:
             yield value.strip()
 
 

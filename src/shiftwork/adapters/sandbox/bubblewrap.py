@@ -24,6 +24,7 @@ from shiftwork.adapters.processes.spawn import Bounds
 from shiftwork.adapters.processes.supervise import Spawn
 from shiftwork.adapters.sandbox import seccomp
 from shiftwork.adapters.sandbox.gateway import Gateway, door_file, interpreter, through_the_door
+from shiftwork.adapters.sandbox.lending import Lending
 from shiftwork.adapters.sandbox.proxy import Pass
 from shiftwork.adapters.sandbox.toolchain import SYSTEM, Toolchain, is_system
 from shiftwork.adapters.sandbox.upstream import VARIABLES
@@ -82,6 +83,8 @@ class Bubblewrap:
         if self.reach:
             command, company = through_the_door(command, self.reach.hosts, self.reach.ports), Gateway(self.reach)
         mounts = self._mounts(room, [program, *room.programs], spawn.env)
+        if lent := self._lent(room.files, mounts):
+            company = Lending(lent, company)
         network = ("--unshare-net",) if self.reach or not self.network else ()
         # Last: closed before, nothing could be put there.
         empty = mounts[self.repository] == _EMPTY and self.repository != self.home
@@ -104,6 +107,12 @@ class Bubblewrap:
         argv = (self.program, *flags, "--", *command)
         confined = replace(spawn, argv=argv, env=env, enclosed=True, seccomp=seccomp.program(), company=company)
         return replace(confined, bounds=self._bounds(mounts)) if self.bounds else confined
+
+    def _lent(self, files: Mapping[Path, str], mounts: Mapping[Path, _Mount]) -> dict[Path, str]:
+        """Those that lie in the empty home, and not in something that the settings show there."""
+        shown = [path for path in mounts if path != self.home and path.is_relative_to(self.home)]
+        home = {place: text for place, text in files.items() if place.is_relative_to(self.home)}
+        return {place: text for place, text in home.items() if not any(place.is_relative_to(path) for path in shown)}
 
     def _bounds(self, mounts: Mapping[Path, _Mount]) -> Bounds | None:
         """With where the program can write: on the disk, and in memory."""

@@ -15,7 +15,8 @@ class Room:
     It works in `tree`. Of `writable` and `readable` what is not there is passed over, and what is readable stays so
     inside of what is writable. `programs` are files that it starts, seen with what they need beside them. `house` is a
     folder of its own that stands where the user's home is; without one, what is written there is gone with the program.
-    `stand_ins` are folders of its own, too, by the places where they stand. Of a command of the project's own,
+    `stand_ins` are folders of its own, too, by the places where they stand. `files` are lent to it by their content, in
+    its home, where nothing else of the user's is shown. Of a command of the project's own,
     `command` is the line by which the user knows it.
     """
 
@@ -25,6 +26,7 @@ class Room:
     programs: tuple[str, ...] = ()
     house: Path | None = None
     stand_ins: Mapping[Path, Path] = field(default_factory=dict)
+    files: Mapping[Path, str] = field(default_factory=dict)
     command: str = ""
 
 

@@ -68,6 +68,17 @@ def index_variables(env: Mapping[str, str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """What the setup command has for itself: variables, and files that lie in its home in a sandbox. `lacking` says of
+    what of the user's it does without, and why; empty where it has all.
+    """
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[Path, str] = field(default_factory=dict)
+    lacking: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
     """What one key stands for. `tracked` are the files of the commit that it was made on: where one of them lay, the
     setup command could not make anything. `excluded` are folders that git would otherwise take for new work. Where it
@@ -90,7 +101,8 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environments:
-    """`command` is the setup command. `variables` are for it alone, on commits that are shared. `advice` says what the
+    """`command` is the setup command. `means` are for it on commits that are shared, and `lesser` on all others: code
+    of a story decides there what runs, and gets no credentials. `advice` says what the
     user can do where it fails. `known` and `failed` are what this process has found, by name, and `made` what it has
     had installed itself.
     """
@@ -99,7 +111,8 @@ class Environments:
     shell: Shell
     command: str
     minutes: float = 15
-    variables: Mapping[str, str] = field(default_factory=dict)
+    means: Means = Means()
+    lesser: Means = Means()
     advice: tuple[str, ...] = ()
     known: dict[str, Environment] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
@@ -205,12 +218,12 @@ class Environments:
             raise EnvironmentFailedError(why) from error
 
     async def _run(self, name: str, checkout: Checkout, errand: Errand, *, shared: bool) -> None:
-        # Where packages come from may hold a password: code of a story does not get it.
-        given = self.variables if shared else {}
-        errand = replace(errand, env={**errand.env, **given, **_COPIED})
+        given = self.means if shared else self.lesser
+        errand = replace(errand, env={**errand.env, **given.variables, **_COPIED}, files=given.files)
         outcome = await self.shell.run(self.command, errand, tree=checkout.tree, seconds=60 * self.minutes)
         if not outcome.passed:
-            why = "\n".join((f"the setup command failed: {self.command}", outcome.output, *self.advice))
+            told = (f"the setup command failed: {self.command}", outcome.output, given.lacking, *self.advice)
+            why = "\n".join(line for line in told if line)
             if shared:
                 self.failed[name] = why
             raise EnvironmentFailedError(why)
@@ -285,7 +298,7 @@ class Environments:
         tools = {tool: _looks(found) for tool in _TOOLS if (found := shutil.which(tool, path=path))}
         files = {f"~/{name}": _looks(str(home / name)) for name in _INDEX_FILES if (home / name).is_file()}
         machine = {"platform": f"{sys.platform} {platform.machine()}", "libc": " ".join(platform.libc_ver())}
-        return {**tools, **files, **machine, **index_variables(self.variables)}
+        return {**tools, **files, **machine, **index_variables(self.means.variables)}
 
 
 _KEYS: Final = 1000

@@ -11,7 +11,7 @@ from typing import Final
 
 from shiftwork.adapters.sandbox.walls import Sandbox
 from shiftwork.adapters.workspace.checkout import Checkout
-from shiftwork.adapters.workspace.environments import Environment, Environments
+from shiftwork.adapters.workspace.environments import Environment, Environments, Means
 from shiftwork.adapters.workspace.files import copy_within
 from shiftwork.adapters.workspace.hub import Hub
 from shiftwork.adapters.workspace.includes import included
@@ -28,11 +28,12 @@ _PYTHON_MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
 class Setup:
     """`command` may be empty. What lies at `keep` in a tree of the gates stays from one check to the next.
     `interpreters` are folders of programs that are the user's own environment: the setup command finds its interpreter
-    there, and a tree that has an environment of its own does without them. `variables` are for the setup command alone,
-    `passed` are those of the user's that the settings let gates have. Files of the user's checkout that the patterns of
-    `included` match are copied into every tree, and the `extra` ones beside them. Ports and names are leased in
-    `leases`; without that folder, among the trees of the repository alone. The setup command runs in a `sandbox` of its
-    own, where there is one, and `advice` says what the user can do where it fails there.
+    there, and a tree that has an environment of its own does without them. `means` and `lesser` are for the setup
+    command alone: see `Environments`. `passed` are those of the user's that the settings let gates have. Files of the
+    user's checkout that the patterns of `included` match are copied into every tree, and the `extra` ones beside them.
+    Ports and names are leased in `leases`; without that folder, among the trees of the repository alone. The setup
+    command runs in a `sandbox` of its own, where there is one, and `advice` says what the user can do where it fails
+    there.
     """
 
     shell: Shell
@@ -40,7 +41,8 @@ class Setup:
     minutes: float = 15
     keep: frozenset[str] = frozenset()
     interpreters: tuple[str, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=dict)
+    means: Means = Means()
+    lesser: Means = Means()
     passed: Mapping[str, str] = field(default_factory=dict)
     opened: dict[Path, Environments] = field(default_factory=dict)
     included: tuple[str, ...] = ()
@@ -71,7 +73,8 @@ class Setup:
                 shell=shell,
                 command=self.command,
                 minutes=self.minutes,
-                variables=self.variables,
+                means=self.means,
+                lesser=self.lesser,
                 advice=self.advice,
             )
         return self.opened[hub.state]

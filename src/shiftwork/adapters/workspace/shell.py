@@ -59,11 +59,13 @@ class Ends:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
     """On whose behalf commands run: `marker` is how their processes are found, `env` what they have for themselves.
-    `heard` gets every line that they print: what is kept of it is bounded.
+    `files` are lent to them in a sandbox: see `Room`. `heard` gets every line that they print: what is kept of it is
+    bounded.
     """
 
     marker: str
     env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[Path, str] = field(default_factory=dict)
     heard: Callable[[bytes], None] | None = None
 
 
@@ -88,7 +90,7 @@ class Shell:
             silence_seconds=seconds,
             output_bytes=_PRINTED_BYTES,
         )
-        room = Room(tree=tree, command=command)
+        room = Room(tree=tree, files=errand.files, command=command)
 
         clean = Lined(LINE_BYTES)
 

@@ -6,5 +6,6 @@ One subject a file:
     files         the addresses that configuration files and variables name
     defaults      what installed tools use where nobody names a registry
     finding       all of it, for one repository
+    credentials   what the setup command is given of the user's configuration
     project       what the repository itself names, in force where the user has agreed to it
 """
