@@ -1,6 +1,8 @@
 """Compares what an attack came to with what its row says, and keeps it for the table."""
 
+import subprocess
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +48,11 @@ def pytest_runtest_makereport(
         seen = item.stash.get(SEEN, "error")
         report.user_properties.append(("attack", f"{mark.args[0].name}\t{item.funcargs['tier']}\t{seen}"))
     return report
+
+
+@pytest.fixture
+def emptied_path(tmp_path: Path) -> Iterator[Path]:
+    """For folders that are too deep for pytest, which removes what tests leave behind by recursion."""
+    yield tmp_path
+    subprocess.run(["rm", "-rf", *tmp_path.iterdir()], check=True)
+    assert not any(tmp_path.iterdir())

@@ -217,9 +217,9 @@ def test_sparse_file(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("the setup command makes folders within folders, three thousand deep", Severity.MEDIUM))
-def test_deep_folder(tier: str, tmp_path: Path) -> Outcome:
+def test_deep_folder(tier: str, emptied_path: Path) -> Outcome:
     del tier
-    world = World(tmp_path)
+    world = World(emptied_path)
     down = "[(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]"
     deep = f"import os; os.mkdir('made'); os.chdir('made'); {down}; open('f', 'w')"
     setup = Setup(shell=Shell(env=world.user.env), command=f'{sys.executable} -I -S -c "{deep}"', minutes=1)

@@ -153,9 +153,9 @@ def test_pipe_of_a_rebase(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("refs lie in folders that are deeper than any path", Severity.LOW, Harm.DENIAL))
-def test_deep_refs(tier: str, tmp_path: Path) -> Outcome:
+def test_deep_refs(tier: str, emptied_path: Path) -> Outcome:
     del tier
-    user = new_user(tmp_path)
+    user = new_user(emptied_path)
     there = os.open(user.root / ".git/refs", os.O_RDONLY)
     for _ in range(3000):
         os.mkdir("deep", dir_fd=there)

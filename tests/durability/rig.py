@@ -58,7 +58,7 @@ test = "{gate}"
 wait_hours = 0.0003
 
 [sandbox.agents]
-writable = ["{ledger}"]
+writable = ["{shared}"]
 """
 
 
@@ -79,8 +79,13 @@ class Bench:
         return self.root / "prd.json"
 
     @property
+    def shared(self) -> Path:
+        """What the agent may write to beside its tree, also in a sandbox."""
+        return self.root / "shared"
+
+    @property
     def ledger(self) -> Path:
-        return self.root / "ledger"
+        return self.shared / "ledger"
 
     def environment(self, failpoint: str = "") -> dict[str, str]:
         kept = {name: os.environ[name] for name in ("PATH", "LANG", CACHE_HOME, STATE_HOME) if name in os.environ}  # noqa: TID251 - a test's
@@ -162,12 +167,12 @@ class Bench:
 def make_bench(root: Path, store_url: str, special: str = "", tier: str = TIER) -> Bench:
     bench = Bench(root=root, store_url=store_url, tier=tier)
     bench.repo.mkdir()
+    bench.shared.mkdir()
     bench.spec.write_text(SPEC)
     agent = root / "agent.sh"
     agent.write_text(AGENT.format(ledger=bench.ledger, special=special))
     agent.chmod(0o755)
-    bench.ledger.touch()
-    (bench.repo / "shiftwork.toml").write_text(SETTINGS.format(agent=agent, ledger=bench.ledger, gate=GATE))
+    (bench.repo / "shiftwork.toml").write_text(SETTINGS.format(agent=agent, shared=bench.shared, gate=GATE))
     first_commit(bench.git)
     return bench
 

@@ -27,6 +27,15 @@ silence_minutes = {silence}
 test = "git rev-parse HEAD^{{tree}} >> {proved}; {gate}"
 """
 
+SHARED = """
+[sandbox.agents]
+writable = ["{shared}"]
+
+[sandbox.gates]
+writable = ["{shared}"]
+"""
+"""What lets programs in a sandbox write where the test looks."""
+
 type Play = Callable[[str, ModelRequest], Turn | None]
 """What the model says in a step of a type; None for the ordinary answer."""
 
@@ -72,6 +81,16 @@ class Handover:
     def repo(self) -> Path:
         return self.root / "repo"
 
+    @property
+    def shared(self) -> Path:
+        """A folder outside of the repository that agents and gates may write to, also in a sandbox."""
+        return self.root / "shared"
+
+    def sharing(self) -> str:
+        """Make that folder; the settings that show it."""
+        self.shared.mkdir()
+        return SHARED.format(shared=self.shared)
+
     def prepare(
         self, *, gate: str = "test ! -e greeting.txt || test -s greeting.txt", tools: bool = True, silence: float = 5
     ) -> None:
@@ -81,10 +100,10 @@ class Handover:
             program=self.program,
             tools=str(tools).lower(),
             silence=silence,
-            proved=self.root / "proved",
+            proved=self.shared / "proved",
             gate=gate,
         )
-        (self.repo / "shiftwork.toml").write_text(text)
+        (self.repo / "shiftwork.toml").write_text(text + self.sharing())
         first_commit(self.git)
 
     def play(self, play: Play) -> None:
@@ -136,7 +155,7 @@ class Handover:
 
     def proved(self) -> list[str]:
         """The trees on which the gate was run, in order."""
-        file = self.root / "proved"
+        file = self.shared / "proved"
         return file.read_text().split() if file.exists() else []
 
     def status(self) -> dict[str, Any]:

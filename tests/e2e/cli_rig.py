@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import signal
 import sqlite3
 import subprocess
@@ -17,7 +18,7 @@ from typing import Any
 from shiftwork.config.site import CACHE_HOME, STATE_HOME
 from tests import warm
 from tests.documented import at_a_prompt
-from tests.patience import SECONDS
+from tests.patience import SECONDS, eventually
 from tests.tier import TIER, TIER_VARIABLE
 
 SHIFTWORK = Path(sys.executable).with_name("shiftwork")
@@ -43,6 +44,12 @@ class Project:
 
     root: Path
     agent: Path
+    tier: str = TIER
+
+    @property
+    def shared(self) -> Path:
+        """The agent's own folder, outside of the repository; `settle` shows it to scripts and gates that name it."""
+        return self.agent.parent
 
     @property
     def state(self) -> Path:
@@ -52,7 +59,12 @@ class Project:
     def settle(self, *, agent: str = WORKING, gates: str = f'test = "{GATE}"') -> None:
         self.agent.write_text(agent, encoding="utf-8")
         settings = f'[agent]\nuse = "command"\ncommand = "sh {self.agent}"\n\n[gates]\n{gates}\n'
-        (self.root / "shiftwork.toml").write_text(settings, encoding="utf-8")
+        (self.root / "shiftwork.toml").write_text(settings + self._sharing(agent, gates), encoding="utf-8")
+
+    def _sharing(self, agent: str, gates: str) -> str:
+        """What a user has to write who has programs in a sandbox write to a folder outside."""
+        named = [name for name, text in (("agents", agent), ("gates", gates)) if str(self.shared) in text]
+        return "".join(f'\n[sandbox.{name}]\nwritable = ["{self.shared}"]\n' for name in named)
 
     def shiftwork(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
         """In a process that has loaded the product already."""
@@ -89,7 +101,8 @@ class Project:
 
     def environment(self, **more: str) -> dict[str, str]:
         """Whose settings and trust are the test's own."""
-        return environment(SHIFTWORK_CONFIG_HOME=str(self.root.parent / "config"), **more)
+        own = {TIER_VARIABLE: self.tier, "SHIFTWORK_CONFIG_HOME": str(self.root.parent / "config")}
+        return environment(**{**own, **more})
 
     def status(self, run: str = "") -> dict[str, Any]:
         told = self.shiftwork("status", "--json", *([run] if run else []))
@@ -125,8 +138,9 @@ def git(root: Path, *words: str) -> str:
 
 
 def new_project(folder: Path) -> Project:
-    project = Project(root=folder / "project", agent=folder / "agent.sh")
+    project = Project(root=folder / "project", agent=folder / "shared/agent.sh")
     project.root.mkdir()
+    project.shared.mkdir()
     project.git("init", "-q", "-b", "main")
     project.git("config", "user.name", "Test")
     project.git("config", "user.email", "test@localhost")
@@ -138,11 +152,30 @@ def new_project(folder: Path) -> Project:
 
 
 def sleeping(where: Path) -> str:
-    """An agent that, while coding, tells its pid in a file and sleeps until the file `go` stands beside it."""
+    """An agent that, while coding, writes its pid to a file and sleeps until the file `go` is beside it."""
     return (
         f'if [ "$SHIFTWORK_STEP_TYPE" = coding ] && [ ! -f {where}/go ]; then\n'
-        f"  echo $$ > {where}/pid.new; mv {where}/pid.new {where}/pid; sleep 600\nfi\n{WORKING}"
+        f"  {writing_pid(where / 'pid')}; sleep 600\nfi\n{WORKING}"
     )
+
+
+def writing_pid(file: Path, of: str = "$$") -> str:
+    """A shell command that writes a pid, and in which namespace it is one, so that `written_pid` can find it."""
+    return f"echo {of} $(readlink /proc/self/ns/pid) > {file}.new; mv {file}.new {file}"
+
+
+def written_pid(file: Path) -> int:
+    """The pid by which this process knows the one that has written to the file, whichever sandbox it is in."""
+    eventually(file.exists)
+    pid, *namespace = file.read_text(encoding="utf-8").split()
+    if not namespace or namespace == [str(Path("/proc/self/ns/pid").readlink())]:
+        return int(pid)
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with contextlib.suppress(OSError):
+            inner = re.search(r"^NSpid:.*\s(\d+)$", status.read_text(encoding="utf-8"), re.MULTILINE)
+            if inner and inner[1] == pid and [str((status.with_name("ns") / "pid").readlink())] == namespace:
+                return int(status.parent.name)
+    raise ProcessLookupError(f"no process is {pid} in {namespace}")
 
 
 def lives(pid: int) -> bool:

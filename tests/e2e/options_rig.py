@@ -51,6 +51,7 @@ class Stage:
         """The settings; the workflow has one step."""
         command = f'command = "sh {self.where}/command.sh"'
         text = f'[agent]\n{agent}\n{command}\n\n[run]\nworkflow = "ralph"\n\n[gates]\n{gates}\n\n{more}\n'
+        text += f'[sandbox.agents]\nwritable = ["{self.where}"]\n'
         (self.project.root / "shiftwork.toml").write_text(text, encoding="utf-8")
 
     def types(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -60,18 +60,18 @@ def test_others_go_on_while_it_waits_and_neither_question_nor_work_is_lost_with_
     handover = Handover(root=tmp_path, program=claude_program, server=scripted_model)
     handover.prepare(gate="! grep -l wrong US-*.txt")
     (handover.repo / "prd.json").write_text(json.dumps({"project": "Parts", "userStories": STORIES}))
-    handover.play(letting_go(tmp_path))
+    handover.play(letting_go(handover.shared))
     with handover.started("run", "prd.json", "--workflow", "ralph", "--parallel", "3") as killed:
         handover.wait_until(lambda stories: waits(stories) and landed(stories) == {FIRST})
         killed.kill()
         killed.wait(timeout=SECONDS)
     with handover.started("resume") as resumed:
-        (tmp_path / SECOND).touch()
+        (handover.shared / SECOND).touch()
         handover.wait_until(lambda stories: waits(stories) and landed(stories) == {FIRST, SECOND})
         told = handover.shiftwork("answer", ASKS, "2")
         assert told.returncode == 0, told.stdout + told.stderr
         handover.wait_until(lambda stories: landed(stories) == {FIRST, SECOND, ASKS})
-        (tmp_path / THIRD).touch()
+        (handover.shared / THIRD).touch()
         assert resumed.wait(timeout=SECONDS) == 0, (handover.root / "output").read_text()
 
     assert sorted(handover.log()) == sorted(["start", *(f"feat: {one['id']} - Part {one['id']}" for one in STORIES)])

@@ -129,8 +129,8 @@ def resolves(request: ModelRequest) -> Turn | None:
 @pytest.fixture
 def handover(tmp_path: Path, claude_program: Path, scripted_model: ModelServer) -> Handover:
     handover = Handover(root=tmp_path, program=claude_program, server=scripted_model)
-    handover.prepare(gate=f"sh gate.sh && sh {tmp_path}/flake.sh", tools=False)
-    (tmp_path / "flake.sh").write_text(FLAKE.format(story=FLAKY, once=tmp_path / "flaked"))
+    handover.prepare(gate=f"sh gate.sh && sh {handover.shared}/flake.sh", tools=False)
+    (handover.shared / "flake.sh").write_text(FLAKE.format(story=FLAKY, once=handover.shared / "flaked"))
     with (handover.repo / "shiftwork.toml").open("a") as settings:
         settings.write("\n[limits]\nrepairs = 1\n")
     (handover.repo / "gate.sh").write_text(GATE)
@@ -193,7 +193,7 @@ def assert_the_conflict_was_resolved_and_reviewed_again(stories: dict[str, Any])
 
 
 def assert_the_flake_cost_no_repair(handover: Handover, story: dict[str, Any]) -> None:
-    assert (handover.root / "flaked").exists(), "the gate was red once"
+    assert (handover.shared / "flaked").exists(), "the gate was red once"
     assert taken(story) == [*PLANNED, ("final_review", 1)]
 
 

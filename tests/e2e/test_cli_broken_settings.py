@@ -1,7 +1,6 @@
 """A settings file that somebody is just writing stands in the way of new work, not of looking and steering."""
 
 import re
-from pathlib import Path
 
 from tests.e2e.cli_rig import Project, sleeping
 from tests.patience import eventually
@@ -12,10 +11,10 @@ def broken(project: Project) -> None:
         file.write("[[[\n")
 
 
-def test_a_run_under_way_is_looked_at_and_steered(project: Project, tmp_path: Path) -> None:
-    project.settle(agent=sleeping(tmp_path))
+def test_a_run_under_way_is_looked_at_and_steered(project: Project) -> None:
+    project.settle(agent=sleeping(project.shared))
     with project.started("run", "Add a greeting") as running:
-        eventually((tmp_path / "pid").exists)
+        eventually((project.shared / "pid").exists)
         broken(project)
         for words in (["status"], ["stories"], ["logs"], ["pause"], ["resume"], ["status", "--json"], ["cancel"]):
             told = project.shiftwork(*words)

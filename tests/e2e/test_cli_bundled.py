@@ -43,16 +43,16 @@ compound-*) mkdir -p docs/solutions; echo learnt > docs/solutions/files.md; echo
 
 def ran(folder: Path, workflow: str, cases: str) -> Project:
     project = new_project(folder)
-    project.settle(agent=AGENT.format(where=folder / "prompts", cases=cases), gates='anything = "true"')
+    project.settle(agent=AGENT.format(where=project.shared / "prompts", cases=cases), gates='anything = "true"')
     told = project.shiftwork("run", "Count to two", "--workflow", workflow)
     assert told.returncode == 0, told.stdout + told.stderr
     assert project.git("log", "--format=%s") == "feat: US-001 - Count to two\nstart"
     return project
 
 
-def told(folder: Path, step: str, label: str) -> list[str]:
+def told(project: Project, step: str, label: str) -> list[str]:
     """What stood behind a label of the step's own prompt, in each of its attempts."""
-    kept = sorted((folder / "prompts" / step).iterdir())
+    kept = sorted((project.shared / "prompts" / step).iterdir())
     found = [re.search(rf"{re.escape(label)} *(.*)", one.read_text(encoding="utf-8")) for one in kept]
     return [one[1] if one else "" for one in found]
 
@@ -64,10 +64,10 @@ def attempts(project: Project) -> dict[str, int]:
 def test_bug_fix_holds_the_bug_by_a_test_and_fixes_until_another_agent_is_content(tmp_path: Path) -> None:
     project = ran(tmp_path, "bug-fix", BUG_FIX)
     assert attempts(project) == {"investigate": 1, "reproduce": 1, "fix": 2, "verify": 2}
-    assert told(tmp_path, "reproduce", "The cause:") == ["off by one"]
-    assert told(tmp_path, "fix", "The test that fails now:") == ["check.sh"] * 2
-    assert told(tmp_path, "fix", "found wanting:") == ["", "ISSUES: check.sh still fails"]
-    assert told(tmp_path, "verify", "The fix:") == ["wrote one", "wrote two"]
+    assert told(project, "reproduce", "The cause:") == ["off by one"]
+    assert told(project, "fix", "The test that fails now:") == ["check.sh"] * 2
+    assert told(project, "fix", "found wanting:") == ["", "ISSUES: check.sh still fails"]
+    assert told(project, "verify", "The fix:") == ["wrote one", "wrote two"]
     assert project.git("show", "main:count.txt") == "two"
     assert project.git("show", "main:check.sh") == "grep -q two count.txt"
 
@@ -75,10 +75,10 @@ def test_bug_fix_holds_the_bug_by_a_test_and_fixes_until_another_agent_is_conten
 def test_compound_mends_or_begins_again_as_its_reviewer_decides(tmp_path: Path) -> None:
     project = ran(tmp_path, "compound", COMPOUND)
     assert attempts(project) == {"brainstorm": 2, "plan": 2, "work": 3, "review": 3, "compound": 1}
-    assert told(tmp_path, "work", "mend this first:") == ["", "no tests", ""], "an approach that is new has no issues"
-    assert told(tmp_path, "work", "The plan:") == ["round 1", "round 1", "round 2"]
-    assert told(tmp_path, "brainstorm", "this is why:") == ["", "one file will not do"]
-    assert told(tmp_path, "plan", "The approach:") == ["a file", "two files"]
-    assert told(tmp_path, "compound", "What the reviewer said:") == ["good"]
+    assert told(project, "work", "mend this first:") == ["", "no tests", ""], "an approach that is new has no issues"
+    assert told(project, "work", "The plan:") == ["round 1", "round 1", "round 2"]
+    assert told(project, "brainstorm", "this is why:") == ["", "one file will not do"]
+    assert told(project, "plan", "The approach:") == ["a file", "two files"]
+    assert told(project, "compound", "What the reviewer said:") == ["good"]
     assert project.git("show", "main:work.txt") == "3"
     assert project.git("show", "main:docs/solutions/files.md") == "learnt"

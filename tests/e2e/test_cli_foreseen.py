@@ -22,15 +22,15 @@ esac
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = new_project(tmp_path)
-    project.settle(agent=AGENT.format(folder=tmp_path) + WORKING)
+    project.settle(agent=AGENT.format(folder=project.shared) + WORKING)
     stories = [{"id": f"US-00{number}", "title": "Do it", "acceptance_criteria": ["done"]} for number in (1, 2, 3)]
     prd = {"project": "demo", "feature": "Several things", "user_stories": stories}
     (project.root / "prd.json").write_text(json.dumps(prd), encoding="utf-8")
     return project
 
 
-def test_two_stories_that_will_not_merge_are_told_before_they_land(project: Project, tmp_path: Path) -> None:
-    coded = tmp_path / "coded"
+def test_two_stories_that_will_not_merge_are_told_before_they_land(project: Project) -> None:
+    coded = project.shared / "coded"
     with project.started("run", "prd.json", "--parallel", "3") as run:
         eventually(lambda: coded.exists() and len(coded.read_text(encoding="utf-8").split()) == 3)
         # Nobody who asks where a run stands is kept waiting for what is foreseen: where git is slow, they hear nothing.
@@ -38,7 +38,7 @@ def test_two_stories_that_will_not_merge_are_told_before_they_land(project: Proj
         told = awaited(
             lambda: project.shiftwork("status").stdout, lambda text: "will conflict" in text, every=STATUS_EVERY
         )
-        (tmp_path / "go").touch()
+        (project.shared / "go").touch()
         assert run.wait(timeout=SECONDS) == 0, run.stdout.read()
     assert document["pulse"] == "working"
     assert document["conflicts"] == [{"stories": ["US-001", "US-002"], "files": ["shared.txt"]}]

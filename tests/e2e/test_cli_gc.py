@@ -3,12 +3,12 @@
 import json
 import os
 import signal
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from tests.conformance.programs import guards_of
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import Project, lives, sleeping
+from tests.e2e.cli_rig import Project, lives, sleeping, written_pid
 from tests.patience import eventually
 
 WRITING = 'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then echo half > half.txt; fi\n'
@@ -21,15 +21,15 @@ def swept(project: Project, *words: str) -> dict[str, Any]:
     return document
 
 
-def killed(project: Project, where: Path) -> int:
+def killed(project: Project) -> int:
     """A run whose worker was killed, and its guard with it, while its agent slept; the agent's pid."""
-    project.settle(agent=WRITING + sleeping(where))
+    project.settle(agent=WRITING + sleeping(project.shared))
     with project.started("run", "Add a greeting") as process:
-        eventually((where / "pid").exists)
+        agent = written_pid(project.shared / "pid")
         for guard in guards_of(process.pid):
             os.kill(guard, signal.SIGKILL)
         process.kill()
-    return int((where / "pid").read_text(encoding="utf-8"))
+    return agent
 
 
 def test_a_finished_run_leaves_nothing_but_its_logs(project: Project) -> None:
@@ -49,10 +49,9 @@ def test_a_finished_run_leaves_nothing_but_its_logs(project: Project) -> None:
     assert project.shiftwork("diff", "US-001").returncode == 0, "what has landed can be looked at for ever"
 
 
-def test_pain_11_a_killed_run_is_cleaned_up_with_its_processes_and_still_lands(
-    project: Project, tmp_path: Path
-) -> None:
-    agent = killed(project, tmp_path)
+def test_pain_11_a_killed_run_is_cleaned_up_with_its_processes_and_still_lands(project: Project) -> None:
+    project = replace(project, tier="none")  # what is in a sandbox ends with its worker
+    agent = killed(project)
     run = project.status()["run"]
     spared = swept(project)["spared"]
     assert [(one["run"], "--all" in one["reason"]) for one in spared] == [(run, True)]
@@ -64,15 +63,13 @@ def test_pain_11_a_killed_run_is_cleaned_up_with_its_processes_and_still_lands(
     (bundle,) = one["kept"]
     project.git("fetch", "-q", bundle, f"refs/shiftwork/{run}/US-001/left-1:rescued")
     assert project.git("show", "rescued:half.txt") == "half"
-    (tmp_path / "go").touch()
+    (project.shared / "go").touch()
     assert project.shiftwork("resume").returncode == 0
     assert project.git("log", "--format=%s", "main").splitlines()[0] == "feat: US-001 - Add a greeting"
 
 
-def test_pain_10_nothing_of_a_cancelled_run_is_lost_and_the_checkout_stays_as_it_is(
-    project: Project, tmp_path: Path
-) -> None:
-    killed(project, tmp_path)
+def test_pain_10_nothing_of_a_cancelled_run_is_lost_and_the_checkout_stays_as_it_is(project: Project) -> None:
+    killed(project)
     assert project.shiftwork("cancel").returncode == 0
     run = project.status()["run"]
     (project.root / "README").write_text("half an idea\n", encoding="utf-8")
@@ -84,8 +81,8 @@ def test_pain_10_nothing_of_a_cancelled_run_is_lost_and_the_checkout_stays_as_it
     assert any("+half" in diff.read_text(encoding="utf-8").splitlines() for diff in diffs)
 
 
-def test_what_the_documentation_tells_to_type_works(project: Project, tmp_path: Path) -> None:
-    killed(project, tmp_path)
+def test_what_the_documentation_tells_to_type_works(project: Project) -> None:
+    killed(project)
     run = project.status()["run"]
     typed = project.types(blocks(ROOT / "docs" / "howto" / "clean-up.md", "cleanup"), RUN=run)
     assert typed.returncode == 0, typed

@@ -7,12 +7,23 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.programs import guards_of
-from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, interrupt, lives, new_project, sleeping
+from tests.e2e.cli_rig import (
+    SHIFTWORK,
+    WORKING,
+    Project,
+    interrupt,
+    lives,
+    new_project,
+    sleeping,
+    writing_pid,
+    written_pid,
+)
 from tests.e2e.shell_rig import a_shell
 from tests.patience import SECONDS, STATUS_EVERY, eventually
 
@@ -22,14 +33,12 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = new_project(tmp_path)
-    project.settle(agent=sleeping(tmp_path))
+    project.settle(agent=sleeping(project.shared))
     return project
 
 
 def agent_of(project: Project) -> int:
-    told = project.agent.with_name("pid")
-    eventually(told.exists)
-    return int(told.read_text(encoding="utf-8"))
+    return written_pid(project.shared / "pid")
 
 
 def test_an_interrupted_run_stops_its_agent_and_can_be_resumed(project: Project) -> None:
@@ -138,7 +147,11 @@ def test_closing_the_terminal_leaves_no_agent_and_the_run_can_be_resumed(project
 
 
 def test_what_a_killed_worker_has_left_running_is_told(project: Project) -> None:
-    """An agent at work may cost something, and only its marker shows it; the guard was killed too."""
+    """An agent at work may cost something, and only its marker shows it; the guard was killed too.
+
+    Without a sandbox: what is in one ends with its worker.
+    """
+    project = replace(project, tier="none")
     with project.installed("run", "Add a greeting") as process:
         agent = agent_of(project)
         for guard in guards_of(process.pid):
@@ -203,12 +216,13 @@ def test_a_run_that_nobody_works_on_is_cancelled_too(project: Project) -> None:
     assert "cancelled: nothing was landed" in resumed.stdout
 
 
-def test_a_run_outlives_its_terminal_if_it_was_told_to(project: Project, tmp_path: Path) -> None:
+def test_a_run_outlives_its_terminal_if_it_was_told_to(project: Project) -> None:
     """What `nohup` sets aside is set aside; an agent can still be told."""
+    where = project.shared
     project.settle(
-        agent=f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then\n  trap "touch {tmp_path}/heard" HUP\n'
-        f"  echo $$ > {tmp_path}/pid.new; mv {tmp_path}/pid.new {tmp_path}/pid\n"
-        f"  until [ -f {tmp_path}/go ]; do sleep 0.05; done; kill -HUP $$\nfi\n{WORKING}"
+        agent=f'if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then\n  trap "touch {where}/heard" HUP\n'
+        f"  {writing_pid(where / 'pid')}\n"
+        f"  until [ -f {where}/go ]; do sleep 0.05; done; kill -HUP $$\nfi\n{WORKING}"
     )
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
@@ -216,16 +230,17 @@ def test_a_run_outlives_its_terminal_if_it_was_told_to(project: Project, tmp_pat
             agent_of(project)
             process.send_signal(signal.SIGHUP)
             time.sleep(0.5)
-            (tmp_path / "go").touch()
+            (where / "go").touch()
             told, _ = process.communicate(timeout=SECONDS)
     finally:
         signal.signal(signal.SIGHUP, before)
     assert process.returncode == 0, told
-    assert (tmp_path / "heard").exists()
+    assert (where / "heard").exists()
 
 
 def test_what_a_run_died_of_is_told_anew_with_what_to_type_until_it_is_gone(project: Project) -> None:
     """Nobody is told once more of what has been put right since, nor of what is not without the way out of it."""
+    project = replace(project, tier="none")  # from a sandbox no branch of the user's can be moved
     held = "shiftwork/landed/main"
     foreign = project.git("commit-tree", "-p", "HEAD", "-m", "foreign", "HEAD^{tree}")
     branch = f"git --git-dir={project.root}/.git branch -f {held} {foreign}"

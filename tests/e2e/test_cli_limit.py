@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import Project, new_project, sleeping
+from tests.e2e.cli_rig import Project, new_project, sleeping, written_pid
 from tests.patience import SECONDS, eventually
 
 pytestmark = pytest.mark.slow
@@ -103,9 +103,9 @@ def test_a_limit_for_a_run_that_is_over_holds_for_what_comes_after(tmp_path: Pat
 
 def test_whoever_works_on_the_run_is_told_of_other_limits_paused_or_not(tmp_path: Path) -> None:
     project = new_project(tmp_path)
-    project.settle(agent=sleeping(tmp_path))
+    project.settle(agent=sleeping(project.shared))
     with project.started("run", "Say hello") as worker:
-        eventually((tmp_path / "pid").exists)
+        eventually((project.shared / "pid").exists)
         telling(project)
         told = project.shiftwork("resume", "--max-story-tokens", "5000")
         assert (told.returncode, told.stderr) == (0, "")
@@ -116,8 +116,8 @@ def test_whoever_works_on_the_run_is_told_of_other_limits_paused_or_not(tmp_path
         assert both.stdout == f"run {run} has other limits and continues\nnext: shiftwork status {run}\n"
         busy = project.shiftwork("resume")
         assert (busy.returncode, "is being worked on" in busy.stderr) == (1, True)
-        (tmp_path / "go").touch()
-        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)  # the attempt is made again
+        (project.shared / "go").touch()
+        os.kill(written_pid(project.shared / "pid"), signal.SIGKILL)  # the attempt is made again
         assert worker.wait(timeout=SECONDS) == 0
     attempts = json.loads(project.shiftwork("export").stdout)["account"]["stories"]["US-001"]["attempts"]
     claimed = [one["set_aside"] is not None for one in attempts]

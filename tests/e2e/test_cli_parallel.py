@@ -24,17 +24,17 @@ STORIES: dict[str, Sequence[str]] = {
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = new_project(tmp_path)
-    (tmp_path / "busy").mkdir()
-    (tmp_path / "come").mkdir()
+    (project.shared / "busy").mkdir()
+    (project.shared / "come").mkdir()
     # Making a folder fails where it stands already: two stories that share their ports would show. The first of them go
     # on when all are there.
     agent = f"""\
 if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then
-  mkdir {tmp_path}/busy/$SHIFTWORK_PORT_BASE || echo "$SHIFTWORK_STORY" >> {tmp_path}/shared
-  touch {tmp_path}/come/$SHIFTWORK_STORY
-  until [ $(ls {tmp_path}/come | wc -l) -ge {AT_ONCE} ]; do sleep 0.05; done
-  ls {tmp_path}/busy | wc -l >> {tmp_path}/counted
-  rmdir {tmp_path}/busy/$SHIFTWORK_PORT_BASE
+  mkdir {project.shared}/busy/$SHIFTWORK_PORT_BASE || echo "$SHIFTWORK_STORY" >> {project.shared}/shared
+  touch {project.shared}/come/$SHIFTWORK_STORY
+  until [ $(ls {project.shared}/come | wc -l) -ge {AT_ONCE} ]; do sleep 0.05; done
+  ls {project.shared}/busy | wc -l >> {project.shared}/counted
+  rmdir {project.shared}/busy/$SHIFTWORK_PORT_BASE
   [ "$SHIFTWORK_STORY" = {FAILING} ] && exit 3
   ls > "$SHIFTWORK_STORY.txt"
 fi
@@ -66,6 +66,6 @@ def test_four_at_once_in_the_order_of_dependencies_and_failures_block(project: P
     assert f"blocked: depends on {FAILING}, which failed" in project.shiftwork("status").stdout
     shown = project.git("show", "main:US-005.txt").split()
     assert {"US-001.txt", "US-003.txt"} <= set(shown), "it started from what it depends on"
-    counts = (project.root.parent / "counted").read_text(encoding="utf-8").split()
+    counts = (project.shared / "counted").read_text(encoding="utf-8").split()
     assert max(map(int, counts)) == AT_ONCE
-    assert not (project.root.parent / "shared").exists(), "no two stories had the same ports"
+    assert not (project.shared / "shared").exists(), "no two stories had the same ports"

@@ -29,7 +29,7 @@ echo "did it"
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = new_project(tmp_path)
-    project.settle(agent=AGENT.format(where=tmp_path), gates=f'test = "{NO_STORY_WRONG}"')
+    project.settle(agent=AGENT.format(where=project.shared), gates=f'test = "{NO_STORY_WRONG}"')
     stories = [{"id": f"US-00{n}", "title": f"Do {n}", "acceptanceCriteria": ["done"]} for n in (1, 2, 3)]
     (project.root / "prd.json").write_text(json.dumps({"project": "demo", "userStories": stories}), encoding="utf-8")
     return project
@@ -179,7 +179,7 @@ def holds(project: Project) -> dict[str, str]:
 
 
 def test_all_that_wait_for_approval_are_approved_while_the_run_continues(project: Project) -> None:
-    waiting = project.root.parent / "go-on"
+    waiting = project.shared / "go-on"
     busy = f'[ "$SHIFTWORK_STORY" != US-002 ] || while [ ! -e {waiting} ]; do sleep 0.1; done\n'
     project.settle(agent=busy + REVIEWED, gates=f'test = "{STRICT}"\n\n[landing]\nreview = true')
     with project.started("run", "prd.json", "--workflow", "ralph", "--parallel", "3") as running:

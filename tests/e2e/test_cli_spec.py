@@ -42,8 +42,8 @@ PRD = """\
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = new_project(tmp_path)
-    (tmp_path / "prompts").mkdir()
-    made.settle(agent=AGENT.format(prompts=tmp_path / "prompts"))
+    (made.shared / "prompts").mkdir()
+    made.settle(agent=AGENT.format(prompts=made.shared / "prompts"))
     return made
 
 
@@ -82,7 +82,7 @@ def test_a_prd_of_stories_lands_in_order_and_only_what_landed_is_written(project
     assert bare == PRD.replace("\n", "\r\n"), "every other byte is as it was"
     assert not (project.root / "US-000.txt").exists()
     assert project.git("status", "--porcelain").split() == ["M", "prd.json", "??", "shiftwork.toml"]
-    told_to_agent = (project.root.parent / "prompts" / "US-002").read_text(encoding="utf-8")
+    told_to_agent = (project.shared / "prompts" / "US-002").read_text(encoding="utf-8")
     assert "Leave `prd.json` alone" in told_to_agent
 
 
@@ -100,12 +100,12 @@ def test_what_has_landed_is_not_done_again(project: Project) -> None:
     assert (landed(project), (project.root / "prd.json").read_bytes()) == before
 
 
-def test_a_spec_that_somebody_works_on_is_not_begun_a_second_time(project: Project, tmp_path: Path) -> None:
+def test_a_spec_that_somebody_works_on_is_not_begun_a_second_time(project: Project) -> None:
     write(project, "prd.json", PRD)
     write(project, "other.md", "# Plan\n\n## Wave\n- it waves\n")
-    project.settle(agent=sleeping(tmp_path))
+    project.settle(agent=sleeping(project.shared))
     with project.started("run", "prd.json") as worker:
-        eventually((tmp_path / "pid").exists)
+        eventually((project.shared / "pid").exists)
         run = project.status()["run"]
         refused = project.shiftwork("run", str(project.root / "prd.json"))
         assert refused.returncode == 1, refused
@@ -114,18 +114,18 @@ def test_a_spec_that_somebody_works_on_is_not_begun_a_second_time(project: Proje
             f"  try: shiftwork status {run} shows it; shiftwork cancel {run} ends it",
         ]
         assert project.status()["run"] == run
-        (tmp_path / "go").touch()
+        (project.shared / "go").touch()
         assert project.shiftwork("run", "other.md").returncode == 0, "another spec is begun beside it"
         interrupt(worker)  # killed, it would leave its agents behind
         worker.communicate(timeout=SECONDS)
 
 
-def test_a_spec_of_which_a_run_is_unfinished_is_not_begun_anew(project: Project, tmp_path: Path) -> None:
+def test_a_spec_of_which_a_run_is_unfinished_is_not_begun_anew(project: Project) -> None:
     """The first would be resumed one day, and pay once more for what the second had landed."""
     write(project, "prd.json", PRD)
-    project.settle(agent=sleeping(tmp_path))
+    project.settle(agent=sleeping(project.shared))
     with project.started("run", "prd.json") as worker:
-        eventually((tmp_path / "pid").exists)
+        eventually((project.shared / "pid").exists)
         interrupt(worker)
         worker.communicate(timeout=SECONDS)
     run = project.status()["run"]
@@ -138,17 +138,19 @@ def test_a_spec_of_which_a_run_is_unfinished_is_not_begun_anew(project: Project,
     assert json.loads(project.shiftwork("run", "prd.json", "--json").stdout)["error"]["kind"] == "unfinished-run"
     assert project.shiftwork("run", "prd.json", "--dry-run").returncode == 0, "which only shows"
     assert project.status()["run"] == run, "and nothing was begun"
-    project.settle(agent=AGENT.format(prompts=tmp_path / "prompts"))
+    project.settle(agent=AGENT.format(prompts=project.shared / "prompts"))
     assert project.shiftwork("cancel", run).returncode == 0
     assert project.shiftwork("run", "prd.json").returncode == 0
     assert len(landed(project)) == 3
 
 
-def test_of_two_that_are_typed_at_once_one_begins(project: Project, tmp_path: Path) -> None:
+def test_of_two_that_are_typed_at_once_one_begins(project: Project) -> None:
     write(project, "prd.json", PRD)
-    project.settle(agent=sleeping(tmp_path))
+    project.settle(agent=sleeping(project.shared))
     with project.started("run", "prd.json") as one, project.started("run", "prd.json") as two:
-        eventually(lambda: (tmp_path / "pid").exists() and any(process.poll() is not None for process in (one, two)))
+        eventually(
+            lambda: (project.shared / "pid").exists() and any(process.poll() is not None for process in (one, two))
+        )
         winner, loser = (one, two) if one.poll() is None else (two, one)
         (run,) = [known["run"] for known in json.loads(project.shiftwork("status", "--all", "--json").stdout)["runs"]]
         said, _ = loser.communicate(timeout=SECONDS)
@@ -178,7 +180,7 @@ def test_a_change_folder_lands_on_the_branch_it_is_given(project: Project) -> No
     assert told.returncode == 0, told
     assert landed(project) == ["feat: section-1 - Greet", "feat: section-2 - Document"]
     assert path.read_text(encoding="utf-8") == tasks.replace("[ ]", "[x]")
-    assert "it says good morning" in (project.root.parent / "prompts" / "section-1").read_text(encoding="utf-8")
+    assert "it says good morning" in (project.shared / "prompts" / "section-1").read_text(encoding="utf-8")
 
 
 def test_a_plan_lands_on_its_own_branch_made_from_the_one_checked_out(project: Project) -> None:

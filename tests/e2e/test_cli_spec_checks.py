@@ -71,16 +71,16 @@ def test_a_command_that_a_plan_names_in_words_is_trusted_as_well(project: Projec
     assert "holds    AC-1 `test -f hello.txt` passes" in shown
 
 
-def test_a_run_keeps_the_checks_that_it_began_with(project: Project, tmp_path: Path) -> None:
+def test_a_run_keeps_the_checks_that_it_began_with(project: Project) -> None:
     """Whatever stands in the file when it is resumed; and the certificate has them, to be run again."""
     path = write(project, quality_checks={"lint": "test -f hello.txt # first"})
-    project.settle(agent=sleeping(tmp_path))
+    project.settle(agent=sleeping(project.shared))
     with project.started("run", "prd.json") as worker:
-        eventually((tmp_path / "pid").exists)
+        eventually((project.shared / "pid").exists)
         interrupt(worker)
         worker.communicate(timeout=SECONDS)
     write(project, quality_checks={"lint": "exit 1"})
-    (tmp_path / "go").touch()
+    (project.shared / "go").touch()
     told = project.shiftwork("resume", SHIFTWORK_TRUST="1")
     assert told.returncode == 0, told
     assert passes(path)

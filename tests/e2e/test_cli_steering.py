@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.documented import ROOT, blocks
-from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, Project, interrupt, lives, new_project
+from tests.e2e.cli_rig import NO_STORY_WRONG, WORKING, Project, interrupt, lives, new_project, writing_pid, written_pid
 from tests.patience import SECONDS, STATUS_EVERY, Stopwatch, eventually
 from tests.warm import Heard
 
@@ -29,10 +29,10 @@ if [ "$SHIFTWORK_STEP_TYPE" = coding ]; then
   echo "$SHIFTWORK_STORY" >> {where}/begun
   if [ "$SHIFTWORK_STORY" = US-001 ] && [ ! -f {where}/go ]; then
     trap '' TERM
-    sh -c "trap '' TERM; sleep 600; sleep 600" & echo $! > {where}/child
-    echo $$ > {where}/pid.new; mv {where}/pid.new {where}/pid
+    sh -c "trap '' TERM; sleep 600; sleep 600" & echo $! > {where}/number; {child}
+    {pid}
     while [ ! -f {where}/go ]; do sleep 0.1; done
-    kill -9 $(cat {where}/child)
+    kill -9 $(cat {where}/number)
   fi
   echo done > "$SHIFTWORK_STORY.txt"
 fi
@@ -43,7 +43,10 @@ fi
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = new_project(tmp_path)
-    project.settle(agent=AGENT.format(where=tmp_path) + WORKING, gates=f'test = "{NO_STORY_WRONG}"')
+    child, pid = writing_pid(project.shared / "child", of="$!"), writing_pid(project.shared / "pid")
+    project.settle(
+        agent=AGENT.format(where=project.shared, child=child, pid=pid) + WORKING, gates=f'test = "{NO_STORY_WRONG}"'
+    )
     stories = [{"id": story, "title": f"Do {story}", "acceptanceCriteria": ["done"]} for story in STORIES]
     prd = {"project": "demo", "userStories": stories}
     (project.root / "prd.json").write_text(json.dumps(prd, indent=2), encoding="utf-8")
@@ -51,9 +54,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def pid(project: Project, name: str = "pid") -> int:
-    told = project.agent.with_name(name)
-    eventually(told.exists)
-    return int(told.read_text(encoding="utf-8"))
+    return written_pid(project.shared / name)
 
 
 def go(project: Project) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli_rig import WORKING, Project, interrupt, lives, new_project
+from tests.e2e.cli_rig import WORKING, Project, interrupt, lives, new_project, writing_pid, written_pid
 from tests.patience import SECONDS, STATUS_EVERY, Stopwatch, eventually
 
 pytestmark = pytest.mark.slow
@@ -16,8 +16,8 @@ RUN = ("run", "--workflow", "ralph", "Add a greeting")
 def project(tmp_path: Path) -> Project:
     """Its gate tells its pid and does not end while there is no file `go`."""
     project = new_project(tmp_path)
-    told = f"echo $$ > {tmp_path}/gate.new; mv {tmp_path}/gate.new {tmp_path}/gate"
-    gate = f"test -f hello.txt || exit 0; {told}; until [ -f {tmp_path}/go ]; do sleep 0.1; done"
+    told = writing_pid(project.shared / "gate")
+    gate = f"test -f hello.txt || exit 0; {told}; until [ -f {project.shared}/go ]; do sleep 0.1; done"
     project.settle(agent=WORKING, gates=f'test = "{gate}"')
     project.git("add", "-A")
     project.git("commit", "-q", "-m", "settings")
@@ -25,9 +25,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def gate_of(project: Project) -> int:
-    told = project.agent.with_name("gate")
-    eventually(told.exists)
-    pid = int(told.read_text(encoding="utf-8"))
+    pid = written_pid(project.shared / "gate")
     assert lives(pid)
     return pid
 

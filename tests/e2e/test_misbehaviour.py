@@ -61,7 +61,7 @@ def test_fifty_megabytes_of_output_end_the_attempt(flood: str, tmp_path: Path) -
 
 
 def test_a_daemon_with_a_cleared_environment_does_not_outlive_its_attempt(tmp_path: Path) -> None:
-    mark = tmp_path / "of the daemon"
+    mark = tmp_path / "shared" / "of the daemon"
     daemon = f"(setsid env -i sh -c 'touch \"$0\"; sleep 600' '{mark}' >/dev/null 2>&1 &)"
     begun = f"{daemon}; until [ -e '{mark}' ]; do sleep 0.05; done"
     bench = make_bench(tmp_path, "", special=f'[ "$SHIFTWORK_STEP_TYPE" = coding ] && {{ {begun}; }}')

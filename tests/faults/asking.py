@@ -60,7 +60,7 @@ def forbid(stage: Stage) -> Callable[[], None]:
 
 @fault(19, "the repository's settings name commands that nobody has trusted", end="completed, 1 landed")
 def untrusted(stage: Stage) -> None:
-    ran_by_gate, ran_by_setup = stage.root / "gate", stage.root / "setup"
+    ran_by_gate, ran_by_setup = stage.shared / "gate", stage.shared / "setup"
     stage.lay_out(gate=f"touch {ran_by_gate}", more=f'[workspace]\nsetup = "touch {ran_by_setup}"\n')
     stage.let(stage.works)
     spec = stage.ask_for("US-001")

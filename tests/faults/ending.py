@@ -74,7 +74,7 @@ def hangs(stage: Stage) -> None:
 @fault(11, "leaves daemons behind", end="completed, 1 landed")
 def daemons(stage: Stage) -> None:
     stage.lay_out()
-    marks = [stage.root / "plain", stage.root / "hidden"]
+    marks = [stage.shared / "plain", stage.shared / "hidden"]
     daemon = "sh -c 'touch $0; sleep 600'"
     plain, hidden = f"setsid {daemon} {marks[0]}", f"setsid env -i {daemon} {marks[1]}"
     begun = "; ".join(f"until test -e {mark}; do sleep 0.1; done" for mark in marks)

@@ -39,9 +39,9 @@ def asks_first(stage: Stage, scene: Scene) -> Turn | None:
 @fault(6, "is cancelled in the middle of a long command", end="cancelled, 0 landed")
 def cancelled(stage: Stage) -> None:
     stage.lay_out()
-    stage.let(lambda _: stage.shell(f"echo $$ > {stage.root}/pid; sleep 300; echo x; sleep 300"))
+    stage.let(lambda _: stage.shell(f"echo $$ > {stage.shared}/pid; sleep 300; echo x; sleep 300"))
     with stage.started("run", stage.ask_for("US-001")) as run:
-        eventually((stage.root / "pid").exists)
+        eventually((stage.shared / "pid").exists)
         watch = Stopwatch()
         assert stage.shiftwork("cancel").returncode == 0
         run.wait(timeout=SECONDS)

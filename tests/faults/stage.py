@@ -84,10 +84,10 @@ class Stage(Handover):
             model=MODELS[self.agent],
             of_agent=of_agent,
             gate=gate,
-            proved=self.root / "proved",
+            proved=self.shared / "proved",
             more=more,
         )
-        self.put({"shiftwork.toml": settings, **START, **(files or {})})
+        self.put({"shiftwork.toml": settings + self.sharing(), **START, **(files or {})})
         first_commit(self.git)
         self.put(KEPT)
 

@@ -19,7 +19,7 @@ PARALLEL = ("--parallel", "2")
 def meeting(stage: Stage, scene: Scene) -> str:
     """A command that ends when both stories have come this far."""
     other = {"US-001": "US-002", "US-002": "US-001"}[scene.story]
-    return f"touch {stage.root}/{scene.story}; until test -e {stage.root}/{other}; do sleep 0.1; done"
+    return f"touch {stage.shared}/{scene.story}; until test -e {stage.shared}/{other}; do sleep 0.1; done"
 
 
 @fault(8, "two stories change the same line", end="completed, 2 landed")
@@ -99,7 +99,7 @@ def destroys(stage: Stage) -> None:
 @fault(13, "kill -9 of the orchestrator; an orphan commits later", end="completed, 2 landed")
 def killed(stage: Stage) -> None:
     stage.lay_out()
-    begun, dead, resumed, late = (stage.root / name for name in ("begun", "dead", "resumed", "late"))
+    begun, dead, resumed, late = (stage.shared / name for name in ("begun", "dead", "resumed", "late"))
     harm = f"echo late > US-001.txt; echo late > late.txt; git add -A; git commit -qm late; touch {late}"
     orphan = f"until test -e {resumed}; do sleep 0.1; done; {harm}"
 
@@ -159,12 +159,12 @@ def ports(stage: Stage) -> None:
     def play(scene: Scene) -> Turn | None:
         if scene.turn:
             return None
-        file = stage.root / f"{scene.story}.port"
+        file = stage.shared / f"{scene.story}.port"
         server = f'python3 -c "{serve.format(file=file)}" & until test -s {file}; do sleep 0.1; done'
         return stage.shell(f"{server}; {meeting(stage, scene)}; wait; echo fine > {scene.story}.txt")
 
     stage.let(play)
     stage.run(stage.ask_for("US-001", "US-002"), *PARALLEL, code=0)
-    first, second = ((stage.root / f"US-00{number}.port").read_text().split() for number in (1, 2))
+    first, second = ((stage.shared / f"US-00{number}.port").read_text().split() for number in (1, 2))
     assert first[0] != second[0]
     assert first[1] != second[1], "and what they start has names of its own"

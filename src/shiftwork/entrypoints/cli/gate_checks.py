@@ -165,14 +165,14 @@ async def _check(site: Site, settings: Settings, env: Mapping[str, str], one: Pl
         hint = f"make it pass, or correct its command in {SETTINGS_FILE}: nothing lands while it is red"
         head = f"{name}: red on {branch}, and in your checkout"
         return Check(name="gates", state=FAIL, detail=_gist(head, one.tree.output), hint=hint)
-    if one.gate in more.gates:
+    trials = await open_trials(site, settings, env, branch)
+    why = await explained(one.gate, one.tree.output, trials)
+    if one.gate in more.gates and why.cause is Cause.ENVIRONMENT and not _in_checkout_alone(one.gate, site.root):
         head = f"{name}: red in the sandbox on {branch}, green in your checkout without one"
         hint = "\n".join(f"{command}: {why}" for command, why in more.steps)
         return Check(
             name="gates", state=FAIL, detail="\n".join((_gist(head, one.tree.output), *_of(one.gate, more))), hint=hint
         )
-    trials = await open_trials(site, settings, env, branch)
-    why = await explained(one.gate, one.tree.output, trials)
     head = f"{name}: red in a gate tree of {branch}, green in your checkout"
     told = [_gist(head, one.tree.output), *_reasons(why, one, site.root)]
     return Check(name="gates", state=FAIL, detail="\n".join(told), hint=_hint(why, settings, one, site.root))
@@ -203,12 +203,22 @@ def _reasons(why: Explanation, one: Places, root: Path) -> Iterator[str]:
 
 def _started(gate: Gate, root: Path) -> Iterator[str]:
     """The program that the gate starts, and where it lies."""
+    if path := _program(gate, root):
+        where = "in your checkout alone" if _in_checkout_alone(gate, root) else "outside the tree"
+        yield f"it starts {program(gate.command)}: {path}, {where}"
+
+
+def _program(gate: Gate, root: Path) -> Path | None:
     name = program(gate.command)
     own = root / name
-    path = str(own) if "/" in name and own.exists() else shutil.which(name, path=environment().get("PATH"))
-    if path:
-        where = "in your checkout alone" if Path(path).is_relative_to(root) else "outside the tree"
-        yield f"it starts {name}: {path}, {where}"
+    found = str(own) if "/" in name and own.exists() else shutil.which(name, path=environment().get("PATH"))
+    return Path(found) if found else None
+
+
+def _in_checkout_alone(gate: Gate, root: Path) -> bool:
+    """That it is no matter of the sandbox: a gate tree has no such program."""
+    path = _program(gate, root)
+    return path is not None and path.is_relative_to(root)
 
 
 def _hint(why: Explanation, settings: Settings, one: Places, root: Path) -> str:
