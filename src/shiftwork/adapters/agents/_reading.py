@@ -75,7 +75,7 @@ def count(event: Json, key: str) -> int:
 
 def crash(exit_code: int, stderr: str) -> str:
     said = clean(stderr).strip()[-_DETAIL:]
-    return f"ended {_manner(exit_code)}" + (f": {said}" if said else " before its answer was complete")
+    return f"ended {manner(exit_code)}" + (f": {said}" if said else " before its answer was complete")
 
 
 def failed_after_all(exit_code: int) -> bool:
@@ -84,7 +84,7 @@ def failed_after_all(exit_code: int) -> bool:
 
 
 def by_signal(exit_code: int) -> bool:
-    return _manner(exit_code).startswith("by ")
+    return manner(exit_code).startswith("by ")
 
 
 def garbled(line: bytes, event: Json, last_word: bytes, *, over: bool) -> bool:
@@ -110,7 +110,8 @@ def at_least(used: Usage) -> Usage:
     return replace(used, unpriced=1, uncounted=1) if used.input_tokens or used.output_tokens else used
 
 
-def _manner(exit_code: int) -> str:
+def manner(exit_code: int) -> str:
+    """How a program ended, in the same words with a sandbox and without: a shell's 137 is SIGKILL too."""
     ended_by = -exit_code if exit_code < 0 else exit_code - _SHELL_SIGNAL
     try:
         return f"by {signal.Signals(ended_by).name}"

@@ -10,6 +10,7 @@ from typing import Final
 
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
 from shiftwork.adapters.agents._process import ProcessAgent, from_path, named_files
+from shiftwork.adapters.agents._reading import manner
 from shiftwork.adapters.processes.lines import Tail
 from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError
@@ -156,6 +157,6 @@ class _Printed:
         answer = self._printed.text().removesuffix("\n")
         if exit_code == 0:
             return AgentReport(ending=Ending.FINISHED, answer=answer)
-        detail = f"exit code {exit_code}\n{stderr[-_DETAIL_CHARACTERS:]}".strip()
+        detail = f"ended {manner(exit_code)}\n{stderr[-_DETAIL_CHARACTERS:]}".strip()
         ending = Ending.RATE_LIMITED if exit_code == TRY_LATER else Ending.CRASHED
         return AgentReport(ending=ending, answer=answer, detail=detail)
