@@ -56,6 +56,10 @@ fuzz *args:
 faults *args:
     @{{env}}; python -m tests.faults {{args}}
 
+# the e2e, tamper and fault suites with the sandbox on; paths choose others
+sandboxed *paths="tests/e2e tests/faults":
+    {{env}}; SHIFTWORK_TEST_TIER=auto pytest -n 2 --dist worksteal {{paths}}
+
 # every attack of the table, with the sandbox and without, as a table; words choose rows as `pytest -k` does
 attacks *args:
     @{{env}}; python -m tests.attacks {{args}}

@@ -13,6 +13,7 @@ import pytest
 from shiftwork.adapters.processes.supervise import Spawn
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
 from shiftwork.adapters.sandbox.proxy import Pass
+from shiftwork.adapters.sandbox.toolchain import Toolchain
 from shiftwork.adapters.workspace.shell import Errand, Outcome, Shell
 from shiftwork.domain.model.hosts import read_host
 
@@ -24,6 +25,13 @@ NEEDS_BUBBLEWRAP = pytest.mark.skipif(
 """On Linux alone; and in CI it is there."""
 
 SECRET = "do not look"  # noqa: S105 - a word to look for
+
+
+def around_gates(repo: Path) -> Bubblewrap:
+    """The sandbox of gates that start the Python of the tests."""
+    python = Toolchain(Path("/nonexistent"), (repo,)).of_folders([Path(sys.executable).parent])
+    objects = (repo / ".git/objects", repo / ".git/shiftwork/hub.git/objects")
+    return Bubblewrap(program=BWRAP, home=Path("/nonexistent"), repository=repo, readable=(*python, *objects))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ import pytest
 from shiftwork.adapters.agents.command import CommandAgent
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
+from shiftwork.adapters.sandbox.walls import OPEN
 from shiftwork.app.certificates import recorded
 from shiftwork.app.commands import Order, start_run, wait_for
 from shiftwork.domain.model import queue_facts as q
@@ -32,9 +33,10 @@ from shiftwork.domain.model.story import Limits
 from shiftwork.ports.agent import AgentTask
 from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, make_repository
 from tests.conformance.programs import bare_pytest
-from tests.conformance.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP, around_gates
 from tests.documented import ROOT
 from tests.patience import SECONDS
+from tests.tier import TIER
 
 PYTEST = f"{bare_pytest()} -q"
 PROJECT = {
@@ -289,7 +291,7 @@ def rig(tmp_path: Path) -> Rig:
         (repo / name).write_text(content)
     git(repo, "add", "-A")
     git(repo, "commit", "--quiet", "-m", "a project with a test")
-    return Rig(repo=repo)
+    return Rig(repo=repo, sandbox=OPEN if TIER == "none" else around_gates(repo))
 
 
 def played(rig: Rig, trick: Trick) -> RunState:
