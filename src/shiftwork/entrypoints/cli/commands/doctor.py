@@ -197,7 +197,7 @@ def _search_paths() -> list[Check]:
     told = "; ".join(f"{name} has {parts}" for name, parts in rows)
     if not told:
         return []
-    detail = f"relative and empty elements are left out of search paths: {told}"
+    detail = f"relative and empty elements of search paths are left out for every program that is started: {told}"
     return [Check(name="environment", state=WARN, detail=detail, hint="use absolute folders there")]
 
 
