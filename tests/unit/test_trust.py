@@ -80,6 +80,14 @@ def test_all_that_would_run_is_shown_line_by_line(tmp_path: Path) -> None:
     assert list(changes((), (Command(where="gates.a\n  ok", text=""),))) == ["  gates.a<LF><2 blanks>ok  <nothing>"]
 
 
+def test_a_line_that_has_moved_is_shown_where_the_order_counts() -> None:
+    first, second, third = (Command(where="copies", text=text) for text in ("*", "!secret", "*.pem"))
+    moved = changes((first, second), (second, first), ordered=True)
+    assert list(moved) == ["  - copies  *", "  - copies  !secret", "  + copies  !secret", "  + copies  *"]
+    assert list(changes((first, second), (first, third, second), ordered=True)) == ["  + copies  *.pem"]
+    assert list(changes((), (first,), ordered=True)) == ["  copies  *"]
+
+
 def test_trust_holds_until_a_command_changes(tmp_path: Path) -> None:
     book = TrustBook(tmp_path / "config")
     first = claim(tmp_path, SETTINGS)

@@ -4,6 +4,7 @@ changed.
 
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from itertools import takewhile
 from shlex import quote
 from typing import Final
 
@@ -53,7 +54,7 @@ def ensure(claim: Claim, env: Mapping[str, str], trusted: Collection[str] = ()) 
     new = "would run what you have not trusted" if runs else "says what you have not agreed to"
     if claim.file.name == INCLUDE_FILE:
         new = "has files of yours that are in no commit copied for agents and gates, which you have not agreed to"
-    told = "\n".join(changes(() if claim.ordered else before, claim.commands))
+    told = "\n".join(changes(before, claim.commands, ordered=claim.ordered))
     message = f"{claim.file.name} is the repository's, and {new}:\n{told}"
     if not at_a_terminal():
         raise TrustError(message, hint=f"look at it, then: {next_command(claim)}")
@@ -88,17 +89,34 @@ def _shown(claim: Claim) -> str:
     return next_command(claim).replace("shiftwork trust", "shiftwork trust --show", 1)
 
 
-def changes(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[str]:
+def changes(before: tuple[Command, ...], now: tuple[Command, ...], *, ordered: bool = False) -> Iterator[str]:
     """Everything where nothing was trusted before, else only what is different; whole, and so that it can be told from
-    anything else: what is shown comes with the repository, and may have been written to be overlooked.
+    anything else: what is shown comes with the repository, and may have been written to be overlooked. Where the lines
+    are `ordered`, one that has moved is different.
     """
     old, new = set(before), set(now)
-    shown = [("-", one) for one in before if one not in new] + [("+", one) for one in now if one not in old]
+    if ordered and before:
+        shown = list(_moved(before, now))
+    else:
+        shown = [("-", one) for one in before if one not in new] + [("+", one) for one in now if one not in old]
     rows = [("" if not before else f"{sign} ", marked(one.where), one.text) for sign, one in shown]
     room = min(max((len(where) for _, where, _ in rows), default=0), _WIDEST_PLACE)
     for sign, where, text in rows:
         head = f"  {sign}{where:<{room}}  "
         yield from words.labelled(head, in_lines(text, words.width() - len(head) if sys.stdout.isatty() else None))
+
+
+def _moved(before: tuple[Command, ...], now: tuple[Command, ...]) -> Iterator[tuple[str, Command]]:
+    """The lines between what both begin with and what both end with."""
+    first = _alike(before, now)
+    last = _alike(before[first:][::-1], now[first:][::-1])
+    yield from (("-", one) for one in before[first : len(before) - last])
+    yield from (("+", one) for one in now[first : len(now) - last])
+
+
+def _alike(one: tuple[Command, ...], other: tuple[Command, ...]) -> int:
+    """How many lines both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def at_a_terminal() -> bool:
