@@ -220,6 +220,8 @@ def test_two_repositories_that_are_worked_on_at_once_have_ports_of_their_own(tmp
         project = new_project(tmp_path / name)
         wait = f"while [ $(ls {result} | wc -l) -lt 2 ]; do sleep 0.05; done"
         project.settle(agent=f'echo "$SHIFTWORK_PORT_BASE" > {result}/{name}\n{wait}\n{WORKING}')
+        with (project.root / "shiftwork.toml").open("a") as settings:
+            settings.write(f'\n[sandbox.agents]\nwritable = ["{result}"]\n')
         projects.append(project)
     ours, theirs = projects
     with ours.started("run", "Greet the world", "--workflow", "ralph") as process:
