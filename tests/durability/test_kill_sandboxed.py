@@ -26,7 +26,7 @@ def test_killed_at(place: str, tmp_path: Path) -> None:
 
 def test_an_agent_does_not_outlive_its_orchestrator(tmp_path: Path) -> None:
     held = "if [ $SHIFTWORK_STEP_TYPE = coding ] && [ $(grep -c step-005 {ledger}) = 1 ]; then sleep 900 & wait; fi"
-    bench = make_bench(tmp_path, "", held.format(ledger=tmp_path / "ledger"), tier="bubblewrap")
+    bench = make_bench(tmp_path, "", held.format(ledger=tmp_path / "shared/ledger"), tier="bubblewrap")
     process = bench.start("run", REQUEST)
     try:
         eventually(lambda: bench.attempts()["step-005"] == 1)
