@@ -1,14 +1,14 @@
 """Compares what an attack came to with what its row says, and keeps it for the table."""
 
 import subprocess
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from shiftwork import redaction
 from tests.attacks.state_rig import outside, packed, unpacked
-from tests.attacks.table import Attack
+from tests.attacks.table import TIERS, Attack
 
 __all__ = ["outside", "packed", "unpacked"]
 
@@ -22,6 +22,11 @@ def forgotten() -> Iterator[None]:
     redaction.forget()
 
 
+def _tiers(item: pytest.Function) -> Sequence[str]:
+    """The tiers for which the outcome of this test holds."""
+    return (str(item.funcargs["tier"]),) if "tier" in item.funcargs else TIERS
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     mark = pyfuncitem.get_closest_marker("attack")
@@ -32,8 +37,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     given = {name: pyfuncitem.funcargs[name] for name in asked}
     outcome = pyfuncitem.obj(**given)
     pyfuncitem.stash[SEEN] = outcome
-    expected = row.expected(str(given["tier"]))
-    assert outcome == expected, f"{row.name}: {outcome}, and the table says {expected}"
+    for tier in _tiers(pyfuncitem):
+        expected = row.expected(tier)
+        assert outcome == expected, f"{row.name}: {outcome}, and the table says {expected} with {tier}"
     assert not row.complaint, f"{row.name}: {row.complaint}"
     return True
 
@@ -46,7 +52,7 @@ def pytest_runtest_makereport(
     mark = item.get_closest_marker("attack")
     if mark is not None and report.when == "call" and isinstance(item, pytest.Function):
         seen = item.stash.get(SEEN, "error")
-        report.user_properties.append(("attack", f"{mark.args[0].name}\t{item.funcargs['tier']}\t{seen}"))
+        report.user_properties += [("attack", f"{mark.args[0].name}\t{tier}\t{seen}") for tier in _tiers(item)]
     return report
 
 

@@ -1,9 +1,11 @@
 """What an attack of the table is: what is tried, where, how bad it would be, and what comes of it on each tier.
 
-A test that is marked with `attack` plays its attack twice, on the tiers `auto` and `none`, and returns what it saw. It
-passes where that is what its row says. `just attacks` prints the rows as a table.
+A test that is marked with `attack` plays its attack and returns what it saw. It passes where that is what its row says.
+A test that takes `tier` is played on both, `auto` and `none`. One that does not take it attacks what no sandbox is part
+of: it is played once, and its outcome holds for both. `just attacks` prints the rows as a table.
 """
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -71,10 +73,11 @@ class Attack:
 
 
 def attack[**P](row: Attack) -> Callable[[Callable[P, Outcome]], Callable[P, Outcome]]:
-    """Marks a test that plays the attack. It takes `tier` and returns the outcome that it saw."""
+    """Marks a test that plays the attack and returns the outcome that it saw; on each tier if it takes `tier`."""
 
     def marked(test: Callable[P, Outcome]) -> Callable[P, Outcome]:
-        played = pytest.mark.parametrize("tier", TIERS)(test)
+        tiered = "tier" in inspect.signature(test).parameters
+        played = pytest.mark.parametrize("tier", TIERS)(test) if tiered else test
         marked: Callable[P, Outcome] = pytest.mark.attack(row)(played)
         return marked
 

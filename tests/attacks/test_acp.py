@@ -23,8 +23,7 @@ MOST_BYTES = 160 * 1024 * 1024
         harm=Harm.DENIAL,
     )
 )
-def test_unread_answers(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_unread_answers(tmp_path: Path) -> Outcome:
     (tmp_path / "large.txt").write_text("x" * FILE_BYTES)
     limits = AgentLimits(wall_seconds=60, silence_seconds=60)
     task = AgentTask(

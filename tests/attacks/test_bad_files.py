@@ -70,8 +70,7 @@ def test_settings(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a text beside a spec is a device or a pipe"))
-def test_text_beside_a_spec(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_text_beside_a_spec(tmp_path: Path) -> Outcome:
     zeros, pipe = tmp_path / "spec.md", tmp_path / "proposal.md"
     zeros.symlink_to("/dev/zero")
     os.mkfifo(pipe)
@@ -79,8 +78,7 @@ def test_text_beside_a_spec(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a note of git's own in .git is a pipe or a device"))
-def test_note_of_git(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_note_of_git(tmp_path: Path) -> Outcome:
     name, device = tmp_path / "head-name", tmp_path / "onto"
     os.mkfifo(name)
     device.symlink_to("/dev/zero")
@@ -88,15 +86,13 @@ def test_note_of_git(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a spec with Windows line ends opens a front matter and never closes it"))
-def test_front_matter(tier: str) -> Outcome:
-    del tier
+def test_front_matter() -> Outcome:
     held = quick(lambda: list(parse("---\r\n" + "x: y\r\n" * 50_000)), lambda: list(parse("# a" + " " * 100_000 + "b")))
     return settled(held)
 
 
 @attack(row("a Makefile makes detection work without end"))
-def test_task_files(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_task_files(tmp_path: Path) -> Outcome:
     size = 1024 * 1024
     hostile = {
         "Makefile": (
@@ -132,8 +128,7 @@ def collected(folder: Path, desk: Desk) -> Mail:
 
 
 @attack(row("an agent's question is nested without end, or is no text"))
-def test_letters(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_letters(tmp_path: Path) -> Outcome:
     desk = desk_of(tmp_path)
     for kind in ("question", "evidence", "edit", "note"):
         (desk.outbox / f"{kind}-1.json").write_text("[" * 100_000)
@@ -146,8 +141,7 @@ def test_letters(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("an agent replaces its outbox by a link to a folder of the user's, or takes it away", Severity.MEDIUM))
-def test_outbox(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_outbox(tmp_path: Path) -> Outcome:
     desk, held = desk_of(tmp_path), []
     theirs = tmp_path / "theirs"
     theirs.mkdir()
@@ -165,24 +159,21 @@ def test_outbox(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a citation has no bytes, or more letters than a command takes"))
-def test_citations(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_citations(tmp_path: Path) -> Outcome:
     odd = ("\ud800", "a" * 200_000, "a\0b", "x/" * 3000)
     found = looked(World(tmp_path), odd, odd)
     return settled(found.files == (), all(not one.files for one in found.names))
 
 
 @attack(row("a story cites thousands of files and tests"))
-def test_many_citations(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_many_citations(tmp_path: Path) -> Outcome:
     names = tuple(f"test_{number:05}" + "x" * 200 for number in range(12_000))
     found = looked(World(tmp_path), names[:0], names)
     return settled(len(found.names) <= 200)
 
 
 @attack(row("a story cites a file that is larger than memory"))
-def test_large_citation(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_large_citation(tmp_path: Path) -> Outcome:
     world = World(tmp_path)
     base = world.tip()
     commit = world.story({"big.txt": "x\n" * (5 * 1024 * 1024), "small.txt": "x\n"})
@@ -198,8 +189,7 @@ def looked(world: World, paths: tuple[str, ...], names: tuple[str, ...]) -> Find
 
 
 @attack(row("the setup command makes a file of a terabyte that takes up no room", Severity.MEDIUM))
-def test_sparse_file(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_sparse_file(tmp_path: Path) -> Outcome:
     tree, folder, other = (tmp_path / name for name in ("tree", "folder", "other"))
     for place in (tree / "made", folder, other):
         place.mkdir(parents=True)
@@ -217,8 +207,7 @@ def test_sparse_file(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("the setup command makes folders within folders, three thousand deep", Severity.MEDIUM))
-def test_deep_folder(tier: str, emptied_path: Path) -> Outcome:
-    del tier
+def test_deep_folder(emptied_path: Path) -> Outcome:
     world = World(emptied_path)
     down = "[(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]"
     deep = f"import os; os.mkdir('made'); os.chdir('made'); {down}; open('f', 'w')"
@@ -229,13 +218,11 @@ def test_deep_folder(tier: str, emptied_path: Path) -> Outcome:
 
 
 @attack(row("a gate prints lines that make the search for its tests work without end", Severity.MEDIUM))
-def test_gate_output(tier: str) -> Outcome:
-    del tier
+def test_gate_output() -> Outcome:
     printed = "1) a\n" + (" " * 3000 + "b\n") * 4 + "c"
     return settled(quick(lambda: failing("test_a", ("tests/test_a.py",), printed)))
 
 
 @attack(row("a test file opens comments and never closes them"))
-def test_comments(tier: str) -> Outcome:
-    del tier
+def test_comments() -> Outcome:
     return settled(quick(lambda: defines("test_a", "tests/a.test.ts", "/*" * 500_000)))

@@ -55,9 +55,8 @@ def few_files() -> Iterator[None]:
 @attack(
     row("a program calls until the harness has no file left to open", Severity.MEDIUM, Harm.DENIAL, Outcome.PREVENTED)
 )
-def test_calls_without_end(tier: str, tmp_path: Path) -> Outcome:
+def test_calls_without_end(tmp_path: Path) -> Outcome:
     """Without a sandbox there is no proxy to call."""
-    del tier
     with answering() as port, few_files():
         caller = Caller(inside=confined(tmp_path, ["127.0.0.1:1"]), port=port)
         return settled(asyncio.run(attacked(caller)))

@@ -42,9 +42,8 @@ def dig(folder: Path, depth: int = DEPTH) -> None:
 
 
 @attack(row("a session that fails leaves folders in its workspace that no path can name, so that no run goes on"))
-def test_workspace(tier: str, tmp_path: Path) -> Outcome:
+def test_workspace(tmp_path: Path) -> Outcome:
     """Such a workspace is given up, which the story survives: any other error would end the run, and each resume."""
-    del tier
     world = World(tmp_path)
     base = world.tip()
     tree = asyncio.run(world.workspaces.prepare(PLACE, base))
@@ -56,9 +55,8 @@ def test_workspace(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a pipe has the name of a file with git's rules, and the harness waits for it after every session"))
-def test_pipes(tier: str, tmp_path: Path) -> Outcome:
+def test_pipes(tmp_path: Path) -> Outcome:
     """It waited four minutes, and the work of the session was lost."""
-    del tier
     world = World(tmp_path)
     base = world.tip()
     tree = asyncio.run(world.workspaces.prepare(PLACE, base))
@@ -74,8 +72,7 @@ def test_pipes(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a session leaves folders without end among its temporary files, so that the run ends with it"))
-def test_temporary_files(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_temporary_files(tmp_path: Path) -> Outcome:
     desks = FolderDesks(tmp_path)
     desk = asyncio.run(desks.lay(DeskName(run="1", story="US-001", step="step-001", attempt=1)))
     dig(desk.home)
@@ -84,16 +81,14 @@ def test_temporary_files(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a package.json that is nested without end lands, so that no later run begins"))
-def test_scripts(tier: str) -> Outcome:
-    del tier
+def test_scripts() -> Outcome:
     nested = '{"scripts": {"test": ' + "[" * 100_000 + "]" * 100_000 + "}}"
     return settled(mentions({"package.json": nested}) == "")
 
 
 @attack(row("a component with script tags that never end lands, so that later runs search it without end"))
-def test_script_tags(tier: str) -> Outcome:
+def test_script_tags() -> Outcome:
     """The canary looks for the place where a component's script begins. Half of this took a minute."""
-    del tier
     began = time.monotonic()
     for text in ("<script " * 8000, '<script "' * 8000, "<script a='" * 8000):
         top("App.vue", text)
@@ -101,9 +96,8 @@ def test_script_tags(tier: str) -> Outcome:
 
 
 @attack(row("a gate prints one word without end, and the canary looks for a path in it"))
-def test_printed_word(tier: str) -> Outcome:
+def test_printed_word() -> Outcome:
     """A hundredth of this took minutes."""
-    del tier
     began = time.monotonic()
     for printed in ("." * 1_000_000, "-." * 500_000, "a/" * 500_000, "".join(f"{n}.a " for n in range(100_000))):
         assert paths_in(f"{printed}\nsrc/price.py", {1: "src/price.py", 2: "src/tax.py"}) == {1}

@@ -35,8 +35,7 @@ def touched(user: GitUser) -> None:
 
 
 @attack(row("a filter of .git/config runs where a checkout is looked at", Severity.CRITICAL, Harm.EXECUTION))
-def test_filter_when_looking(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_filter_when_looking(tmp_path: Path) -> Outcome:
     user, canary = new_user(tmp_path), tmp_path / "canary"
     user.commit("attributes", {".gitattributes": "* filter=evil\n", "a.txt": "text\n"})
     filtered(user, canary)
@@ -69,8 +68,7 @@ def test_filter_at_work(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a filter is put into .git/config while a run is under way", Severity.CRITICAL, Harm.EXECUTION))
-def test_filter_in_between(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_filter_in_between(tmp_path: Path) -> Outcome:
     world, canary = World(tmp_path), tmp_path / "canary"
     filtered(world.user, canary)
     world.land({".gitattributes": "* filter=evil\n", "work.txt": "work\n"})
@@ -78,8 +76,7 @@ def test_filter_in_between(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a filter of a repository takes the name of the user's own", Severity.HIGH, Harm.EXECUTION))
-def test_filter_with_the_name_of_another(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_filter_with_the_name_of_another(tmp_path: Path) -> Outcome:
     world, canary = World(tmp_path), tmp_path / "canary"
     world.user.git("config", "--global", "filter.loud.smudge", "tr a-z A-Z")
     world.user.git("config", "filter.loud.smudge", str(trap(tmp_path / "trap", canary)))
@@ -99,9 +96,8 @@ cat
 
 
 @attack(row("settings name programs for a filter of the user's own to run", Severity.CRITICAL, Harm.EXECUTION))
-def test_programs_of_lfs(tier: str, tmp_path: Path) -> Outcome:
+def test_programs_of_lfs(tmp_path: Path) -> Outcome:
     """Attributes in the git directory have every file go through the user's git-lfs, played by a script."""
-    del tier
     user, canary = new_user(tmp_path), tmp_path / "canary"
     user.commit("files", {"a.txt": "text\n"})
     own = tmp_path / "git-lfs"
@@ -122,8 +118,7 @@ def test_programs_of_lfs(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a file that .git/config includes names a program", Severity.CRITICAL, Harm.EXECUTION))
-def test_included_filter(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_included_filter(tmp_path: Path) -> Outcome:
     world, canary = World(tmp_path), tmp_path / "canary"
     program = trap(tmp_path / "trap", canary)
     more = world.user.root / ".git/more"
@@ -134,8 +129,7 @@ def test_included_filter(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a pipe that .git/config includes is waited for", Severity.MEDIUM, Harm.DENIAL))
-def test_included_pipe(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_included_pipe(tmp_path: Path) -> Outcome:
     user = new_user(tmp_path)
     os.mkfifo(tmp_path / "pipe")
     user.git("config", "include.path", "/nowhere")
@@ -150,8 +144,7 @@ def test_included_pipe(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a filter has a name of 200,000 letters", Severity.LOW, Harm.DENIAL))
-def test_long_name(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_long_name(tmp_path: Path) -> Outcome:
     world = World(tmp_path)
     with (world.user.root / ".git/config").open("a") as config:
         config.write(f'[filter "{"x" * 200_000}"]\n\tclean = cat\n')
@@ -159,9 +152,8 @@ def test_long_name(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a hook is named by a setting and not by a file", Severity.HIGH, Harm.EXECUTION))
-def test_configured_hook(tier: str, tmp_path: Path) -> Outcome:
+def test_configured_hook(tmp_path: Path) -> Outcome:
     """Read by git from 2.54 on; what an older one is told is looked at."""
-    del tier
     world, canary = World(tmp_path), tmp_path / "canary"
     world.user.git("config", "hook.evil.command", str(trap(tmp_path / "trap", canary)))
     world.user.git("config", "hook.evil.event", "reference-transaction")
@@ -185,8 +177,7 @@ def lent(user: GitUser) -> str:
 
 
 @attack(row("objects are borrowed from a folder of the user's that holds none", Severity.HIGH, Harm.SECRETS))
-def test_borrowed_home(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_borrowed_home(tmp_path: Path) -> Outcome:
     user = new_user(tmp_path)
     (user.home / ".ssh").mkdir(parents=True)
     (user.home / ".ssh/id_rsa").write_text("secret\n")
@@ -196,8 +187,7 @@ def test_borrowed_home(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("objects are borrowed from a private repository of the user's", Severity.HIGH, Harm.SECRETS))
-def test_borrowed_repository(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_borrowed_repository(tmp_path: Path) -> Outcome:
     user, private = new_user(tmp_path), new_user(tmp_path / "private")
     (user.root / ".git/objects/info").mkdir(exist_ok=True)
     (user.root / ".git/objects/info/alternates").write_text(f"{private.root}/.git/objects\n")

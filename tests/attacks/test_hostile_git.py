@@ -15,8 +15,7 @@ from tests.conformance.git_rig import HELD, World
 
 
 @attack(row("core.worktree leads a landing to a folder of the user's", Severity.HIGH, Harm.WRITES))
-def test_work_tree(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_work_tree(tmp_path: Path) -> Outcome:
     home = tmp_path / "precious"
     home.mkdir()
     (home / "notes").write_text("mine\n")
@@ -28,8 +27,7 @@ def test_work_tree(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a git directory lists a folder of the user's as its worktree", Severity.HIGH, Harm.WRITES))
-def test_listed_worktree(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_listed_worktree(tmp_path: Path) -> Outcome:
     user = new_user(tmp_path)
     victim = tmp_path / "victim"
     shutil.copytree(user.root, victim)
@@ -45,8 +43,7 @@ def test_listed_worktree(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a missing object is fetched by a program that settings name", Severity.CRITICAL, Harm.EXECUTION))
-def test_lazy_fetch(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_lazy_fetch(tmp_path: Path) -> Outcome:
     user, canary = new_user(tmp_path), tmp_path / "canary"
     program = trap(tmp_path / "trap", canary)
     for name, value in {
@@ -69,8 +66,7 @@ def test_lazy_fetch(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("refs/replace shows the user what no gate has seen", Severity.HIGH, Harm.PROOF))
-def test_replaced(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_replaced(tmp_path: Path) -> Outcome:
     world = World(tmp_path)
     evil = git(world.user.root, "hash-object", "-w", "--stdin", stdin=b"evil\n")
     good = git(world.user.root, "hash-object", "-w", "--stdin", stdin=b"good\n")
@@ -80,9 +76,8 @@ def test_replaced(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("grafts give commits another history", Severity.MEDIUM, Harm.PROOF))
-def test_history(tier: str, tmp_path: Path) -> Outcome:
+def test_history(tmp_path: Path) -> Outcome:
     """The branch would have what is on the other one, so that work is taken for landed."""
-    del tier
     user = new_user(tmp_path)
     base = user.at("HEAD")
     user.git("switch", "--quiet", "--orphan", "evil")
@@ -97,9 +92,8 @@ def test_history(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a story has more names than a program can be given", Severity.MEDIUM, Harm.DENIAL))
-def test_many_long_names(tier: str, tmp_path: Path) -> Outcome:
+def test_many_long_names(tmp_path: Path) -> Outcome:
     """Files of the user's are in its way, so that git is asked about each of them."""
-    del tier
     world, folder = World(tmp_path), "/".join(["d" * 240] * 14)
     files: dict[str, str | None] = {f"{folder}/{number}": "theirs\n" for number in range(700)}
     for name in files:
@@ -110,9 +104,8 @@ def test_many_long_names(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("variables of the shell lead git to another repository", Severity.MEDIUM, Harm.WRITES))
-def test_variables(tier: str, tmp_path: Path) -> Outcome:
+def test_variables(tmp_path: Path) -> Outcome:
     """As in a shell that a hook of another repository has started."""
-    del tier
     user, other = new_user(tmp_path), new_user(tmp_path / "other")
     before = content(other.root / ".git")
     led = {

@@ -47,9 +47,8 @@ def precious(folder: Path) -> Path:
 
 
 @attack(row("a link below .git/logs has a landing append to a file of the user's", Severity.HIGH, Harm.WRITES))
-def test_linked_log(tier: str, tmp_path: Path) -> Outcome:
+def test_linked_log(tmp_path: Path) -> Outcome:
     """Put there after the run has begun, as an agent without a sandbox could."""
-    del tier
     user = new_user(tmp_path)
     file, world = precious(tmp_path), World(tmp_path, user)
     shutil.rmtree(user.root / ".git/logs", ignore_errors=True)
@@ -60,8 +59,7 @@ def test_linked_log(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a link at .git/index has a landing replace a file of the user's", Severity.HIGH, Harm.WRITES))
-def test_linked_index(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_linked_index(tmp_path: Path) -> Outcome:
     user, file = new_user(tmp_path), precious(tmp_path)
     shutil.move(user.root / ".git/index", file)
     (user.root / ".git/index").symlink_to(file)
@@ -70,8 +68,7 @@ def test_linked_index(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a link at .git/objects has objects written to a folder of the user's", Severity.MEDIUM, Harm.WRITES))
-def test_linked_objects(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_linked_objects(tmp_path: Path) -> Outcome:
     user, elsewhere = new_user(tmp_path), tmp_path / "elsewhere"
     shutil.move(user.root / ".git/objects", elsewhere)
     (user.root / ".git/objects").symlink_to(elsewhere)
@@ -80,8 +77,7 @@ def test_linked_objects(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a story lands a link where the spec is written before it is replaced", Severity.HIGH, Harm.WRITES))
-def test_linked_draft(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_linked_draft(tmp_path: Path) -> Outcome:
     file, spec = precious(tmp_path), tmp_path / "prd.json"
     spec.write_text("{}\n")
     (tmp_path / ".prd.json.shiftwork").symlink_to(file)
@@ -104,8 +100,7 @@ def told_to_agents(user: GitUser) -> str:
 
 
 @attack(row("a link at .git/info/exclude copies a secret into an agent's tree", Severity.HIGH, Harm.SECRETS))
-def test_linked_excludes(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_linked_excludes(tmp_path: Path) -> Outcome:
     user = new_user(tmp_path)
     (tmp_path / "secret").write_text(f"{WORDS}\n")
     (user.root / ".git/info").mkdir(exist_ok=True)
@@ -115,9 +110,8 @@ def test_linked_excludes(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("core.excludesFile of the repository copies a secret into an agent's tree", Severity.HIGH, Harm.SECRETS))
-def test_named_excludes(tier: str, tmp_path: Path) -> Outcome:
+def test_named_excludes(tmp_path: Path) -> Outcome:
     """What the user's own settings name is still heard."""
-    del tier
     user = new_user(tmp_path)
     (tmp_path / "secret").write_text(f"{WORDS}\n")
     (tmp_path / "rules").write_text("*.mine\n")
@@ -142,9 +136,8 @@ def test_pipe(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a pipe says which branch a rebase returns to", Severity.MEDIUM, Harm.DENIAL))
-def test_pipe_of_a_rebase(tier: str, tmp_path: Path) -> Outcome:
+def test_pipe_of_a_rebase(tmp_path: Path) -> Outcome:
     """It is there only once the work has begun."""
-    del tier
     world = World(tmp_path)
     (world.user.root / ".git/rebase-merge").mkdir()
     os.mkfifo(world.user.root / ".git/rebase-merge/head-name")
@@ -153,8 +146,7 @@ def test_pipe_of_a_rebase(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("refs lie in folders that are deeper than any path", Severity.LOW, Harm.DENIAL))
-def test_deep_refs(tier: str, emptied_path: Path) -> Outcome:
-    del tier
+def test_deep_refs(emptied_path: Path) -> Outcome:
     user = new_user(emptied_path)
     there = os.open(user.root / ".git/refs", os.O_RDONLY)
     for _ in range(3000):
@@ -178,8 +170,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 @attack(row("another user locks the folder of the spec for ever", Severity.MEDIUM, Harm.DENIAL))
-def test_locked_folder(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_locked_folder(tmp_path: Path) -> Outcome:
     spec = tmp_path / "prd.json"
     spec.write_text("{}\n")
     began = time.monotonic()
@@ -192,8 +183,7 @@ def test_locked_folder(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a tag has the name of the branch that work lands on", Severity.MEDIUM, Harm.PROOF))
-def test_tag_like_the_branch(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_tag_like_the_branch(tmp_path: Path) -> Outcome:
     world = World(tmp_path)
     evil = world.user.commit("evil", {"evil.txt": "evil\n"})
     world.user.git("tag", "main", evil)
@@ -206,8 +196,7 @@ def test_tag_like_the_branch(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("the index holds a repository whose settings name a filter", Severity.CRITICAL, Harm.EXECUTION))
-def test_repository_in_the_index(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_repository_in_the_index(tmp_path: Path) -> Outcome:
     user, canary = new_user(tmp_path), tmp_path / "canary"
     inner = GitUser(root=user.root / "inner")
     inner.root.mkdir()

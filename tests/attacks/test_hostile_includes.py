@@ -29,8 +29,7 @@ def including(world: World, path: str) -> None:
 
 
 @attack(row("a file is included by a path that goes up from where a link leads", Severity.CRITICAL, Harm.EXECUTION))
-def test_included_beyond_a_link(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_included_beyond_a_link(tmp_path: Path) -> Outcome:
     world, canary = World(tmp_path), tmp_path / "canary"
     planted(world, canary)
     (world.user.root / ".git/lead").symlink_to("../docs/below")
@@ -45,9 +44,8 @@ def test_included_beyond_a_link(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a file is included by a path that git expands", Severity.CRITICAL, Harm.EXECUTION))
-def test_included_by_expansion(tier: str, tmp_path: Path) -> Outcome:
+def test_included_by_expansion(tmp_path: Path) -> Outcome:
     """`~root/` is the home of a user by name, `%(prefix)/` the folder that git is installed in."""
-    del tier
     told = []
     for number, begin in enumerate(("~root/../", "%(prefix)/../")):
         folder = tmp_path / str(number)
@@ -74,8 +72,7 @@ def repository(folder: Path, canary: Path) -> str:
 @attack(
     row("a landing that finds edits in its way enters a repository of the index", Severity.CRITICAL, Harm.EXECUTION)
 )
-def test_entered_when_in_the_way(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_entered_when_in_the_way(tmp_path: Path) -> Outcome:
     world, canary = World(tmp_path), tmp_path / "canary"
     world.land({"work.txt": "one\n"})
     commit = repository(world.user.root / "inner", canary)
@@ -91,9 +88,8 @@ def test_entered_when_in_the_way(tier: str, tmp_path: Path) -> Outcome:
 @attack(
     row("a branch that is not checked out has a submodule, which an agent fills", Severity.CRITICAL, Harm.EXECUTION)
 )
-def test_submodule_of_another_branch(tier: str, tmp_path: Path) -> Outcome:
+def test_submodule_of_another_branch(tmp_path: Path) -> Outcome:
     """Git enters it where the agent's files are added."""
-    del tier
     world, canary = World(tmp_path), tmp_path / "canary"
     commit = repository(tmp_path / "made", canary)
     root = world.user.root

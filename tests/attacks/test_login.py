@@ -153,28 +153,24 @@ def kept(tmp_path: Path, traps: str) -> tuple[bool, bool]:
 
 
 @attack(row("a session puts a link where the renewed login is written", Severity.HIGH, Harm.WRITES))
-def test_link_at_the_copy(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_link_at_the_copy(tmp_path: Path) -> Outcome:
     return settled(*kept(tmp_path, f"ln -s {tmp_path}/outside/.credentials.json {FOLDER}/.credentials.json"))
 
 
 @attack(row("a session puts a link in the place of its whole login folder", Severity.HIGH, Harm.WRITES))
-def test_link_at_the_folder(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_link_at_the_folder(tmp_path: Path) -> Outcome:
     return settled(*kept(tmp_path, f"mv {FOLDER} away; ln -s {tmp_path}/outside {FOLDER}"))
 
 
 @attack(row("a session puts a pipe or a folder where the renewed login is written", Severity.MEDIUM, Harm.DENIAL))
-def test_pipe_at_the_copy(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_pipe_at_the_copy(tmp_path: Path) -> Outcome:
     pipe = kept(tmp_path / "a", f"mkfifo {FOLDER}/.credentials.json")
     folder = kept(tmp_path / "b", f"mkdir -p {FOLDER}/.credentials.json/x")
     return settled(*pipe, *folder)
 
 
 @attack(row("sessions at once renew a login whose tokens can be used once", Severity.MEDIUM, Harm.DENIAL))
-def test_parallel_renewal(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_parallel_renewal(tmp_path: Path) -> Outcome:
     account = new_account(tmp_path, seconds=-1)
 
     async def session(number: int) -> None:

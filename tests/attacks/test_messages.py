@@ -22,8 +22,7 @@ from tests.conformance.git_rig import World
         harm=Harm.PROOF,
     )
 )
-def test_planned_revert(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_planned_revert(tmp_path: Path) -> Outcome:
     world = World(tmp_path)
     proven = world.tip()
 

@@ -36,24 +36,21 @@ def attempted(folder: Path, script: str) -> str:
 
 
 @attack(row("an agent prints a secret of its environment, and the log keeps it", Severity.MEDIUM, Harm.SECRETS))
-def test_printed_by_an_agent(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_printed_by_an_agent(tmp_path: Path) -> Outcome:
     redaction.learn([SECRET])
     kept = attempted(tmp_path, f"echo before {SECRET} after; echo {SECRET} >&2; exit 3")
     return settled("before *** after" in kept, SECRET not in kept)
 
 
 @attack(row("an agent prints a token that it has found in a file", Severity.MEDIUM, Harm.SECRETS))
-def test_token_of_unknown_origin(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_token_of_unknown_origin(tmp_path: Path) -> Outcome:
     token = "ghp_" + "a1B2" * 9
     kept = attempted(tmp_path, f"echo found {token}")
     return settled("found ***" in kept, token not in kept)
 
 
 @attack(row("an agent spells a secret as JSON and addresses spell it", Severity.LOW, Harm.SECRETS))
-def test_other_spellings(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_other_spellings(tmp_path: Path) -> Outcome:
     secret = 'pass"word\\with/odd+letters 1'  # noqa: S105 - a word to look for
     redaction.learn([secret])
     script = f"printf '%s\\n' '{json.dumps(secret)}' '{quote(secret, safe='')}'"
@@ -62,8 +59,7 @@ def test_other_spellings(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a secret is printed where the end that is kept of an error output begins", Severity.LOW, Harm.SECRETS))
-def test_cut_at_a_bound(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_cut_at_a_bound(tmp_path: Path) -> Outcome:
     redaction.learn([SECRET])
     script = f"import sys; sys.stderr.write('{SECRET}' * 9000); sys.stderr.flush()"
     spawn = Spawn(
@@ -93,8 +89,7 @@ def test_printed_by_a_gate(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("an agent writes a secret into a note, a question or its evidence", Severity.MEDIUM, Harm.SECRETS))
-def test_left_in_the_outbox(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_left_in_the_outbox(tmp_path: Path) -> Outcome:
     redaction.learn([SECRET])
 
     async def collected() -> str:

@@ -72,21 +72,18 @@ def played(world: World, canary: Path, name: str = "bin/git") -> Outcome:
 
 
 @attack(row("a relative element of PATH leads to a git in an agent's tree", Severity.CRITICAL, Harm.EXECUTION, seen=6))
-def test_relative_path(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_relative_path(tmp_path: Path) -> Outcome:
     return played(with_variables(tmp_path, PATH="./bin:bin::{path}"), tmp_path / "canary")
 
 
 @attack(row("an element of PATH leads to the working directory through /proc", Severity.CRITICAL, Harm.EXECUTION))
-def test_path_through_proc(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_path_through_proc(tmp_path: Path) -> Outcome:
     world = with_variables(tmp_path, PATH="/proc/self/cwd/bin:/usr/../proc/self/cwd/bin:{path}")
     return played(world, tmp_path / "canary")
 
 
 @attack(row("a story lands a git in a folder of the repository that is on PATH", Severity.CRITICAL, Harm.EXECUTION))
-def test_path_into_the_repository(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_path_into_the_repository(tmp_path: Path) -> Outcome:
     root = new_user(tmp_path).root
     (tmp_path / "linked").symlink_to(root / "tools")
     world = World(tmp_path, Careless(root=root, more=(("PATH", f"{root}/tools:{tmp_path}/linked:{{path}}"),)))
@@ -94,8 +91,7 @@ def test_path_into_the_repository(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("another user puts a git into a folder of PATH that everybody can write to", Severity.HIGH, Harm.EXECUTION))
-def test_open_folder(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_open_folder(tmp_path: Path) -> Outcome:
     everybodys, canary = tmp_path / "shared", tmp_path / "canary"
     trap(everybodys / "git", canary)
     everybodys.chmod(0o1777)
@@ -104,9 +100,8 @@ def test_open_folder(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("an empty element of LD_LIBRARY_PATH loads a library of an agent's", Severity.CRITICAL, Harm.EXECUTION, 7))
-def test_library_path(tier: str, tmp_path: Path) -> Outcome:
+def test_library_path(tmp_path: Path) -> Outcome:
     """The library is none, so that a git that loads it fails: that shows what the loader has found."""
-    del tier
     loaded = subprocess.run(["ldd", GIT], capture_output=True, text=True, check=True)
     names = [line.split()[0] for line in loaded.stdout.splitlines() if "=>" in line and "libc." not in line]
     world = with_variables(tmp_path, LD_LIBRARY_PATH="/nowhere/lib64:")
@@ -136,8 +131,7 @@ def test_gates_by_a_relative_path(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("attributes that land blind the command that shows what landed", Severity.LOW, Harm.PROOF, seen=28))
-def test_blinded_show(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_blinded_show(tmp_path: Path) -> Outcome:
     world = World(tmp_path)
     world.land({".gitattributes": "* -diff\n", "evil.py": "import evil\n"})
     words = look_at((world.user.at("main"),), "main").split()

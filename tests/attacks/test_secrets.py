@@ -76,8 +76,7 @@ def test_list_of_a_clone(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a story empties the list, so that the copy it was given is committed", Severity.HIGH, Harm.SECRETS))
-def test_emptied_list(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_emptied_list(tmp_path: Path) -> Outcome:
     user = new_user(tmp_path)
     user.write(".env", SECRET)  # not ignored by any rule of the repository
     workspaces = workspaces_of(user, included=(".env",))
@@ -92,8 +91,7 @@ def test_emptied_list(tier: str, tmp_path: Path) -> Outcome:
 @attack(
     row("a copied file has a line break in its name, so that no ignore rule can name it", Severity.LOW, Harm.SECRETS)
 )
-def test_line_break(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_line_break(tmp_path: Path) -> Outcome:
     user = new_user(tmp_path)
     user.write(".env\nx", SECRET)
     workspaces = workspaces_of(user, included=(".env*",))
@@ -122,16 +120,14 @@ def environment_of(agent: str, root: Path, home: Path, **more: str) -> str:
 
 
 @attack(row("an agent reads the logins of clouds in its environment", Severity.MEDIUM, Harm.SECRETS, seen=23))
-def test_cloud_logins(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_cloud_logins(tmp_path: Path) -> Outcome:
     used = environment_of("claude-code", tmp_path, tmp_path, CLAUDE_CODE_USE_BEDROCK="1")
     assert used.count(SECRET) == 1, "where it is used, it is there"
     return settled(*(SECRET not in environment_of(one, tmp_path, tmp_path) for one in ("claude-code", "codex")))
 
 
 @attack(row("the repository's own agent settings name a cloud to be given its login", Severity.HIGH, Harm.SECRETS))
-def test_cloud_named_by_the_repository(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_cloud_named_by_the_repository(tmp_path: Path) -> Outcome:
     home = tmp_path / "home"
     home.mkdir()
     for folder in (".claude", ".codex"):

@@ -25,8 +25,7 @@ SETUP = "if test -f made; then mkdir -p $(cat made) && echo x > $(cat made)/x; f
         harm=Harm.PROOF,
     )
 )
-def test_name_of_an_environment(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_name_of_an_environment(tmp_path: Path) -> Outcome:
     world = World(tmp_path)
     world.land({"pyproject.toml": MANIFEST.format(1)})
     base = world.tip()

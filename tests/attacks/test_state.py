@@ -22,16 +22,14 @@ from tests.e2e.cli_rig import Project, git, new_project
 
 
 @attack(row("a story lands a commondir where the hub once lay", Severity.CRITICAL, Harm.EXECUTION, seen=1))
-def test_commondir(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_commondir(tmp_path: Path) -> Outcome:
     world, name = World(tmp_path), ".shiftwork/hub.git/commondir"
     built = world.try_candidate(world.story({name: "../evil\n"}))
     return settled(isinstance(built, Reserved) and built.files == (name,))
 
 
 @attack(row("a candidate spells .git or the state folder in another way", Severity.CRITICAL, Harm.EXECUTION))
-def test_spellings(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_spellings(tmp_path: Path) -> Outcome:
     world = World(tmp_path)
     tip, held = world.tip(), []
     blob = asyncio.run(world.hub.git.run("hash-object", "-w", "--stdin", stdin=b"evil\n")).text
@@ -80,8 +78,7 @@ def test_linked_hub(tier: str, tmp_path: Path, outside: Path) -> Outcome:
 
 
 @attack(row("the folder of workspaces in the cache is a link", Severity.HIGH, Harm.WRITES))
-def test_linked_workspaces(tier: str, tmp_path: Path, outside: Path) -> Outcome:
-    del tier
+def test_linked_workspaces(tmp_path: Path, outside: Path) -> Outcome:
     world, before = World(tmp_path), content(outside)
     world.story({"x": "x\n"})
     run = next((world.hub.cache / "workspaces").iterdir())
@@ -129,8 +126,7 @@ def test_archive_in_place(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a folder claims the id of another project of the user's", Severity.HIGH, Harm.CONSENT))
-def test_id_of_another_project(tier: str, unpacked: Project, tmp_path: Path) -> Outcome:
-    del tier
+def test_id_of_another_project(unpacked: Project, tmp_path: Path) -> Outcome:
     (tmp_path / "own").mkdir()
     own = new_project(tmp_path / "own")
     known = site_of(own).project
@@ -168,8 +164,7 @@ def test_linked_state(tier: str, packed: Path, unpacked: Project) -> Outcome:
 
 
 @attack(row("a link among what is adopted leads to a file of the user's", Severity.HIGH, Harm.WRITES))
-def test_adopted_links(tier: str, unpacked: Project, outside: Path) -> Outcome:
-    del tier
+def test_adopted_links(unpacked: Project, outside: Path) -> Outcome:
     held, before = [], content(outside)
     for name in ("state.db", "bundles", "hub.git/refs/heads", "logs/x"):
         place = unpacked.state / name
@@ -185,8 +180,7 @@ def test_adopted_links(tier: str, unpacked: Project, outside: Path) -> Outcome:
 
 
 @attack(row("a file of what is adopted has a second name elsewhere", Severity.MEDIUM, Harm.WRITES))
-def test_adopted_hard_links(tier: str, unpacked: Project, outside: Path) -> Outcome:
-    del tier
+def test_adopted_hard_links(unpacked: Project, outside: Path) -> Outcome:
     os.link(outside / "precious", unpacked.state / "state.db-journal")
     try:
         adopt(site_of(unpacked))
@@ -196,8 +190,7 @@ def test_adopted_hard_links(tier: str, unpacked: Project, outside: Path) -> Outc
 
 
 @attack(row("what is adopted says which gates were green", Severity.HIGH, Harm.PROOF))
-def test_adopted_verdicts(tier: str, unpacked: Project) -> Outcome:
-    del tier
+def test_adopted_verdicts(unpacked: Project) -> Outcome:
     for name in ("verdicts", "known", "environments", "indexes"):
         (unpacked.state / name).mkdir(exist_ok=True)
         (unpacked.state / name / "planted").write_text("{}")

@@ -76,16 +76,14 @@ async def recovered(url: str) -> str:
 
 
 @attack(row("a row of the engine's database says that its input is pickled", Severity.CRITICAL, Harm.EXECUTION, seen=3))
-def test_pickled_input(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_pickled_input(tmp_path: Path) -> Outcome:
     with planted_engine(tmp_path, "UPDATE workflow_input SET inputs = :pickled") as url:
         told = asyncio.run(recovered(url))
     return settled(not (tmp_path / "canary").exists(), bool(told))
 
 
 @attack(row("a job that has ended left a pickled error", Severity.CRITICAL, Harm.EXECUTION))
-def test_pickled_error(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_pickled_error(tmp_path: Path) -> Outcome:
     with planted_engine(tmp_path, "UPDATE workflow_status SET status = 'ERROR', error = :pickled") as url:
         asyncio.run(recovered(url))
     return settled(not (tmp_path / "canary").exists())
@@ -147,8 +145,7 @@ def test_pipe_in_the_git_directory(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("an index of the hub is a link to a file of the user's", Severity.MEDIUM, Harm.WRITES))
-def test_linked_index(tier: str, tmp_path: Path, outside: Path) -> Outcome:
-    del tier
+def test_linked_index(tmp_path: Path, outside: Path) -> Outcome:
     world, before = World(tmp_path), content(outside)
     indexes = world.user.state / "indexes"
     shutil.rmtree(indexes, ignore_errors=True)
@@ -159,8 +156,7 @@ def test_linked_index(tier: str, tmp_path: Path, outside: Path) -> Outcome:
 
 
 @attack(row("the hub borrows objects that somebody else can change", Severity.HIGH, Harm.PROOF))
-def test_planted_alternates(tier: str, tmp_path: Path, outside: Path) -> Outcome:
-    del tier
+def test_planted_alternates(tmp_path: Path, outside: Path) -> Outcome:
     world = World(tmp_path)
     alternates = world.hub.path / "objects/info/alternates"
     alternates.write_text(f"{outside}/objects\n")
@@ -169,8 +165,7 @@ def test_planted_alternates(tier: str, tmp_path: Path, outside: Path) -> Outcome
 
 
 @attack(row("a broken registration makes a stranger's state the user's", Severity.MEDIUM, Harm.CONSENT))
-def test_broken_registration(tier: str, unpacked: Project) -> Outcome:
-    del tier
+def test_broken_registration(unpacked: Project) -> Outcome:
     known = (unpacked.state / "project").read_text().strip()
     place = Path(environment()[STATE_HOME]) / "projects" / known
     kept = place.read_bytes()

@@ -86,8 +86,7 @@ def test_link_at_a_readable_folder(tier: str, tmp_path: Path) -> Outcome:
 
 
 @attack(row("a program of the agent's name lies in the .venv of a workspace", Severity.HIGH, Harm.EXECUTION))
-def test_agent_of_the_workspace(tier: str, tmp_path: Path) -> Outcome:
-    del tier
+def test_agent_of_the_workspace(tmp_path: Path) -> Outcome:
     ours, theirs = tmp_path / "user/bin", tmp_path / "workdir/.venv/bin"
     for folder, word in ((ours, "ours"), (theirs, "theirs")):
         folder.mkdir(parents=True)
