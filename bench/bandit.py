@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean, quantiles
 
-from shiftwork.domain.model.picking import ANY_ROLE, Tally
-from shiftwork.domain.rules.choosing import choose
+from shiftwork.domain.agents.bandit import choose
+from shiftwork.domain.agents.tally import ANY_ROLE, Tally
 
 STORIES = 200
 PLAYS = 12

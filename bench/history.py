@@ -22,24 +22,26 @@ from typing import Any
 from bench.cli import SHIFTWORK, compile_all
 from bench.overhead import repository
 from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
-from shiftwork.adapters.store.opening import open_store
-from shiftwork.app.commands import Order, start_run, wait_for
-from shiftwork.app.kinds import RUN, STORY, Kind
-from shiftwork.bootstrap.working import open_world
-from shiftwork.config.settings import Settings
+from shiftwork.adapters.store.open import open_store
+from shiftwork.app.commands.runs import Order, start_run, wait_for
+from shiftwork.app.runtime.streams import RUN, STORY, Kind
+from shiftwork.bootstrap.work.ports import open_world
+from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import Stream, landing_stream, run_stream, story_stream
-from shiftwork.domain.model.run import RunState, RunStatus
-from shiftwork.domain.model.spec import Spec, Story
-from shiftwork.domain.model.story import StoryState, StoryStatus
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.ids import Stream, landing_stream, run_stream, story_stream
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunState, RunStatus
+from shiftwork.domain.spec.spec import Spec, Story
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import StoryState, StoryStatus
 from shiftwork.ports.agent import AgentTask
 from shiftwork.ports.store import EventStore
 from shiftwork.testing.builders import asked, planned, run_plan, workflow
-from shiftwork.testing.simulated_story import StoryWorld
-from shiftwork.testing.simulation import FirstChoice
+from shiftwork.testing.simulation.simulation import FirstChoice
+from shiftwork.testing.simulation.story import StoryWorld
 
 SHORT, LONG = 1_000, 100_000
 STORIES = 1_500
@@ -48,7 +50,7 @@ ROUNDS = 30
 WHOLE = 1_000
 STATUS_ROUNDS = 15
 
-type Answer = Callable[[e.Effect, Any], Sequence[f.Fact]]
+type Answer = Callable[[e.Effect, Any], Sequence[Fact]]
 
 
 def chains(count: int) -> tuple[Story, ...]:
@@ -66,7 +68,7 @@ class Line:
     state: Any
     version: int = 0
 
-    async def write(self, key: str, facts: Sequence[f.Fact]) -> None:
+    async def write(self, key: str, facts: Sequence[Fact]) -> None:
         """What a pen does."""
         after = self.kind.fold(self.state, facts)
         rows = self.kind.rows(self.state, after)
@@ -94,20 +96,20 @@ class Shift:
         self.facts = 0
 
     async def open(self) -> None:
-        await self._run.write("start", [r.RunStarted(at=0, plan=self._plan)])
+        await self._run.write("start", [run_facts.RunStarted(at=0, plan=self._plan)])
 
     async def story(self, *, at_once: bool = False) -> dict[str, list[float]]:
         """The next story, from its dispatch to its end, and the seconds that decisions of the run and of the story
         took; `at_once` records its whole history in one go.
         """
         (dispatch,) = RUN.decide(self._run.state)
-        assert isinstance(dispatch, e.DispatchStory)
+        assert isinstance(dispatch, run_effects.DispatchStory)
         given = dispatch.assignment
         stream = story_stream(given.run, given.story.id)
         line = Line(events=self._run.events, kind=STORY, stream=stream, state=StoryState())
-        begun = r.StoryDispatched(at=0, story=given.story.id, slot=given.slot)
+        begun = run_facts.StoryDispatched(at=0, story=given.story.id, slot=given.slot)
         own, runs = list[float](), [await self._run.turn(lambda *_: [begun])]
-        started = f.StoryStarted(at=0, assignment=given, steps=dispatch.steps)
+        started = story_facts.StoryStarted(at=0, assignment=given, steps=dispatch.steps)
         world = StoryWorld(chance=FirstChoice(), mishaps=0, answers=0, endings=("completed",), verdicts=("landed",))
         if at_once:
             await line.write("all", played(started, world))
@@ -121,7 +123,7 @@ class Shift:
         return {"run": runs, "story": own}
 
 
-def played(started: f.Fact, world: StoryWorld) -> list[f.Fact]:
+def played(started: Fact, world: StoryWorld) -> list[Fact]:
     facts, state = [started], STORY.fold(StoryState(), [started])
     while effects := STORY.decide(state):
         news = world.answer(effects[0], state)
@@ -130,9 +132,9 @@ def played(started: f.Fact, world: StoryWorld) -> list[f.Fact]:
     return facts
 
 
-def ended(effect: e.Effect, story: StoryState) -> list[f.Fact]:
+def ended(effect: e.Effect, story: StoryState) -> list[Fact]:
     assert isinstance(effect, e.Receive)
-    told = r.StoryEnded(
+    told = run_facts.StoryEnded(
         at=0,
         story=story.given.story.id,
         status=story.status,
@@ -141,7 +143,7 @@ def ended(effect: e.Effect, story: StoryState) -> list[f.Fact]:
         cause=None,
         usage=story.usage,
     )
-    return [told, f.MessagesRead(at=0, upto=effect.cursor + 1)]
+    return [told, MessagesRead(at=0, upto=effect.cursor + 1)]
 
 
 async def decisions(folder: Path) -> float:

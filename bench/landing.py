@@ -18,15 +18,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shiftwork.app import messages
-from shiftwork.app.turns import call
-from shiftwork.app.world import Sighting, World
-from shiftwork.bootstrap.working import open_world
-from shiftwork.config.settings import Settings
+from shiftwork.app.messaging import messages
+from shiftwork.app.runtime.context import Sighting, World
+from shiftwork.app.runtime.landing_lock import call
+from shiftwork.bootstrap.work.ports import open_world
+from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
-from shiftwork.domain.model.ids import Commit, RunId, StoryId, Stream, landing_stream, story_stream
-from shiftwork.domain.model.queue import LandingRequest
-from shiftwork.domain.model.queue_facts import EntryClosed
+from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, landing_stream, story_stream
+from shiftwork.domain.landing.facts import EntryClosed
+from shiftwork.domain.landing.state import LandingRequest
 
 ROUNDS = 5
 WARM_UP = 8

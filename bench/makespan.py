@@ -17,17 +17,18 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import Commit, RunId, StoryId, landing_stream
-from shiftwork.domain.model.run import RUN_ENDED, RunPlan, RunState, RunStatus
-from shiftwork.domain.model.spec import Spec, Story
-from shiftwork.domain.model.story import StoryStatus
-from shiftwork.domain.model.usage import NOTHING_USED
-from shiftwork.domain.model.workflow import DYNAMIC
-from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.domain.rules.evolve_run import evolve_run
-from shiftwork.domain.rules.graph import critical_path, in_order
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.ids import Commit, RunId, StoryId, landing_stream
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.state import RUN_ENDED, RunPlan, RunState, RunStatus
+from shiftwork.domain.spec.graph import critical_path, in_order
+from shiftwork.domain.spec.spec import Spec, Story
+from shiftwork.domain.story.state import StoryStatus
+from shiftwork.domain.usage.usage import NOTHING_USED
+from shiftwork.domain.workflow.workflow import DYNAMIC
 
 STORIES = 100
 SLOTS = 8
@@ -146,14 +147,14 @@ def planned(world: Case, complexity: dict[StoryId, int]) -> RunPlan:
 
 def makespan(world: Case, complexity: dict[StoryId, int]) -> float:
     """When the run is over, if nothing but its stories takes time."""
-    run = evolve_run(RunState(), r.RunStarted(at=0, plan=planned(world, complexity)))
+    run = evolve_run(RunState(), run_facts.RunStarted(at=0, plan=planned(world, complexity)))
     now, flying = 0.0, list[tuple[float, StoryId]]()
     while run.status not in RUN_ENDED:
         for effect in decide_run(run):
             match effect:
-                case e.DispatchStory(assignment=given):
+                case run_effects.DispatchStory(assignment=given):
                     heapq.heappush(flying, (now + world.durations[given.story.id], given.story.id))
-                    run = evolve_run(run, r.StoryDispatched(at=now, story=given.story.id, slot=given.slot))
+                    run = evolve_run(run, run_facts.StoryDispatched(at=now, story=given.story.id, slot=given.slot))
                 case e.Conclude(facts=(ended,)):
                     run = evolve_run(run, ended)
                 case _:
@@ -163,9 +164,11 @@ def makespan(world: Case, complexity: dict[StoryId, int]) -> float:
     return now
 
 
-def landed(at: float, story: StoryId) -> r.StoryEnded:
+def landed(at: float, story: StoryId) -> run_facts.StoryEnded:
     commit, status = Commit(f"of {story}"), StoryStatus.COMPLETED
-    return r.StoryEnded(at=at, story=story, status=status, commit=commit, reason="", cause=None, usage=NOTHING_USED)
+    return run_facts.StoryEnded(
+        at=at, story=story, status=status, commit=commit, reason="", cause=None, usage=NOTHING_USED
+    )
 
 
 def with_barriers(world: Case) -> float:

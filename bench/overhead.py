@@ -20,16 +20,17 @@ from pathlib import Path
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
 
 from shiftwork.adapters.engine._database import silence, tuned_sqlite
-from shiftwork.app.commands import Order, start_run, wait_for
-from shiftwork.app.world import Sighting
-from shiftwork.bootstrap.working import open_world
-from shiftwork.config.settings import Settings
+from shiftwork.app.commands.runs import Order, start_run, wait_for
+from shiftwork.app.runtime.context import Sighting
+from shiftwork.bootstrap.work.ports import open_world
+from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
-from shiftwork.domain.model.facts import StepCompleted, WorkspacePrepared
-from shiftwork.domain.model.ids import landing_stream
-from shiftwork.domain.model.run import RunStatus
-from shiftwork.domain.model.spec import one_shot
-from shiftwork.domain.model.workflow import StepKind, StepPlan, Workflow, catalogue_step
+from shiftwork.domain.core.ids import landing_stream
+from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.spec.spec import one_shot
+from shiftwork.domain.story.facts.steps import StepCompleted
+from shiftwork.domain.story.facts.workspace import WorkspacePrepared
+from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow, catalogue_step
 
 ROUNDS = 4
 STEPS = 25

@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from shiftwork.adapters.workspace.shell import Errand, Shell
-from shiftwork.bootstrap.sandboxing import open_sandboxes
-from shiftwork.config.settings import Settings
+from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
+from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
 from shiftwork.config.surroundings import visible
 

@@ -7,18 +7,22 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from shiftwork.domain.model.pipeline import FINISHED
-from shiftwork.domain.model.queue import EntryStage
-from shiftwork.domain.model.run import RUN_ENDED
-from shiftwork.domain.model.story import ENDED
-from shiftwork.domain.rules.ecosystems import ECOSYSTEMS, Ecosystem
-from shiftwork.domain.rules.machine import ENTRY, RUN, STEP, STORY, Table
+from shiftwork.domain.core.machine import Table
+from shiftwork.domain.landing.state import EntryStage
+from shiftwork.domain.landing.transitions import ENTRY
+from shiftwork.domain.run.state import RUN_ENDED
+from shiftwork.domain.run.transitions import RUN
+from shiftwork.domain.story.state import ENDED
+from shiftwork.domain.story.transitions import STORY
+from shiftwork.domain.tampering.ecosystems import ECOSYSTEMS, Ecosystem
+from shiftwork.domain.workflow.pipeline import FINISHED
+from shiftwork.domain.workflow.transitions import STEP
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 
 STATES_HEAD: Final = """# States
 
-Drawn from the tables in `src/shiftwork/domain/rules/machine.py` by `scripts/docs.py`: change the tables, not this page.
+Drawn from the tables in `src/shiftwork/domain/core/machine.py` by `scripts/docs.py`: change the tables, not this page.
 Nothing else in the product changes a status. A change that a table does not have is illegal, and a fact that would need
 it changes nothing.
 """
@@ -81,7 +85,7 @@ def _section(title: str, text: str, table: Table[Any], ends: Iterable[StrEnum]) 
 
 WATCHED_HEAD: Final = """# Files that gates are judged by, by ecosystem
 
-Drawn from `src/shiftwork/domain/rules/ecosystems.py` by `scripts/docs.py`: change the table there, not this page. A
+Drawn from `src/shiftwork/domain/tampering/ecosystems.py` by `scripts/docs.py`: change the table there, not this page. A
 pattern without a slash is about names in any folder. What a story does to one of these files is reported in its status,
 in `shiftwork report` and in the trailer `Shiftwork-Tests` of the landed commit. See [tampering](tampering.md) for what
 is done about it.
@@ -91,7 +95,7 @@ is done about it.
 - *Perhaps tests* have names that product code has too. They are reported and not put back, unless `protect` names them.
 - Files that *configure runners beside other things* are reported. Of `package.json`, `composer.json`, `deno.json`,
   `pyproject.toml`, `setup.cfg` and `Cargo.toml` the keys that configure test runners and linters are put back
-  (`src/shiftwork/domain/rules/keys.py` lists them), and the rest is as the story has it.
+  (`src/shiftwork/domain/tampering/runner_keys.py` lists them), and the rest is as the story has it.
 - *Dependency and lock files* are reported.
 - Where *installed packages* are committed, an edit of them is put back, and a new file in the place of an installed one
   is left out of the second run. In `vendor` a new file stays.

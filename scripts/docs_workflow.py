@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workflows._shapes import Field
-from shiftwork.adapters.workflows.fields import TABLES
-from shiftwork.adapters.workflows.schema import SCHEMA_FILE, schema_text
+from shiftwork.adapters.workflows.json_schema import SCHEMA_FILE, schema_text
+from shiftwork.adapters.workflows.workflow_fields import TABLES
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 HEAD: Final = """\
 # Workflow files
 
-Drawn from `src/shiftwork/adapters/workflows/fields.py` by `scripts/docs_workflow.py`: change the tables, not this page.
+`scripts/docs_workflow.py` writes this page from `adapters/workflows/workflow_fields.py`: change the tables there.
 [How to write one](../howto/write-a-workflow.md) begins with an example. Editors complete and check by
 [`workflow.schema.json`](workflow.schema.json), which `shiftwork workflow schema` prints.
 

@@ -1,6 +1,6 @@
 """Starts a private Postgres server, prints its address, and removes all of it when standard input ends or on Ctrl-C."""
 
-from shiftwork.testing.postgres import main
+from shiftwork.testing.postgres_cluster import main
 
 if __name__ == "__main__":
     main()

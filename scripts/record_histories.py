@@ -14,32 +14,31 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from shiftwork.domain.model import budget_facts as b
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model import waiting_facts as w
-from shiftwork.domain.model import withdrawal_facts as t
-from shiftwork.domain.model.budget import Amount, Budget, Reached, Whose
-from shiftwork.domain.model.ids import FRAME, Commit, StepId
-from shiftwork.domain.model.notices import NoticePlan, Occasion
-from shiftwork.domain.model.queue import QueueState
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import FailureCause, Limits, StoryState, StoryStatus
-from shiftwork.domain.model.usage import Usage
-from shiftwork.domain.model.workflow import DYNAMIC, Route, StepKind, Workflow
-from shiftwork.domain.rules.decide_queue import decide_queue
-from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.domain.rules.decide_story import decide_story
-from shiftwork.domain.rules.evolve_queue import evolve_queue
-from shiftwork.domain.rules.evolve_run import evolve_run
-from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.domain.budget.amounts import Amount, Budget, Reached, Whose
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.ids import FRAME, Commit, StepId
+from shiftwork.domain.landing import facts as q
+from shiftwork.domain.landing.decide import decide_queue
+from shiftwork.domain.landing.evolve import evolve_queue
+from shiftwork.domain.landing.state import QueueState
+from shiftwork.domain.notices.notice import NoticePlan, Occasion
+from shiftwork.domain.run import facts as r
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story import facts as f
+from shiftwork.domain.story.decide import decide_story
+from shiftwork.domain.story.evolve import evolve_story
+from shiftwork.domain.story.state import FailureCause, StoryState, StoryStatus
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.workflow import DYNAMIC, Route, StepKind, Workflow
 from shiftwork.testing.builders import asked, assignment, landing_request, planned, run_plan
 from shiftwork.testing.histories import rows_of, snapshot
-from shiftwork.testing.simulated_queue import QueueWorld
-from shiftwork.testing.simulated_run import RunWorld
-from shiftwork.testing.simulated_story import StoryWorld
-from shiftwork.testing.simulation import Chance, FirstChoice, Play
+from shiftwork.testing.simulation.landing_queue import QueueWorld
+from shiftwork.testing.simulation.run import RunWorld
+from shiftwork.testing.simulation.simulation import Chance, FirstChoice, Play
+from shiftwork.testing.simulation.story import StoryWorld
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "tests/golden/histories"
 BOUND: Final = 5_000
@@ -95,8 +94,8 @@ ROUTED: Final = {
     f.StoryReleased,
     f.WaitingTold,
     f.StoryCompleted,
-    w.StepDeferred,
-    w.WaitEnded,
+    f.StepDeferred,
+    f.WaitEnded,
 }
 SECOND_GO: Final = {f.StoryReopened, f.StoryPaused, f.StoryUnpaused, f.StoryCompleted}
 CONTESTED: Final = {q.BaseMissed, q.BaseMoved, q.CandidateFailed, q.CandidateUnproved, q.EntryRefused}
@@ -137,7 +136,7 @@ def routed_story(chance: Chance) -> Play[StoryState]:
     return _story(chance, f.StoryStarted(at=0, assignment=assignment(), steps=steps))
 
 
-def _story(chance: Chance, started: f.Fact) -> Play[StoryState]:
+def _story(chance: Chance, started: Fact) -> Play[StoryState]:
     world = StoryWorld(chance=chance, mishaps=4, answers=4)
     play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
     play.open([started])
@@ -226,14 +225,14 @@ def budgeted_story() -> Play[StoryState]:
         [
             f.StoryStarted(at=0, assignment=given, steps=(planned("coding"),)),
             f.WorkspacePrepared(at=1, number=1, base=base, head=base),
-            b.AllowanceClaimed(at=2, number=1),
-            b.AllowanceGranted(at=3, number=1, cap=1.0),
+            f.AllowanceClaimed(at=2, number=1),
+            f.AllowanceGranted(at=3, number=1, cap=1.0),
             f.StepStarted(at=4, step=step, attempt=1, commit=base, log="", agent="scripted"),
-            b.StepCutShort(at=5, step=step, attempt=1, usage=used, diff="half.diff"),
-            b.AllowanceSettled(at=6, number=1),
-            b.AllowanceClaimed(at=7, number=2),
-            b.AllowanceRefused(at=8, number=2, detail="the run has spent 1.25 of 1.00 USD", reached=reached),
-            b.AllowanceGranted(at=9, number=2, cap=6.0),
+            f.StepCutShort(at=5, step=step, attempt=1, usage=used, diff="half.diff"),
+            f.AllowanceSettled(at=6, number=1),
+            f.AllowanceClaimed(at=7, number=2),
+            f.AllowanceRefused(at=8, number=2, detail="the run has spent 1.25 of 1.00 USD", reached=reached),
+            f.AllowanceGranted(at=9, number=2, cap=6.0),
         ]
     )
     return play
@@ -278,8 +277,8 @@ def story_limited_later() -> Play[StoryState]:
             f.WorkspacePrepared(at=1, number=1, base=base, head=base),
             f.StepStarted(at=2, step=step, attempt=1, commit=base, log="", agent="scripted"),
             f.StepCompleted(at=3, step=step, attempt=1, commit=Commit("tip-1"), notes="", outputs=(), usage=used),
-            b.LimitsSet(at=4, limits=Limits(run=Budget(usd=9.0), story=Budget(tokens=99))),
-            b.AllowanceSettled(at=5, number=0),
+            f.LimitsSet(at=4, limits=Limits(run=Budget(usd=9.0), story=Budget(tokens=99))),
+            f.AllowanceSettled(at=5, number=0),
         ]
     )
     return play
@@ -306,7 +305,7 @@ def second_go(chance: Chance) -> Play[StoryState]:
 def queue_of_a_few(chance: Chance) -> Play[QueueState]:
     world = QueueWorld(chance=chance)
     play = Play(decide=decide_queue, evolve=evolve_queue, answer=world.answer, state=QueueState())
-    play.open([q.EntryQueued(at=0, branch="main", request=landing_request(9)), f.MessagesRead(at=0, upto=1)])
+    play.open([q.EntryQueued(at=0, branch="main", request=landing_request(9)), MessagesRead(at=0, upto=1)])
     return play
 
 
@@ -327,13 +326,13 @@ def story_taken_back() -> Play[StoryState]:
             f.StepCompleted(at=3, step=step, attempt=1, commit=Commit("tip-1"), notes="", outputs=(), usage=Usage()),
             f.LandingRequested(at=4, number=1, tip=Commit("tip-1")),
             f.StoryPaused(at=5),
-            t.LandingWithdrawalAsked(at=6, number=1),
-            t.LandingWithdrawn(at=7, number=1),
+            f.LandingWithdrawalAsked(at=6, number=1),
+            f.LandingWithdrawn(at=7, number=1),
             f.StoryUnpaused(at=8),
             f.LandingRequested(at=9, number=2, tip=Commit("tip-1")),
             f.StoryCancelRequested(at=10),
-            t.LandingWithdrawalAsked(at=11, number=2),
-            t.LandingWithdrawn(at=12, number=2),
+            f.LandingWithdrawalAsked(at=11, number=2),
+            f.LandingWithdrawn(at=12, number=2),
         ]
     )
     play.run(BOUND)
@@ -341,10 +340,7 @@ def story_taken_back() -> Play[StoryState]:
 
 
 def withdrawn() -> dict[str, Play[Any]]:
-    return {
-        "story/r7/US-001": story_taken_back(),
-        "landing/repository/main": first_with(LEFT, queue_that_is_left),
-    }
+    return {"story/r7/US-001": story_taken_back(), "landing/repository/main": first_with(LEFT, queue_that_is_left)}
 
 
 def first_with(kinds: set[Any], begin: Callable[[Chance], Play[Any]]) -> Play[Any]:

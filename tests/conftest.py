@@ -13,18 +13,18 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-from shiftwork.testing.postgres import PostgresMissingError, private_postgres
+from shiftwork.testing.postgres_cluster import PostgresMissingError, private_postgres
 from tests import warm
 
 pytest.register_assert_rewrite(
-    "shiftwork.testing.store_conformance",
-    "shiftwork.testing.inbox_conformance",
-    "shiftwork.testing.leases_conformance",
-    "shiftwork.testing.engine_suite",
-    "shiftwork.testing.engine_conformance",
-    "shiftwork.testing.engine_endings",
-    "shiftwork.testing.specs_conformance",
-    "tests.conformance.agent_rig",
+    "shiftwork.testing.conformance.event_store",
+    "shiftwork.testing.conformance.inbox",
+    "shiftwork.testing.conformance.leases",
+    "shiftwork.testing.conformance.engine_stage",
+    "shiftwork.testing.conformance.engine",
+    "shiftwork.testing.conformance.engine_endings",
+    "shiftwork.testing.conformance.specs",
+    "tests.conformance.agents.agent_rig",
     "tests.golden.recordings",
 )
 

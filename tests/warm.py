@@ -23,10 +23,11 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
-from shiftwork.domain.model.tampering import Protection
-from shiftwork.domain.rules.canary import is_gate_configuration, is_of_tests
-from shiftwork.domain.rules.protecting import TESTS, matches
-from shiftwork.domain.rules.roots import is_changeable, is_manifest
+from shiftwork.domain.canary.examination import is_gate_configuration, is_of_tests
+from shiftwork.domain.canary.source_root import is_changeable, is_manifest
+from shiftwork.domain.tampering.findings import Protection
+from shiftwork.domain.tampering.protected_paths import TESTS
+from shiftwork.domain.text.globs import matches
 from shiftwork.entrypoints.cli import main
 from shiftwork.entrypoints.cli.registry import COMMANDS, WORKFLOW_COMMANDS
 from shiftwork.errors import EXIT_INTERRUPTED
@@ -37,11 +38,11 @@ _LOADED: Final = (
     "sqlalchemy.dialects.postgresql.psycopg",
     "sqlalchemy.dialects.sqlite.pysqlite",
     "dbos._sys_db_sqlite",
-    "shiftwork.adapters.processes._linux",
-    "shiftwork.bootstrap.working",
+    "shiftwork.adapters.processes.host.linux",
+    "shiftwork.bootstrap.work.ports",
     "shiftwork.config.variables",
-    "shiftwork.entrypoints.cli.boundary",
-    "shiftwork.entrypoints.cli.ordering",
+    "shiftwork.entrypoints.cli.error_boundary",
+    "shiftwork.entrypoints.cli.work.run_command",
     *(f"shiftwork.entrypoints.cli.commands.{entry.module}" for entry in (*COMMANDS, *WORKFLOW_COMMANDS)),
 )
 _ROOT: Final = Path(__file__).parents[1]

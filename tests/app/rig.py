@@ -12,38 +12,39 @@ from shiftwork.adapters.clock import SystemClock
 from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.engine.inline import InlineEngine, InlineMemory
 from shiftwork.adapters.notebook import FolderNotebook
-from shiftwork.adapters.processes.owners import this_owner
-from shiftwork.adapters.processes.reaper import HostReaper
-from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
-from shiftwork.adapters.specs.opening import FileSpecs
-from shiftwork.adapters.store.memory import MemoryStore
-from shiftwork.adapters.workspace.canary import GitCanary
-from shiftwork.adapters.workspace.gates import GitGates
-from shiftwork.adapters.workspace.git import Identity
-from shiftwork.adapters.workspace.hub import open_hub
-from shiftwork.adapters.workspace.landing import GitRepository
-from shiftwork.adapters.workspace.protecting import GitProtecting
-from shiftwork.adapters.workspace.setup import Setup
-from shiftwork.adapters.workspace.shell import Shell
-from shiftwork.adapters.workspace.trees import GitWorkspaces
-from shiftwork.adapters.workspace.witness import GitWitness
-from shiftwork.app.commands import Order, resume_run, start_run, wait_for
-from shiftwork.app.kinds import STORY, load
+from shiftwork.adapters.processes.ending.reaper import HostReaper
+from shiftwork.adapters.processes.host.process_identity import this_owner
+from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
+from shiftwork.adapters.specs.open import FileSpecs
+from shiftwork.adapters.store.in_memory import MemoryStore
+from shiftwork.adapters.workspace.gates.canary import GitCanary
+from shiftwork.adapters.workspace.gates.gates import GitGates
+from shiftwork.adapters.workspace.gates.protection import GitProtecting
+from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
+from shiftwork.adapters.workspace.git.git import Identity
+from shiftwork.adapters.workspace.hub.hub_setup import open_hub
+from shiftwork.adapters.workspace.hub.landing import GitRepository
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.shell import Shell
+from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
+from shiftwork.app.commands.runs import Order, resume_run, start_run, wait_for
 from shiftwork.app.loop import bodies
-from shiftwork.app.world import Conduct, Sighting, World, unpriced
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import RunId, StoryId, landing_stream, run_stream, story_stream
-from shiftwork.domain.model.notices import NoticePlan
-from shiftwork.domain.model.queue import LandingPolicy
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.spec import Spec, one_shot
-from shiftwork.domain.model.story import Limits, StoryState
-from shiftwork.domain.model.tampering import LaterPolicy, Protection
-from shiftwork.domain.model.usage import Usage
-from shiftwork.domain.model.waiting import Patience
-from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
+from shiftwork.app.runtime.context import Conduct, Sighting, World, unpriced
+from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.domain.agents.rate_limit import Patience
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import RunId, StoryId, landing_stream, run_stream, story_stream
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.landing.state import LandingPolicy
+from shiftwork.domain.notices.notice import NoticePlan
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.spec.spec import Spec, one_shot
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.tampering.findings import LaterPolicy, Protection
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
 from shiftwork.ports.agent import Agent, AgentEvent, AgentTask
 from shiftwork.ports.clock import Clock
 from shiftwork.ports.notebook import Notebook
@@ -276,7 +277,7 @@ class Rig:
         def begun() -> bool:
             there = False
             for one in self.seen:
-                if isinstance(one.what, f.StepStarted) and one.stream.endswith(story):
+                if isinstance(one.what, story_facts.StepStarted) and one.stream.endswith(story):
                     there = there or one.what.step.endswith(step)
                 elif there and isinstance(one.what, AgentEvent) and one.stream.endswith(story):
                     return True
@@ -298,5 +299,5 @@ SHORT = story_workflow(catalogue_step("coding"), catalogue_step("final_review"))
 """Where the ten steps are not the point."""
 
 
-def kinds(facts: list[f.Fact]) -> list[str]:
+def kinds(facts: list[Fact]) -> list[str]:
     return [type(fact).__name__ for fact in facts]

@@ -2,19 +2,21 @@
 
 from dataclasses import dataclass, field, replace
 
-from shiftwork.adapters.store.memory import MemoryStore
-from shiftwork.app.account import Account, account
-from shiftwork.app.kinds import RUN as RUN_KIND
-from shiftwork.app.kinds import STORY
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.editing import Edit, NewStep, Operation
-from shiftwork.domain.model.gate import GateReport, GateResult
-from shiftwork.domain.model.ids import Commit, StepId, run_stream, story_stream
-from shiftwork.domain.model.story import FailureCause, Refusal, StoryState
-from shiftwork.domain.model.usage import Usage
-from shiftwork.domain.rules.editing import PERSON, outline
+from shiftwork.adapters.store.in_memory import MemoryStore
+from shiftwork.app.runtime.streams import RUN as RUN_KIND
+from shiftwork.app.runtime.streams import STORY
+from shiftwork.app.views.history import Account, account
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit, StepId, run_stream, story_stream
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import GateReport, GateResult
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import FailureCause, StoryState
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
+from shiftwork.domain.workflow.guardrails import PERSON, outline
 from shiftwork.testing.builders import (
     BASE,
     LANDING,
@@ -46,15 +48,15 @@ class Telling:
     number: int
     slot: int = 0
     state: StoryState = field(default_factory=StoryState)
-    facts: list[f.Fact] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
 
-    def tell(self, *facts: f.Fact) -> None:
+    def tell(self, *facts: Fact) -> None:
         for fact in facts:
             self.facts.append(fact)
             self.state = STORY.evolve(self.state, fact)
 
-    def begin(self, story: f.StoryStarted) -> None:
-        self.tell(story, f.WorkspacePrepared(at=2, number=1, base=BASE, head=BASE))
+    def begin(self, story: story_facts.StoryStarted) -> None:
+        self.tell(story, story_facts.WorkspacePrepared(at=2, number=1, base=BASE, head=BASE))
 
     def step(self, **more: object) -> None:
         self.tell(began(self.state))
@@ -62,12 +64,12 @@ class Telling:
 
     def edit(self, by: str, *edits: Edit) -> None:
         before = outline(self.state.pipeline)
-        self.tell(f.WorkflowEdited(at=15, by=by, edits=edits, before=before, after=before))
+        self.tell(story_facts.WorkflowEdited(at=15, by=by, edits=edits, before=before, after=before))
 
 
-def _started(number: int, slot: int, after: tuple[int, ...] = ()) -> f.StoryStarted:
+def _started(number: int, slot: int, after: tuple[int, ...] = ()) -> story_facts.StoryStarted:
     given = replace(assignment(asked(number, after=after)), slot=slot, position=number - 1)
-    return f.StoryStarted(at=1_700_000_000.0, assignment=given, steps=STEPS)
+    return story_facts.StoryStarted(at=1_700_000_000.0, assignment=given, steps=STEPS)
 
 
 def landed_story() -> Telling:
@@ -85,7 +87,7 @@ def landed_story() -> Telling:
         ),
         Edit(operation=Operation.SKIP, reason="small change", target=StepId("step-003")),
     )
-    story.tell(f.WorkflowEditRejected(at=16, by="step-001", request="{}", reason="no reason"))
+    story.tell(story_facts.WorkflowEditRejected(at=16, by="step-001", request="{}", reason="no reason"))
     story.tell(done(story.state, USED))
     story.edit(
         PERSON,
@@ -106,14 +108,16 @@ def landed_story() -> Telling:
     )
     while story.state.pipeline.current:
         story.step(notes="line one\nline two")
-    story.tell(f.LandingRequested(at=40, number=1, tip=story.state.head))
+    story.tell(story_facts.LandingRequested(at=40, number=1, tip=story.state.head))
     refused = {"cause": Refusal.CONFLICT, "detail": "they clash", "files": ("a.txt",), "base": BASE}
-    story.tell(f.LandingRefused(at=41, **refused))  # type: ignore[arg-type]  # one value a field
+    story.tell(story_facts.LandingRefused(at=41, **refused))  # type: ignore[arg-type]  # one value a field
     story.tell(replace(conclusion(story.state), at=42))
     while story.state.pipeline.current:
         story.step()
-    story.tell(f.LandingRequested(at=50, number=2, tip=story.state.head))
-    story.tell(f.LandingAccepted(at=51, commit=LANDED, ref="main"), f.StoryCompleted(at=52, commit=LANDED))
+    story.tell(story_facts.LandingRequested(at=50, number=2, tip=story.state.head))
+    story.tell(
+        story_facts.LandingAccepted(at=51, commit=LANDED, ref="main"), story_facts.StoryCompleted(at=52, commit=LANDED)
+    )
     return story
 
 
@@ -123,21 +127,23 @@ def failed_story() -> Telling:
     story.begin(_started(2, 1))
     story.tell(began(story.state))
     story.tell(replace(interrupted(story.state), diff="/state/diffs/first.diff"))
-    story.tell(f.WorkspacePrepared(at=22, number=2, base=BASE, head=BASE))
+    story.tell(story_facts.WorkspacePrepared(at=22, number=2, base=BASE, head=BASE))
     story.tell(began(story.state))
     story.edit(
         "step-001",
         Edit(operation=Operation.RESTART, reason="wrong way", target=StepId("step-001"), description="the right way"),
     )
-    restarted = f.StepYielded(at=23, step=StepId("step-001"), attempt=2, commit=Commit(""), usage=USED, diff="r.diff")
+    restarted = story_facts.StepYielded(
+        at=23, step=StepId("step-001"), attempt=2, commit=Commit(""), usage=USED, diff="r.diff"
+    )
     story.tell(restarted)
     story.tell(began(story.state))
     story.tell(cancelled(story.state))
-    story.tell(f.StepRetried(at=24, step=StepId("step-001"), feedback="again"))
+    story.tell(story_facts.StepRetried(at=24, step=StepId("step-001"), feedback="again"))
     story.tell(began(story.state))
     story.tell(replace(failed(story.state), diff="/state/diffs/last`.diff"))
-    story.tell(f.StoryFailed(at=25, cause=FailureCause.STEP, reason="it cannot be done"))
-    story.tell(f.StepRetried(at=26, step=StepId("step-001"), feedback="too late: this changes nothing"))
+    story.tell(story_facts.StoryFailed(at=25, cause=FailureCause.STEP, reason="it cannot be done"))
+    story.tell(story_facts.StepRetried(at=26, step=StepId("step-001"), feedback="too late: this changes nothing"))
     return story
 
 
@@ -152,10 +158,10 @@ async def told(store: MemoryStore) -> Account:
     """The history of the run, written to the store as jobs would write it."""
     stories = (asked(1), asked(2), asked(3, after=(2,)), asked(4), asked(5, after=(4, 1)))
     plan = replace(run_plan(*stories, parallel=2, steps=workflow(*STEPS)), source="prd.json")
-    run: list[f.Fact] = [r.RunStarted(at=1_700_000_000.0, plan=plan)]
+    run: list[Fact] = [run_facts.RunStarted(at=1_700_000_000.0, plan=plan)]
     for telling in (landed_story(), failed_story(), flying_story()):
         await _write_story(store, telling)
-        run.append(r.StoryDispatched(at=2, story=story_id(telling.number), slot=telling.slot))
+        run.append(run_facts.StoryDispatched(at=2, story=story_id(telling.number), slot=telling.slot))
         if telling.state.ended_at is not None:
             run.append(_ended(telling))
     state = RUN_KIND.fold(RUN_KIND.start, run)
@@ -171,9 +177,9 @@ async def _write_story(store: MemoryStore, telling: Telling) -> None:
     await store.events.append(stream, telling.facts, expected=0, key="all", rows=rows)
 
 
-def _ended(telling: Telling) -> r.StoryEnded:
+def _ended(telling: Telling) -> run_facts.StoryEnded:
     state = telling.state
-    return r.StoryEnded(
+    return run_facts.StoryEnded(
         at=60,
         story=story_id(telling.number),
         status=state.status,
@@ -184,14 +190,14 @@ def _ended(telling: Telling) -> r.StoryEnded:
     )
 
 
-def _queue() -> list[f.Fact]:
+def _queue() -> list[Fact]:
     """What the landing queue has seen, another run's candidates among it."""
     first, other = f"{RUN}/US-001/1", "another/US-001/1"
     flaky = GateResult(name="lint", passed=True, seconds=0.5, flaky=True)
     report = replace(gate_report(LANDED), cached=True)
     return [
-        q.CandidateFailed(at=41, request=first, report=gate_report(Commit("candidate-1"), passed=False)),
-        q.EntryRefused(
+        landing_facts.CandidateFailed(at=41, request=first, report=gate_report(Commit("candidate-1"), passed=False)),
+        landing_facts.EntryRefused(
             at=42,
             request=first,
             cause=Refusal.GATES,
@@ -200,9 +206,9 @@ def _queue() -> list[f.Fact]:
             base=BASE,
             report=GateReport(commit=Commit("candidate-2"), results=(flaky,)),
         ),
-        q.EntryRefused(
+        landing_facts.EntryRefused(
             at=42, request=first, cause=Refusal.CONFLICT, detail="clash", files=("a",), base=BASE, report=None
         ),
-        q.CandidateVerified(at=50, request=f"{RUN}/US-001/2", report=report),
-        q.CandidateVerified(at=50, request=other, report=gate_report(Commit("not-ours"))),
+        landing_facts.CandidateVerified(at=50, request=f"{RUN}/US-001/2", report=report),
+        landing_facts.CandidateVerified(at=50, request=other, report=gate_report(Commit("not-ours"))),
     ]

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
-from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
-from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model.gate import Gate, GateReport
-from shiftwork.domain.model.run import RunStatus
-from shiftwork.domain.model.spec import one_shot
-from shiftwork.domain.model.story import Limits
+from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.spec.spec import one_shot
 from shiftwork.ports.agent import AgentTask
 from tests.app.rig import LANDING, SHORT, Rig, done, git, make_repository
 from tests.attacks.table import Attack, Harm, Outcome, Severity
-from tests.conformance.programs import bare_pytest
-from tests.conformance.sandbox_rig import BWRAP
+from tests.conformance.processes.programs import bare_pytest
+from tests.conformance.sandbox.sandbox_rig import BWRAP
 
 PYTEST = f"{bare_pytest()} -q"
 UNITTEST = f"{sys.executable} -B -m unittest discover -s tests -t ."
@@ -91,7 +91,11 @@ def attempted(rig: Rig, files: Mapping[str, str | None], gate: str = UNITTEST) -
     run = asyncio.run(rig.run(one_shot("Make total quicker"), workflow=SHORT, limits=Limits(repairs=0)))
     story = asyncio.run(rig.story(run))
     facts = [one.fact for one in asyncio.run(rig.store.events.read(LANDING))]
-    verdicts = [fact.report for fact in facts if isinstance(fact, q.CandidateVerified | q.CandidateFailed)]
+    verdicts = [
+        fact.report
+        for fact in facts
+        if isinstance(fact, landing_facts.CandidateVerified | landing_facts.CandidateFailed)
+    ]
     return Attempt(
         landed=run.status is RunStatus.COMPLETED,
         told=git(rig.repo, "log", "-1", "--format=%B", "main"),

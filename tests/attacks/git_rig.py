@@ -4,11 +4,11 @@ import asyncio
 import subprocess
 from pathlib import Path
 
-from shiftwork.adapters.workspace.git import Git
+from shiftwork.adapters.workspace.git.git import Git
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.workspace import Moved
 from tests.attacks.table import Attack, Harm, Severity
-from tests.conformance.git_rig import World
+from tests.conformance.workspace.git.git_rig import World
 from tests.patience import SECONDS
 
 

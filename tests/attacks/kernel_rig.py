@@ -6,12 +6,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from shiftwork.adapters.processes.spawn import Bounds
+from shiftwork.adapters.processes.supervisor.spawn import Bounds
 from shiftwork.adapters.sandbox.toolchain import Toolchain
-from shiftwork.adapters.workspace.shell import Errand, Shell
-from shiftwork.adapters.workspace.shell import Outcome as Ended
+from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import Outcome as Ended
 from tests.attacks.table import Attack, Harm, Outcome, Severity
-from tests.conformance.sandbox_rig import confined
+from tests.conformance.sandbox.sandbox_rig import confined
 
 CALL = """\
 import ctypes, os, sys

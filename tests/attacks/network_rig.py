@@ -4,12 +4,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from shiftwork.adapters.sandbox.proxy import Pass
-from shiftwork.adapters.sandbox.upstream import Upstream
-from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
-from shiftwork.domain.model.hosts import read_host
+from shiftwork.adapters.sandbox.network.proxy import Pass
+from shiftwork.adapters.sandbox.network.upstream_proxy import Upstream
+from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
+from shiftwork.domain.network.hosts import read_host
 from tests.attacks.table import Attack, Harm, Outcome, Severity
-from tests.conformance.sandbox_rig import Confined, confined
+from tests.conformance.sandbox.sandbox_rig import Confined, confined
 
 PYTHON = str(Path(sys.executable).resolve())
 

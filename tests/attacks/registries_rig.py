@@ -8,21 +8,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from shiftwork.adapters.workspace.agent_repository import lenders
-from shiftwork.adapters.workspace.git import Identity
-from shiftwork.adapters.workspace.hub import Hub
-from shiftwork.adapters.workspace.setup import Setup
-from shiftwork.adapters.workspace.shell import Errand, Outcome, Shell
+from shiftwork.adapters.workspace.git.git import Identity
+from shiftwork.adapters.workspace.hub.agent_repository import lenders
+from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.shell import Errand, Outcome, Shell
 from shiftwork.bootstrap.git_consent import open_hub_here
-from shiftwork.bootstrap.registries import registries_in_force
-from shiftwork.bootstrap.sandboxing import Sandboxes, open_sandboxes
-from shiftwork.bootstrap.setup import build_setup
-from shiftwork.config.settings import Settings
+from shiftwork.bootstrap.sandbox.registries import registries_in_force
+from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
+from shiftwork.bootstrap.work.setup import build_setup
+from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import CACHE_HOME, STATE_HOME, Site, find_site, open_state
-from shiftwork.config.trust import Claim, settings_claim
-from shiftwork.domain.model.ids import Commit
-from shiftwork.entrypoints.cli.conditions import conditions
-from shiftwork.entrypoints.cli.trusting import book
+from shiftwork.config.trust.consent_claims import Claim, settings_claim
+from shiftwork.domain.core.ids import Commit
+from shiftwork.entrypoints.cli.env.conditions import conditions
+from shiftwork.entrypoints.cli.env.trust import book
 from shiftwork.errors import DependenciesError
 
 PYTHON = str(Path(sys.executable).resolve())

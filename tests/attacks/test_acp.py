@@ -4,8 +4,8 @@ import asyncio
 import json
 from pathlib import Path
 
-from shiftwork.adapters.agents._acp_line import Line
-from shiftwork.adapters.agents._acp_session import Session
+from shiftwork.adapters.agents.acp.connection import Line
+from shiftwork.adapters.agents.acp.conversation import Session
 from shiftwork.ports.agent import AgentLimits, AgentTask
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack

@@ -13,20 +13,20 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.bootstrap.agent_network import AgentSandbox, agent_tables
-from shiftwork.bootstrap.agents import Place, build_agent
-from shiftwork.bootstrap.sandboxing import open_sandboxes
-from shiftwork.config.settings import load_settings
+from shiftwork.bootstrap.sandbox.agent_network import AgentSandbox, agent_tables
+from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
+from shiftwork.bootstrap.work.agents import Place, build_agent
+from shiftwork.config.settings.settings import load_settings
 from shiftwork.config.site import find_site
 from shiftwork.testing.model_server import ModelServer, Say
 from tests.attacks.network_rig import came_to, row
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.agent_rig import attempted
-from tests.conformance.hosts_rig import answering
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP, Confined, confined
-from tests.conformance.test_sandbox_upstream import second_proxy
-from tests.conformance.test_sandboxed_agents import task_at, walls
+from tests.conformance.agents.agent_rig import attempted
+from tests.conformance.agents.test_sandboxed_agents import task_at, walls
+from tests.conformance.sandbox.hosts_rig import answering
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP, Confined, confined
+from tests.conformance.sandbox.test_sandbox_upstream import second_proxy
 from tests.e2e.cli_rig import new_project
 
 pytest_plugins = ["shiftwork.testing.agent_programs"]

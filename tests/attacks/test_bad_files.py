@@ -14,23 +14,23 @@ import pytest
 from shiftwork.adapters.desks import FolderDesks
 from shiftwork.adapters.specs._markdown import parse
 from shiftwork.adapters.specs._offer import text_beside
-from shiftwork.adapters.workspace.environment_files import EnvironmentFiles, take_out
-from shiftwork.adapters.workspace.files import erase, text_of
-from shiftwork.adapters.workspace.setup import Setup
-from shiftwork.adapters.workspace.shell import Shell
-from shiftwork.adapters.workspace.trees import GitWorkspaces
-from shiftwork.adapters.workspace.witness import GitWitness
+from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
+from shiftwork.adapters.workspace.tree.environment_files import EnvironmentFiles, take_out
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.shell import Shell
+from shiftwork.adapters.workspace.tree.untrusted_files import erase, text_of
+from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
 from shiftwork.config.detection import task_files
 from shiftwork.config.detection.folder import Folder
-from shiftwork.config.detection.python_sessions import nox
-from shiftwork.config.detection.requirements import listed
-from shiftwork.domain.model.proof import Findings
-from shiftwork.domain.rules.defining import defines
-from shiftwork.domain.rules.runners import failing
+from shiftwork.config.detection.python.requirements import listed
+from shiftwork.config.detection.python.tox_nox import nox
+from shiftwork.domain.gates.test_output import failing
+from shiftwork.domain.proof.test_definitions import defines
+from shiftwork.domain.proof.verdict import Findings
 from shiftwork.ports.desk import Desk, DeskName, Mail
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import PLACE, World
+from tests.conformance.workspace.git.git_rig import PLACE, World
 from tests.e2e.cli_rig import new_project
 
 pytestmark = pytest.mark.timeout(90)

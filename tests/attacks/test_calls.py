@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.processes.supervise import supervise
-from shiftwork.adapters.sandbox.walls import Room
+from shiftwork.adapters.processes.supervisor.supervise import supervise
+from shiftwork.adapters.sandbox.sandbox import Room
 from tests.attacks.kernel_rig import row
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.hosts_rig import CALL, Caller, answering
-from tests.conformance.programs import PYTHON
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP, confined
+from tests.conformance.processes.programs import PYTHON
+from tests.conformance.sandbox.hosts_rig import CALL, Caller, answering
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP, confined
 
 pytestmark = [pytest.mark.timeout(120), NEEDS_BUBBLEWRAP]
 

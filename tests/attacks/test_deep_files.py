@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.desks import FolderDesks
-from shiftwork.adapters.workspace.remains import _sizes
-from shiftwork.domain.rules.breaking import paths_in
-from shiftwork.domain.rules.places import top
-from shiftwork.domain.rules.roots import mentions
+from shiftwork.adapters.workspace.hub.leftovers import _sizes
+from shiftwork.domain.canary.insertion_point import top
+from shiftwork.domain.canary.mutation import paths_in
+from shiftwork.domain.tampering.started_scripts import mentions
 from shiftwork.errors import RepositoryError
 from shiftwork.ports.desk import DeskName
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import PLACE, World
+from tests.conformance.workspace.git.git_rig import PLACE, World
 
 pytestmark = pytest.mark.timeout(90)
 

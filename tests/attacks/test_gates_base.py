@@ -15,7 +15,7 @@ from tests.attacks.gates_rig import (
     row,
 )
 from tests.attacks.table import Outcome, Severity, attack
-from tests.conformance.programs import bare_pytest
+from tests.conformance.processes.programs import bare_pytest
 
 
 @attack(row("a new module takes the place of an installed plugin of the test runner"))

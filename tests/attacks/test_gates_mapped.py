@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.workspace.gates import GitGates
-from shiftwork.adapters.workspace.setup import Setup
-from shiftwork.adapters.workspace.shell import Shell
-from shiftwork.domain.model.gate import Gate, GateReport
-from shiftwork.domain.model.ids import Commit
+from shiftwork.adapters.workspace.gates.gates import GitGates
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.shell import Shell
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.gate import Gate, GateReport
 from tests.attacks.gates_rig import BROKEN, PROJECT, TEST, UNITTEST, row, sandbox_of
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Outcome, attack
-from tests.conformance.gates_rig import MARKER
-from tests.conformance.git_rig import World
+from tests.conformance.workspace.gates.gates_rig import MARKER
+from tests.conformance.workspace.git.git_rig import World
 
 IN_MEMORY = Path("/dev/shm")  # noqa: S108 - it is there on every Linux, and lies in memory
 

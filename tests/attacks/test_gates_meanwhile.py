@@ -4,12 +4,12 @@ import asyncio
 import threading
 from pathlib import Path
 
-from shiftwork.adapters.processes.supervise import Spawn, supervise
-from shiftwork.adapters.sandbox.walls import Room
-from shiftwork.app.canary import Examiner
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.tampering import Protection
+from shiftwork.adapters.processes.supervisor.supervise import Spawn, supervise
+from shiftwork.adapters.sandbox.sandbox import Room
+from shiftwork.app.landing.canary import Examiner
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.tampering.findings import Protection
 from tests.app.rig import Rig, git
 from tests.attacks.gates_rig import BROKEN, GOOD, PROJECT, UNITTEST, attempted, rig_of, row, sandbox_of
 from tests.attacks.table import Outcome, Severity, attack

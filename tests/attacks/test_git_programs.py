@@ -6,16 +6,16 @@ import os
 import time
 from pathlib import Path
 
-from shiftwork.adapters.workspace.agent_repository import lenders
-from shiftwork.adapters.workspace.git import user_git
-from shiftwork.bootstrap.working import uncommitted
+from shiftwork.adapters.workspace.git.user_git import user_git
+from shiftwork.adapters.workspace.hub.agent_repository import lenders
+from shiftwork.bootstrap.work.repository import uncommitted
 from shiftwork.errors import ShiftworkError
 from shiftwork.testing.git_user import GitUser, new_user
 from tests.attacks.git_rig import answered, refusal, row, trap
 from tests.attacks.state_rig import SOON, settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
 from tests.attacks.test_hostile_git_files import opened, site_of
-from tests.conformance.git_rig import World
+from tests.conformance.workspace.git.git_rig import World
 from tests.e2e.cli_rig import new_project
 
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from shiftwork.config.trust import TrustBook, settings_claim
+from shiftwork.config.trust.consent_claims import TrustBook, settings_claim
 from tests import warm
 from tests.attacks.state_rig import SOON, row, settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack

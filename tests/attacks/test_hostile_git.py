@@ -5,13 +5,13 @@ import os
 import shutil
 from pathlib import Path
 
-from shiftwork.adapters.workspace.git import user_git
+from shiftwork.adapters.workspace.git.user_git import user_git
 from shiftwork.ports.workspace import Moved
 from shiftwork.testing.git_user import new_user
 from tests.attacks.git_rig import answered, git, refusal, row, trap
 from tests.attacks.state_rig import content, settled
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import HELD, World
+from tests.conformance.workspace.git.git_rig import HELD, World
 
 
 @attack(row("core.worktree leads a landing to a folder of the user's", Severity.HIGH, Harm.WRITES))

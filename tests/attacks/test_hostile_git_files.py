@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shiftwork.adapters.specs._files import rewrite
-from shiftwork.adapters.workspace.checkout import Checkout
-from shiftwork.bootstrap.working import current_branch, uncommitted
+from shiftwork.adapters.workspace.tree.checkout import Checkout
+from shiftwork.bootstrap.work.repository import current_branch, uncommitted
 from shiftwork.config.site import STATE_HOME, Site, find_site
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.workspace import Moved
@@ -19,7 +19,7 @@ from shiftwork.testing.git_user import GitUser, new_user
 from tests.attacks.git_rig import refusal, row, trap
 from tests.attacks.state_rig import SOON, content, settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import PLACE, World
+from tests.conformance.workspace.git.git_rig import PLACE, World
 from tests.e2e.cli_rig import new_project
 
 WORDS = "the combination is 1 2 3 4 5"

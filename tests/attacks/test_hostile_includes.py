@@ -8,7 +8,7 @@ from shiftwork.errors import UnfitRepositoryError
 from tests.attacks.git_rig import git, refusal, row, trap
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import PLACE, World
+from tests.conformance.workspace.git.git_rig import PLACE, World
 
 LANDED: dict[str, str | None] = {".gitattributes": "* filter=evil\n", "work.txt": "work\n"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.attacks.kernel_rig import ARM, CALL, ran, row, seen_in
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP, SECRET
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP, SECRET
 
 pytestmark = [pytest.mark.timeout(120), NEEDS_BUBBLEWRAP]
 

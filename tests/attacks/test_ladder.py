@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.e2e.cli_rig import WORKING, Project, new_project
 from tests.tier import TIER_VARIABLE
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.adapters.workspace.patches import patch_of_run
-from shiftwork.domain.model.run import RunState, RunStatus
+from shiftwork.adapters.workspace.hub.left_out_patches import patch_of_run
+from shiftwork.domain.run.state import RunState, RunStatus
 from shiftwork.ports.agent import AgentTask
+from tests.app.landing.test_gating import work
 from tests.app.rig import SHORT, Rig, done, git, honest, make_repository
-from tests.app.test_gating import work
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
 

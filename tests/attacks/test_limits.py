@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.processes.spawn import Bounds
-from shiftwork.adapters.workspace.files import erase
+from shiftwork.adapters.processes.supervisor.spawn import Bounds
+from shiftwork.adapters.workspace.tree.untrusted_files import erase
 from tests.attacks.kernel_rig import ran
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 
 pytestmark = [pytest.mark.timeout(120), NEEDS_BUBBLEWRAP]
 

@@ -5,18 +5,18 @@ import json
 import os
 from pathlib import Path
 
-from shiftwork.adapters.agents._login import FOLDER, Lender
 from shiftwork.adapters.agents._process import ProcessAgent
 from shiftwork.adapters.agents.claude_code import ClaudeCode
 from shiftwork.adapters.agents.codex import Codex
+from shiftwork.adapters.agents.login.lender import FOLDER, Lender
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
-from shiftwork.adapters.sandbox.walls import OPEN
+from shiftwork.adapters.sandbox.sandbox import OPEN
 from shiftwork.ports.agent import AgentLimits, AgentTask
 from tests.attacks.secrets_rig import SECRET, open_without, row
 from tests.attacks.state_rig import content, settled
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.login_rig import new_account
-from tests.conformance.sandbox_rig import BWRAP
+from tests.conformance.agents.login_rig import new_account
+from tests.conformance.sandbox.sandbox_rig import BWRAP
 
 
 class Session:

@@ -4,14 +4,14 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from shiftwork.adapters.workspace.witness import GitWitness
-from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.rules.commit_message import message_of, revert_of
+from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.landing.commit_message import message_of, revert_of
 from shiftwork.ports.workspace import Candidate, Moved
 from shiftwork.testing.builders import landing_request
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import World
+from tests.conformance.workspace.git.git_rig import World
 
 
 @attack(

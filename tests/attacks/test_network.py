@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.sandbox.upstream import Upstream
+from shiftwork.adapters.sandbox.network.upstream_proxy import Upstream
 from tests.attacks.network_rig import PYTHON, came_to, program, row
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.hosts_rig import answering
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
-from tests.conformance.test_sandbox_upstream import second_proxy
+from tests.conformance.sandbox.hosts_rig import answering
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.test_sandbox_upstream import second_proxy
 
 pytestmark = NEEDS_BUBBLEWRAP
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from shiftwork import redaction
 from shiftwork.adapters.agents.command import CommandAgent
 from shiftwork.adapters.desks import FolderDesks
-from shiftwork.adapters.processes.supervise import Spawn, supervise
+from shiftwork.adapters.processes.supervisor.supervise import Spawn, supervise
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentTask
 from shiftwork.ports.desk import DeskName
 from tests.attacks.secrets_rig import SECRET, row

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.config.consent import GateConsents
-from shiftwork.config.registries.project import registry_claim
-from shiftwork.domain.model.rung import Rung
+from shiftwork.config.registries.project_registries import registry_claim
+from shiftwork.config.trust.gate_consents import GateConsents
+from shiftwork.domain.gates.rung import Rung
 from tests.attacks.registries_rig import FETCH, User, new_user
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 
 pytestmark = NEEDS_BUBBLEWRAP
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.adapters.workspace.shell import Errand, Shell
-from shiftwork.config.settings import AgentSettings
+from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.config.settings.sections import AgentSettings
 from tests.attacks.registries_rig import User, new_user
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 
 pytestmark = NEEDS_BUBBLEWRAP
 

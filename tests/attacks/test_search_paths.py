@@ -9,12 +9,12 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from shiftwork.entrypoints.cli.words import look_at
+from shiftwork.entrypoints.cli.render.phrases import look_at
 from shiftwork.ports.workspace import Moved, Place
 from shiftwork.testing.git_user import GitUser, new_user
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import RUN, World
+from tests.conformance.workspace.git.git_rig import RUN, World
 from tests.e2e.cli_rig import WORKING, git, new_project
 
 GIT = shutil.which("git") or "/usr/bin/git"

@@ -7,16 +7,16 @@ import stat
 from pathlib import Path
 
 from shiftwork.adapters.agents._process import ProcessAgent
-from shiftwork.bootstrap.agents import Place, build_agent
-from shiftwork.config.settings import load_settings
+from shiftwork.bootstrap.work.agents import Place, build_agent
+from shiftwork.config.settings.settings import load_settings
 from shiftwork.config.site import find_site
 from shiftwork.testing.git_user import new_user
 from tests.attacks.secrets_rig import SECRET, row
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import PLACE, hub_git, hub_of, prepared, workspaces_of
+from tests.conformance.workspace.git.git_rig import PLACE, hub_git, hub_of, prepared, workspaces_of
 from tests.e2e.cli_rig import WORKING, Project, new_project
-from tests.unit.launch_rig import task
+from tests.unit.agents.launch_rig import task
 
 # Files that are in no commit ----------------------------------------------------------------------------------------
 

@@ -3,15 +3,15 @@
 import asyncio
 from pathlib import Path
 
-from shiftwork.adapters.workspace.gates import GitGates
-from shiftwork.adapters.workspace.setup import Setup
-from shiftwork.adapters.workspace.shell import Shell
-from shiftwork.adapters.workspace.trees import GitWorkspaces
-from shiftwork.domain.model.gate import Gate
+from shiftwork.adapters.workspace.gates.gates import GitGates
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.shell import Shell
+from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
+from shiftwork.domain.gates.gate import Gate
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
-from tests.conformance.gates_rig import MARKER
-from tests.conformance.git_rig import World
+from tests.conformance.workspace.gates.gates_rig import MARKER
+from tests.conformance.workspace.git.git_rig import World
 
 MANIFEST = "[project]\nname = 'a'\nversion = '{}'\n"
 SETUP = "if test -f made; then mkdir -p $(cat made) && echo x > $(cat made)/x; fi"

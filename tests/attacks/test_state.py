@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.bootstrap.adopting import adopt
+from shiftwork.bootstrap.state.adopt import adopt
 from shiftwork.config.project import Standing
 from shiftwork.errors import ShiftworkError, StateError
 from shiftwork.ports.workspace import Reserved
 from tests.attacks.state_rig import TITLE, content, filtering, row, settled, site_of, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import World
+from tests.conformance.workspace.git.git_rig import World
 from tests.e2e.cli_rig import Project, git, new_project
 
 # What a commit or a clone brings ------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from shiftwork.errors import ShiftworkError
 from shiftwork.ports.engine import Checkpoints, Job
 from tests.attacks.state_rig import content, row, settled, site_of, typed
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.git_rig import World, hub_of
+from tests.conformance.workspace.git.git_rig import World, hub_of
 from tests.e2e.cli_rig import Project, environment, new_project
 
 # The engine ---------------------------------------------------------------------------------------------------------

@@ -5,17 +5,17 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from shiftwork.adapters.agents.acp import AcpAgent
+from shiftwork.adapters.agents.acp.agent import AcpAgent
 from shiftwork.adapters.agents.command import CommandAgent
-from shiftwork.adapters.processes.supervise import supervise
+from shiftwork.adapters.processes.supervisor.supervise import supervise
+from shiftwork.adapters.sandbox.sandbox import OPEN, Room
 from shiftwork.adapters.sandbox.toolchain import Toolchain
-from shiftwork.adapters.sandbox.walls import OPEN, Room
-from shiftwork.adapters.workspace.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.shell import Errand, Shell
 from shiftwork.ports.agent import Agent, AgentLimits, AgentTask
 from tests.attacks.secrets_rig import SECRET, open_without, row
 from tests.attacks.state_rig import settled
 from tests.attacks.table import Harm, Outcome, Severity, attack
-from tests.conformance.sandbox_rig import Confined, confined
+from tests.conformance.sandbox.sandbox_rig import Confined, confined
 from tests.e2e.cli_rig import new_project
 
 

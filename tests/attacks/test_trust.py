@@ -9,10 +9,10 @@ import pytest
 
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.site import find_site
-from shiftwork.domain.model.gate import Gate
-from shiftwork.entrypoints.cli.trusting import book
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.entrypoints.cli.env.trust import book
+from tests.app.landing.test_gating import BAD, CHECK, GOOD, LAX, commit, refusals, work
 from tests.app.rig import Rig, make_repository
-from tests.app.test_gating import BAD, CHECK, GOOD, LAX, commit, refusals, work
 from tests.attacks.state_rig import settled, typed
 from tests.attacks.table import Attack, Harm, Outcome, Severity, attack
 from tests.e2e.cli_rig import Project, environment, new_project

@@ -15,7 +15,7 @@ from typing import Final
 
 import psycopg
 
-from shiftwork.testing.postgres import PrivateServer, private_server
+from shiftwork.testing.postgres_cluster import PrivateServer, private_server
 from tests.chaos.project import make_project
 from tests.chaos.trial import KINDS, Outcome, Trial
 

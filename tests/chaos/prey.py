@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from shiftwork.adapters.workspace.git import MARK
+from shiftwork.adapters.workspace.git.git import MARK
 from tests import warm
 from tests.durability.rig import Bench
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shiftwork import failpoints
-from shiftwork.testing.postgres import PrivateServer
+from shiftwork.testing.postgres_cluster import PrivateServer
 from tests.chaos.checks import Inspector
 from tests.chaos.neighbour import UNREACHABLE, Neighbour
 from tests.chaos.prey import Orchestrator, Prey, agents, kill_agent, kill_everything, kill_git

@@ -8,8 +8,8 @@ import pytest
 from shiftwork.ports.workspace import Gates, Workspaces
 from shiftwork.testing.git_user import GitUser, new_user
 from shiftwork.testing.model_server import ModelServer
-from tests.conformance.gates_rig import TIERS, Opened, opener
-from tests.conformance.git_rig import Scene, World, workspaces_of
+from tests.conformance.workspace.gates.gates_rig import TIERS, Opened, opener
+from tests.conformance.workspace.git.git_rig import Scene, World, workspaces_of
 
 
 @pytest.fixture

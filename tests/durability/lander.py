@@ -8,14 +8,14 @@ import json
 import zlib
 from pathlib import Path
 
-from shiftwork.app import messages
-from shiftwork.app.turns import call
-from shiftwork.app.world import World
-from shiftwork.bootstrap.working import open_world
-from shiftwork.config.settings import Settings
+from shiftwork.app.messaging import messages
+from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.landing_lock import call
+from shiftwork.bootstrap.work.ports import open_world
+from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import environment, find_site
-from shiftwork.domain.model.ids import RunId, StoryId, Stream, landing_stream, story_stream
-from shiftwork.domain.model.queue import LandingRequest
+from shiftwork.domain.core.ids import RunId, StoryId, Stream, landing_stream, story_stream
+from shiftwork.domain.landing.state import LandingRequest
 from shiftwork.ports.workspace import Place
 from tests.tier import TIER
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from shiftwork.app.leases import FRESH_SECONDS
+from shiftwork.app.runtime.leases import FRESH_SECONDS
 from tests.durability.rig import Bench, assert_landed_once, make_bench
 from tests.patience import SECONDS, eventually
 from tests.warm import Started

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork import failpoints
-from tests.conformance.programs import guards_of
+from tests.conformance.processes.programs import guards_of
 from tests.documented import ROOT, blocks
 from tests.durability.rig import assert_landed_once, make_bench
 from tests.patience import STATUS_EVERY, eventually

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents.scripted import Turn
-from shiftwork.app.world import Sighting
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.run import RunStatus
-from shiftwork.domain.model.spec import Spec
+from shiftwork.app.runtime.context import Sighting
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.spec.spec import Spec
 from shiftwork.ports.agent import AgentTask, Ending
 from shiftwork.testing.builders import asked
 from tests.app.rig import ENV, SHORT, Rig, Script, done, git, kinds, make_repository
@@ -45,7 +45,7 @@ def test_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which:
     monkeypatch.setitem(ENV, "PATH", f"{tmp_path}:{ENV['PATH']}")
 
     def arm(sighting: Sighting) -> None:
-        if isinstance(sighting.what, r.RunStarted):
+        if isinstance(sighting.what, run_facts.RunStarted):
             (tmp_path / "armed").touch()
 
     rig.watch = arm

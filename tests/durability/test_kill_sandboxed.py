@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.durability.rig import assert_landed_once, make_bench
 from tests.patience import STATUS_EVERY, eventually
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.testing.postgres import PostgresMissingError, PrivateServer, private_server
+from shiftwork.testing.postgres_cluster import PostgresMissingError, PrivateServer, private_server
 from tests.durability.rig import Bench, assert_landed_once, make_bench
 from tests.patience import SECONDS, STATUS_EVERY, eventually
 

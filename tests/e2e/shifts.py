@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from shiftwork.app.commands import Order
-from shiftwork.bootstrap.agents import Turn, scripted_agent
-from shiftwork.config.settings import load_settings
+from shiftwork.app.commands.runs import Order
+from shiftwork.bootstrap.work.agents import Turn, scripted_agent
+from shiftwork.config.settings.settings import load_settings
 from shiftwork.config.site import CACHE_HOME, STATE_HOME, environment, find_site
-from shiftwork.domain.model.budget import Amount, Budget
-from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
-from shiftwork.domain.model.forecast import Band, Forecast
-from shiftwork.domain.model.ids import StoryId, landing_stream
-from shiftwork.domain.model.spec import Criterion, Spec, Story
-from shiftwork.domain.model.story import Limits
-from shiftwork.domain.model.usage import Usage
-from shiftwork.domain.model.workflow import DYNAMIC
-from shiftwork.entrypoints.cli.ordering import starting, work
-from shiftwork.entrypoints.cli.session import Shift
+from shiftwork.domain.budget.amounts import Amount, Budget
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import StoryId, landing_stream
+from shiftwork.domain.spec.spec import Criterion, Spec, Story
+from shiftwork.domain.usage.forecast import Band, Forecast
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.step_types import DYNAMIC_STEPS
+from shiftwork.domain.workflow.workflow import DYNAMIC
+from shiftwork.entrypoints.cli.work.foreground import Shift
+from shiftwork.entrypoints.cli.work.run_command import starting, work
 
 _AGENT: Final = "command"
 _BAND: Final = Band(low_usd=0.2, high_usd=0.3, known=4)

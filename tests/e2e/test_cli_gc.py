@@ -6,7 +6,7 @@ import signal
 from dataclasses import replace
 from typing import Any
 
-from tests.conformance.programs import guards_of
+from tests.conformance.processes.programs import guards_of
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import Project, lives, sleeping, written_pid
 from tests.patience import eventually

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.programs import guards_of
+from tests.conformance.processes.programs import guards_of
 from tests.e2e.cli_rig import (
     SHIFTWORK,
     WORKING,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.hosts_rig import answering
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.hosts_rig import answering
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import Project, new_project, on_a_terminal
 from tests.tier import TIER_VARIABLE

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from standardwebhooks import Webhook
 
-from shiftwork.testing.notify_conformance import Receiver, receiving
+from shiftwork.testing.conformance.notify import Receiver, receiving
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import Project
 

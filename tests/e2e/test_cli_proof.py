@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from shiftwork.app.certificates import Paper, document
-from shiftwork.domain.model.certificate import Certificate
-from shiftwork.domain.model.codec import from_plain
-from shiftwork.domain.rules.certifying import digest
+from shiftwork.app.commands.certificates import Paper, document
+from shiftwork.domain.core.plain import from_plain
+from shiftwork.domain.proof.certificate import Certificate
+from shiftwork.domain.story.certify import digest
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import Project, new_project
 

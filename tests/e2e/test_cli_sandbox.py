@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.testing.model_server import Call, ModelRequest, ModelServer, ToolCall, Turn, call
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.documented import ROOT, blocks
 from tests.e2e.claude_rig import Handover
 from tests.e2e.cli_rig import SHIFTWORK, WORKING, Project, new_project

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.config.site import find_site
-from shiftwork.entrypoints.cli.asking import asked_for
+from shiftwork.entrypoints.cli.work.spec_source import asked_for
 from tests.documented import ROOT, blocks
 from tests.e2e.cli_rig import Project, interrupt, new_project, sleeping
 from tests.patience import SECONDS, eventually

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shiftwork.entrypoints.cli.clean import cells
+from shiftwork.entrypoints.cli.render.sanitize import cells
 from tests.e2e.cli_rig import Project, new_project, on_a_terminal
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.domain.model.catalogue import DYNAMIC_STEPS
+from shiftwork.domain.workflow.step_types import DYNAMIC_STEPS
 from shiftwork.testing.model_server import Call, ModelRequest, ModelServer, ToolCall, Turn, call
 from tests.e2e.claude_rig import Handover
 

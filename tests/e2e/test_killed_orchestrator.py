@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from shiftwork.testing.model_server import ModelRequest, ModelServer, Turn, call
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.e2e.claude_rig import Handover
 from tests.patience import eventually
 

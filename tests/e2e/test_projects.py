@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shiftwork.adapters.store.engine import create_engine
+from shiftwork.adapters.store.sql.database import create_engine
 from shiftwork.config.site import STORE_URL
 from tests import warm
 from tests.e2e.cli_rig import WORKING, Project, new_project

@@ -19,21 +19,22 @@ import pytest
 from shiftwork.adapters.agents.command import CommandAgent
 from shiftwork.adapters.agents.scripted import Turn
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
-from shiftwork.adapters.sandbox.walls import OPEN
-from shiftwork.app.certificates import recorded
-from shiftwork.app.commands import Order, start_run, wait_for
-from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model.codec import to_plain
-from shiftwork.domain.model.fail_to_pass import FailToPassOutcome
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.proof import ProofPolicy, Verdict
-from shiftwork.domain.model.run import RunState, RunStatus
-from shiftwork.domain.model.spec import one_shot
-from shiftwork.domain.model.story import Limits
+from shiftwork.adapters.sandbox.sandbox import OPEN
+from shiftwork.app.commands.certificates import recorded
+from shiftwork.app.commands.runs import Order, start_run, wait_for
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.plain import to_plain
+from shiftwork.domain.gates.fail_to_pass_result import FailToPassOutcome
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.proof.verdict import Verdict
+from shiftwork.domain.run.state import RunState, RunStatus
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.spec.spec import one_shot
 from shiftwork.ports.agent import AgentTask
 from tests.app.rig import ENV, LANDING, SHORT, Rig, done, git, make_repository
-from tests.conformance.programs import bare_pytest
-from tests.conformance.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP, around_gates
+from tests.conformance.processes.programs import bare_pytest
+from tests.conformance.sandbox.sandbox_rig import BWRAP, NEEDS_BUBBLEWRAP, around_gates
 from tests.documented import ROOT
 from tests.patience import SECONDS
 from tests.tier import TIER
@@ -338,7 +339,7 @@ def test_a_trick_does_not_land_silently(name: str, rig: Rig) -> None:
     assert trick.why in story.failure
     assert not story.landed
     facts = [one.fact for one in asyncio.run(rig.store.events.read(LANDING))]
-    assert not any(isinstance(fact, q.BaseMoved) for fact in facts)
+    assert not any(isinstance(fact, landing_facts.BaseMoved) for fact in facts)
     assert not list(rig.state.rglob("trap")), "nothing that an agent wrote ran in the harness's git"
 
 

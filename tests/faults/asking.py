@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 
-from shiftwork.testing.notify_conformance import receiving
+from shiftwork.testing.conformance.notify import receiving
 from tests.faults.matrix import fault
 from tests.faults.money import asks_first
 from tests.faults.stage import Stage, typed

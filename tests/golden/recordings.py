@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.adapters.agents._driver import Transcript
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentEvent, AgentReport, Ending
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"

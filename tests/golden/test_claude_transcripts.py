@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
-from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.usage.usage import Usage
 from shiftwork.ports.agent import Ending, EventKind
 from tests.golden.recordings import (
     TRANSCRIPTS,

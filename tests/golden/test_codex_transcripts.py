@@ -3,7 +3,7 @@
 import pytest
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
-from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.usage.usage import Usage
 from shiftwork.ports.agent import Ending
 from tests.golden.recordings import (
     TRANSCRIPTS,

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from shiftwork.domain.model.codec import KINDS
-from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.queue import QueueState
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import StoryState
+from shiftwork.domain.codec import KINDS
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.landing.state import QueueState
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story.state import StoryState
 from shiftwork.testing.builders import fold_queue, fold_run, fold_story
 from shiftwork.testing.histories import differences, facts_of, snapshot
 

@@ -9,16 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.domain.model.catalogue import CATALOGUE, DYNAMIC_STEPS
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import RunId, StoryId, Stream
-from shiftwork.domain.model.memory import Memory, Note, Scope, Shelf
-from shiftwork.domain.model.pipeline import Pipeline, StepStatus, pipeline_of
-from shiftwork.domain.model.proof import ProofPolicy
-from shiftwork.domain.model.spec import Criterion, Story
-from shiftwork.domain.model.story import Assignment, Limits, Refusal, Refused, StoryState
-from shiftwork.domain.model.workflow import AgentPlan, Route, StepPlan, catalogue_step
-from shiftwork.prompts.context import Surroundings, compose
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import RunId, StoryId, Stream
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.memory.notes import Memory, Note, Scope, Shelf
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.domain.story.assignment import Assignment
+from shiftwork.domain.story.state import Refused, StoryState
+from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus, pipeline_of
+from shiftwork.domain.workflow.step_types import CATALOGUE, DYNAMIC_STEPS
+from shiftwork.domain.workflow.workflow import AgentPlan, Route, StepPlan, catalogue_step
+from shiftwork.prompts.prompt_parts import Surroundings, compose
 
 FOLDER = Path(__file__).parent / "prompts"
 KINDS = (*CATALOGUE, "custom", "own")

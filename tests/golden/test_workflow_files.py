@@ -13,11 +13,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
-from shiftwork.adapters.workflows.finding import PACKAGED, find_all
+from shiftwork.adapters.workflows.json_schema import schema
 from shiftwork.adapters.workflows.loading import Loaded, load
-from shiftwork.adapters.workflows.schema import schema
+from shiftwork.adapters.workflows.lookup import PACKAGED, find_all
 from shiftwork.adapters.workflows.writing import document, expanded
-from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.errors import WorkflowError
 
 HERE = Path(__file__).parent / "workflows"

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from shiftwork.bootstrap.workflows import choose
-from shiftwork.domain.model.pipeline import pipeline_of
-from shiftwork.domain.model.story import StoryState
-from shiftwork.domain.model.workflow import StepKind, StepPlan, Workflow
-from shiftwork.prompts.context import Surroundings, compose
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.workflow.pipeline import pipeline_of
+from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
+from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.testing.builders import assignment
 from tests.golden.test_prompts import ASKED
 

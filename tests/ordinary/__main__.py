@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from shiftwork.testing.postgres import private_postgres
+from shiftwork.testing.postgres_cluster import private_postgres
 from tests.ordinary.database_row import at
 from tests.ordinary.every import ROWS
 from tests.ordinary.row import Row

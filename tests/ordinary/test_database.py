@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.sandbox_rig import NEEDS_BUBBLEWRAP
+from tests.conformance.sandbox.sandbox_rig import NEEDS_BUBBLEWRAP
 from tests.ordinary.database_row import DATABASE_ROW, at
 from tests.ordinary.trial import built, with_line
 from tests.tier import TIER_VARIABLE

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.adapters.agents._acp_events import AcpTranscript
-from shiftwork.adapters.agents._acp_workspace import OutsideError, Workspace
+from shiftwork.adapters.agents.acp.permissions import OutsideError, Workspace
+from shiftwork.adapters.agents.acp.session_updates import AcpTranscript
 from shiftwork.ports.agent import Ending
 from tests.properties.any_json import TEXTS, any_json
 

@@ -12,23 +12,29 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.app import messages
-from shiftwork.app.proving import unapproved
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model.ids import Commit, Stream, story_stream
-from shiftwork.domain.model.proof import ProofPolicy, ProofReport
-from shiftwork.domain.model.queue import Entry, LandingPolicy, LandingRequest, QueueState
-from shiftwork.domain.model.story import LandingStage, Limits, Refusal, StoryState, StoryStatus
-from shiftwork.domain.model.usage import NOTHING_USED
-from shiftwork.domain.model.workflow import Route, StepKind, StepPlan
-from shiftwork.domain.rules import approving
-from shiftwork.domain.rules.decide_queue import decide_queue
-from shiftwork.domain.rules.decide_story import decide_story
+from shiftwork.app.landing.proof import unapproved
+from shiftwork.app.messaging import messages
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.ids import Commit, Stream, story_stream
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.landing import effects as landing_effects
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.decide import decide_queue
+from shiftwork.domain.landing.state import Entry, LandingPolicy, LandingRequest, QueueState
+from shiftwork.domain.proof.verdict import ProofReport
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.story import approval
+from shiftwork.domain.story import effects as story_effects
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.decide import decide_story
+from shiftwork.domain.story.state import LandingStage, StoryState, StoryStatus
+from shiftwork.domain.usage.usage import NOTHING_USED
+from shiftwork.domain.workflow.workflow import Route, StepKind, StepPlan
 from shiftwork.ports.store import Message
 from shiftwork.testing.builders import RUN, assignment, fold_queue, fold_story, gate_report, landing_request, planned
-from shiftwork.testing.simulation import Chance, Ticking
+from shiftwork.testing.simulation.simulation import Chance, Ticking
 from shiftwork.testing.strategies import QUICK, DrawnChance
 
 SIGN = planned("sign_off", StepKind.APPROVAL, description="Ship it?")
@@ -94,96 +100,99 @@ class Reviewed:
 
     # The story --------------------------------------------------------------------------------------------------------
 
-    def conclude(self, effect: e.Conclude) -> tuple[f.Fact, ...]:
+    def conclude(self, effect: e.Conclude) -> tuple[Fact, ...]:
         return effect.facts
 
-    def prepare(self, effect: e.PrepareWorkspace) -> tuple[f.Fact, ...]:
+    def prepare(self, effect: story_effects.PrepareWorkspace) -> tuple[Fact, ...]:
         base = effect.base or self.tip
-        return (f.WorkspacePrepared(at=1, number=effect.number, base=base, head=effect.head or base),)
+        return (story_facts.WorkspacePrepared(at=1, number=effect.number, base=base, head=effect.head or base),)
 
-    def run_agent(self, effect: e.RunAgent) -> tuple[f.Fact, ...]:
+    def run_agent(self, effect: story_effects.RunAgent) -> tuple[Fact, ...]:
         """An agent does something new, nothing at all, or what it had done before."""
         head = self.story.head
-        started = f.StepStarted(at=1, step=effect.step, attempt=effect.attempt, commit=head, log="")
+        started = story_facts.StepStarted(at=1, step=effect.step, attempt=effect.attempt, commit=head, log="")
         does = self.whim("changes nothing", "returns to an earlier patch") if head != self.story.base else ""
         if does == "changes nothing":
             return (started, self._completed(effect, head))
         patch = self.chance.pick(self.asked) if does and self.asked else max(self.patches.values()) + 1
         return (started, self._completed(effect, self.commit(patch)))
 
-    def _completed(self, effect: e.RunAgent, commit: Commit) -> f.Fact:
-        return f.StepCompleted(
+    def _completed(self, effect: story_effects.RunAgent, commit: Commit) -> Fact:
+        return story_facts.StepCompleted(
             at=1, step=effect.step, attempt=effect.attempt, commit=commit, notes="", outputs=(), usage=NOTHING_USED
         )
 
-    def merge_base(self, effect: e.MergeBase) -> tuple[f.Fact, ...]:
+    def merge_base(self, effect: story_effects.MergeBase) -> tuple[Fact, ...]:
         """What conflicts is another patch, because somebody has to resolve it."""
         conflict = self.story.refused is not None and self.story.refused.cause is Refusal.CONFLICT
         patch = max(self.patches.values()) + 1 if conflict else self.patches[effect.head]
-        return (f.BaseMerged(at=1, commit=self.commit(patch), base=effect.base, files=()),)
+        return (story_facts.BaseMerged(at=1, commit=self.commit(patch), base=effect.base, files=()),)
 
-    def request_landing(self, effect: e.RequestLanding) -> tuple[f.Fact, ...]:
+    def request_landing(self, effect: story_effects.RequestLanding) -> tuple[Fact, ...]:
         self.request = replace(
             landing_request(effect.number),
             tip=effect.tip,
             base=self.story.base,
-            review=approving.reviewed(self.story),
-            approved=approving.approved(self.story),
+            review=approval.reviewed(self.story),
+            approved=approval.approved(self.story),
         )
-        return (f.LandingRequested(at=1, number=effect.number, tip=effect.tip),)
+        return (story_facts.LandingRequested(at=1, number=effect.number, tip=effect.tip),)
 
-    def receive(self, effect: e.Receive) -> tuple[f.Fact, ...]:
+    def receive(self, effect: e.Receive) -> tuple[Fact, ...]:
         self.moves()
         said = self._person() if self.story.hold else self._answer()
-        return (*said, f.MessagesRead(at=1, upto=effect.cursor + 1))
+        return (*said, MessagesRead(at=1, upto=effect.cursor + 1))
 
-    def tell(self, effect: e.TellWaiting) -> tuple[f.Fact, ...]:
-        return (f.WaitingTold(at=1, waiting=effect.waiting),)
+    def tell(self, effect: story_effects.TellWaiting) -> tuple[Fact, ...]:
+        return (story_facts.WaitingTold(at=1, waiting=effect.waiting),)
 
-    def release(self, effect: e.ReleaseWorkspace) -> tuple[f.Fact, ...]:
-        return (f.WorkspaceReleased(at=1, number=effect.number),)
+    def release(self, effect: story_effects.ReleaseWorkspace) -> tuple[Fact, ...]:
+        return (story_facts.WorkspaceReleased(at=1, number=effect.number),)
 
-    def report(self, effect: e.ReportStory) -> tuple[f.Fact, ...]:
-        return (f.StoryReported(at=1),)
+    def report(self, effect: story_effects.ReportStory) -> tuple[Fact, ...]:
+        return (story_facts.StoryReported(at=1),)
 
     # The person -------------------------------------------------------------------------------------------------------
 
-    def _person(self) -> tuple[f.Fact, ...]:
+    def _person(self) -> tuple[Fact, ...]:
         """They see the patch that `diff` shows. What they said is remembered here, whatever the product makes of it."""
         rejected = self.whim(*3 * ("",), "rejects", *3 * ("rejects with a reason",))
-        if (patch := approving.asked_about(self.story)) is not None:
+        if (patch := approval.asked_about(self.story)) is not None:
             assert patch.commit in self.green, "gates first, then the person"
             seen = self.patches[patch.commit]
             assert seen != self.approved, "they have approved this very patch"
             self.asked.append(seen)
             self.approved = None if rejected else seen
-        return (f.StoryReleased(at=1, granted=not rejected, answer="why" if "reason" in rejected else ""),)
+        return (story_facts.StoryReleased(at=1, granted=not rejected, answer="why" if "reason" in rejected else ""),)
 
     # The queue --------------------------------------------------------------------------------------------------------
 
-    def _answer(self) -> tuple[f.Fact, ...]:
+    def _answer(self) -> tuple[Fact, ...]:
         """Play the queue until it has answered the story's request."""
         assert self.request is not None
-        asked = q.EntryQueued(at=1, branch="main", request=self.request)
-        self.queue, result = fold_queue(self.queue, asked), list[f.Fact]()
+        asked = landing_facts.EntryQueued(at=1, branch="main", request=self.request)
+        self.queue, result = fold_queue(self.queue, asked), list[Fact]()
         while not result:
             (effect,) = decide_queue(self.queue)
             result = self._tells(effect)
             self.queue = fold_queue(self.queue, *_QUEUE[type(effect)](self, effect))
         return tuple(result)
 
-    def _tells(self, effect: e.Effect) -> list[f.Fact]:
+    def _tells(self, effect: e.Effect) -> list[Fact]:
         """As the product writes and reads it."""
-        entries = effect.entries if isinstance(effect, e.AnswerStories) else ()
+        entries = effect.entries if isinstance(effect, landing_effects.AnswerStories) else ()
         stream: Stream = story_stream(RUN, landing_request().story)
         bodies = [Message(position=1, key="", body=messages.answer(entry)) for entry in entries]
         return list(messages.facts_of(stream, bodies, 1.0))[:-1]
 
-    def take(self, effect: e.TakeBatch) -> tuple[f.Fact, ...]:
+    def take(self, effect: landing_effects.TakeBatch) -> tuple[Fact, ...]:
         (entry,) = self.queue.waiting
-        request, taken = entry.request, q.BatchTaken(at=1, number=self.queue.batch + 1, policy=LandingPolicy())
+        request, taken = (
+            entry.request,
+            landing_facts.BatchTaken(at=1, number=self.queue.batch + 1, policy=LandingPolicy()),
+        )
         if request.base != self.tip and self.whim("conflicts"):
-            refused = q.EntryRefused(
+            refused = landing_facts.EntryRefused(
                 at=1, request=request.key, cause=Refusal.CONFLICT, detail="", files=(), base=self.tip, report=None
             )
             return (taken, refused)
@@ -191,7 +200,7 @@ class Reviewed:
         same = seen is not None and self.patches[seen.commit] == patch
         if same:
             self.happened.add("approved and moved" if seen and seen.base != self.tip else "approved")
-        built = q.CandidateBuilt(
+        built = landing_facts.CandidateBuilt(
             at=1,
             request=request.key,
             round=entry.round,
@@ -202,7 +211,7 @@ class Reviewed:
         )
         return (taken, built)
 
-    def check(self, effect: e.CheckCandidates) -> tuple[f.Fact, ...]:
+    def check(self, effect: landing_effects.CheckCandidates) -> tuple[Fact, ...]:
         (entry,) = effect.entries
         commit, key = entry.candidate, entry.request.key
         if not entry.reds and self.whim("gates are red"):
@@ -211,53 +220,53 @@ class Reviewed:
         # A gate that says the same twice would end the story.
         report = replace(found, results=tuple(replace(one, output="no " * len(self.red)) for one in found.results))
         if not report.passed:
-            return (q.CandidateFailed(at=1, request=key, report=report),)
+            return (landing_facts.CandidateFailed(at=1, request=key, report=report),)
         self.green.add(commit)
         proof = ProofReport(commit=commit, tree="", policy=ProofPolicy.TRUSTING)
         if entry.unapproved:
             return (unapproved(entry, report, proof, 1.0),)
-        return (q.CandidateVerified(at=1, request=key, report=report, proofs=(proof,)),)
+        return (landing_facts.CandidateVerified(at=1, request=key, report=report, proofs=(proof,)),)
 
-    def move(self, effect: e.MoveBase) -> tuple[f.Fact, ...]:
+    def move(self, effect: landing_effects.MoveBase) -> tuple[Fact, ...]:
         (entry,) = effect.entries
         self.moves()
         if self.tip != entry.base:
-            return (q.BaseMissed(at=1, batch=self.queue.batch),)
+            return (landing_facts.BaseMissed(at=1, batch=self.queue.batch),)
         self.tip = entry.candidate
         self.landed.append(self.patches[entry.candidate])
-        return (q.BaseMoved(at=1, requests=(entry.request.key,), commit=entry.candidate, ref="main"),)
+        return (landing_facts.BaseMoved(at=1, requests=(entry.request.key,), commit=entry.candidate, ref="main"),)
 
-    def close(self, effect: e.AnswerStories) -> tuple[f.Fact, ...]:
+    def close(self, effect: landing_effects.AnswerStories) -> tuple[Fact, ...]:
         entries: tuple[Entry, ...] = effect.entries
-        return tuple(q.EntryClosed(at=1, request=entry.request.key) for entry in entries)
+        return tuple(landing_facts.EntryClosed(at=1, request=entry.request.key) for entry in entries)
 
 
-type Answers = dict[type[e.Effect], Callable[[Reviewed, Any], tuple[f.Fact, ...]]]
+type Answers = dict[type[e.Effect], Callable[[Reviewed, Any], tuple[Fact, ...]]]
 
 _STORY: Answers = {
     e.Conclude: Reviewed.conclude,
-    e.PrepareWorkspace: Reviewed.prepare,
-    e.RunAgent: Reviewed.run_agent,
-    e.MergeBase: Reviewed.merge_base,
-    e.RequestLanding: Reviewed.request_landing,
+    story_effects.PrepareWorkspace: Reviewed.prepare,
+    story_effects.RunAgent: Reviewed.run_agent,
+    story_effects.MergeBase: Reviewed.merge_base,
+    story_effects.RequestLanding: Reviewed.request_landing,
     e.Receive: Reviewed.receive,
-    e.TellWaiting: Reviewed.tell,
-    e.ReleaseWorkspace: Reviewed.release,
-    e.ReportStory: Reviewed.report,
+    story_effects.TellWaiting: Reviewed.tell,
+    story_effects.ReleaseWorkspace: Reviewed.release,
+    story_effects.ReportStory: Reviewed.report,
 }
 _QUEUE: Answers = {
     e.Conclude: Reviewed.conclude,
-    e.TakeBatch: Reviewed.take,
-    e.CheckCandidates: Reviewed.check,
-    e.MoveBase: Reviewed.move,
-    e.AnswerStories: Reviewed.close,
+    landing_effects.TakeBatch: Reviewed.take,
+    landing_effects.CheckCandidates: Reviewed.check,
+    landing_effects.MoveBase: Reviewed.move,
+    landing_effects.AnswerStories: Reviewed.close,
 }
 
 
 def played(data: st.DataObject) -> Reviewed:
     review, steps = data.draw(st.sampled_from(WORKFLOWS))
     given_to = replace(assignment(limits=Limits(repairs=4, conflicts=4)), review=review)
-    story = fold_story(StoryState(), f.StoryStarted(at=1, assignment=given_to, steps=steps))
+    story = fold_story(StoryState(), story_facts.StoryStarted(at=1, assignment=given_to, steps=steps))
     world = Reviewed(chance=DrawnChance(data), story=story)
     world.run()
     return world

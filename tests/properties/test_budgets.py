@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from shiftwork.domain.model.budget import Amount, Budget, Claim, Ledger
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.story import Limits
-from shiftwork.domain.model.usage import Usage
-from shiftwork.domain.rules import budgets
+from shiftwork.domain.budget import reservations
+from shiftwork.domain.budget.amounts import Amount, Budget, Claim, Ledger
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.usage.usage import Usage
 
 STORIES = [StoryId(f"US-{number:03}") for number in range(1, 6)]
 KINDS = ("planning", "coding", "review")
@@ -53,15 +53,15 @@ class Books(RuleBasedStateMachine):
         if story in self.ledger.reserved or story in self.ledger.claims:
             return
         bounded = bounded and self.limits.run.tokens is None
-        self.ledger = budgets.claimed(self.ledger, story, Claim(number=1, kind=kind, bounded=bounded))
+        self.ledger = reservations.claimed(self.ledger, story, Claim(number=1, kind=kind, bounded=bounded))
 
     @rule(story=st.sampled_from(STORIES))
     def reserve(self, story: StoryId) -> None:
         claim = self.ledger.claims.get(story)
-        if claim is None or (found := budgets.reservation(self.ledger, claim, self.limits)) is None:
+        if claim is None or (found := reservations.reservation(self.ledger, claim, self.limits)) is None:
             return
-        self.ledger = budgets.reserved(self.ledger, story, found)
-        used, limit = budgets.committed(self.ledger), self.limits.run
+        self.ledger = reservations.reserved(self.ledger, story, found)
+        used, limit = reservations.committed(self.ledger), self.limits.run
         assert limit.usd is None or used.usd <= limit.usd + SLACK, "set aside within the limit, whatever has been spent"
         assert limit.tokens is None or used.tokens <= limit.tokens
 
@@ -77,9 +77,11 @@ class Books(RuleBasedStateMachine):
             return
         usd = None if cents is None else cents / 100
         if held.claim.bounded and usd is not None:
-            usd = min(usd, held.amount.usd * (1 + budgets.OVERRUN))  # its agent stops at the answer that comes to that
+            usd = min(
+                usd, held.amount.usd * (1 + reservations.OVERRUN)
+            )  # its agent stops at the answer that comes to that
         used = Usage(input_tokens=tokens, cost_usd=usd) if told else None
-        self.ledger = budgets.settled(self.ledger, story, used)
+        self.ledger = reservations.settled(self.ledger, story, used)
         spent = Amount(
             usd=held.amount.usd if used is None or usd is None else usd,
             tokens=held.amount.tokens if used is None or (not tokens and usd != 0) else tokens,
@@ -91,7 +93,7 @@ class Books(RuleBasedStateMachine):
     @rule(story=st.sampled_from(STORIES))
     def drop(self, story: StoryId) -> None:
         """A story that ends before its attempt has begun."""
-        self.ledger = budgets.dropped(self.ledger, story)
+        self.ledger = reservations.dropped(self.ledger, story)
         assert story not in self.ledger.claims
         assert story not in self.ledger.reserved
 
@@ -126,7 +128,7 @@ def test_while_anything_is_left_and_nobody_is_at_work_a_first_attempt_can_begin(
     attempt: Amount,
     bounded: bool,  # noqa: FBT001 - drawn
 ) -> None:
-    found = budgets.reservation(
+    found = reservations.reservation(
         Ledger(), Claim(number=1, kind="coding", bounded=bounded), Limits(run=limit, attempt=attempt)
     )
     assert (found is not None) == (limit.usd != 0 and limit.tokens != 0)
@@ -140,11 +142,11 @@ def test_all_that_are_at_work_at_once_may_overrun_and_the_limit_is_passed_by_one
     limits, ledger, over = Limits(run=limit, attempt=attempt), Ledger(), [0.0]
     for story, (bounded, _) in zip(STORIES, stories, strict=False):
         claim = Claim(number=1, kind="coding", bounded=bounded and limit.tokens is None)
-        if found := budgets.reservation(ledger, claim, limits):
-            ledger = budgets.reserved(budgets.claimed(ledger, story, claim), story, found)
+        if found := reservations.reservation(ledger, claim, limits):
+            ledger = reservations.reserved(reservations.claimed(ledger, story, claim), story, found)
     for (story, held), (_, beyond) in zip(list(ledger.reserved.items()), stories, strict=False):
-        most = held.amount.usd * budgets.OVERRUN
+        most = held.amount.usd * reservations.OVERRUN
         over.append(min(beyond / 100, most) if held.claim.bounded else beyond / 100)
         used = Usage(input_tokens=held.amount.tokens, cost_usd=held.amount.usd + over[-1])
-        ledger = budgets.settled(ledger, story, used)
+        ledger = reservations.settled(ledger, story, used)
     assert limit.usd is None or ledger.spent.usd <= limit.usd + max(over) + SLACK

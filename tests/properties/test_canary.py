@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.canary import GateSight, Sight, Sources
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.tampering import Protection
-from shiftwork.domain.rules.breaking import Style, broken, can_break, mark, marks_in
-from shiftwork.domain.rules.canary import RUNS, Examination, Trial, examination, fed, next_run
-from shiftwork.domain.rules.protecting import is_test
-from shiftwork.domain.rules.roots import sources
+from shiftwork.domain.canary.canary_verdict import GateSight, Sight, Sources
+from shiftwork.domain.canary.examination import RUNS, Examination, Trial, examination, fed, next_run
+from shiftwork.domain.canary.mutation import Style, broken, can_break, mark, marks_in
+from shiftwork.domain.canary.source_root import sources
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.tampering.findings import Protection
+from shiftwork.domain.tampering.protected_paths import is_test
 
 TOKEN = "3fa9c1"  # noqa: S105 - no secret
 NUMBERS = st.integers(min_value=0, max_value=10_000)

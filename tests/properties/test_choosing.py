@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.picking import ANY_ROLE, Tally
-from shiftwork.domain.rules.choosing import choose
+from shiftwork.domain.agents.bandit import choose
+from shiftwork.domain.agents.tally import ANY_ROLE, Tally
 from shiftwork.testing.strategies import QUICK
 
 NAMES = ("a", "b", "c", "d")

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.proof import FileFound, Findings, Verdict
-from shiftwork.domain.rules.evidence import cited
+from shiftwork.domain.proof.evidence import cited
+from shiftwork.domain.proof.verdict import FileFound, Findings, Verdict
 
 
 @st.composite

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentReport, Ending, EventKind
 from tests.properties.any_json import TEXTS, any_json
 

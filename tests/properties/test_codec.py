@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from shiftwork.domain.model import codec
-from shiftwork.domain.model.facts import Fact
+from shiftwork.domain import codec
+from shiftwork.domain.core.fact import Fact
 from shiftwork.errors import CodecError
 from shiftwork.testing.strategies import QUICK, facts, values
 

@@ -9,11 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.editing import Edit, Operation
-from shiftwork.domain.model.spec import Story
-from shiftwork.prompts.contract import KEYS_LIMIT, SUMMARY_LIMIT, VALUE_LIMIT, Answer, Problem, edits, parse, stories
-from shiftwork.prompts.limits import size
-from shiftwork.prompts.stories import MAX_STORIES
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.workflow.edit_request import Edit, Operation
+from shiftwork.prompts.answer.contract import (
+    KEYS_LIMIT,
+    SUMMARY_LIMIT,
+    VALUE_LIMIT,
+    Answer,
+    Problem,
+    edits,
+    parse,
+    stories,
+)
+from shiftwork.prompts.answer.stories import MAX_STORIES
+from shiftwork.prompts.lengths import size
 
 FRAGMENTS = (
     *("SUMMARY:", "## SUMMARY", "**SUMMARY**", "**Summary:** x", "summary: y", "# Summary of it", "## Details"),

@@ -7,28 +7,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.editing import Edit, NewStep, Operation
-from shiftwork.domain.model.ids import Commit, StepId, step_id
-from shiftwork.domain.model.pipeline import Pipeline
-from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import ENDED, LandingStage, Limits, Refusal, StoryState, StoryStatus
-from shiftwork.domain.model.usage import Usage
-from shiftwork.domain.model.workflow import StepKind, StepPlan
-from shiftwork.domain.rules import spending
-from shiftwork.domain.rules.charging import ENDS
-from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.domain.rules.decide_story import decide_story
-from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, Rejected, apply_edits
-from shiftwork.domain.rules.evolve_run import evolve_run
-from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit, StepId, step_id
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.state import RUN_ENDED, RunState, RunStatus
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.story import effects as story_effects
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.decide import decide_story
+from shiftwork.domain.story.evolve import evolve_story
+from shiftwork.domain.story.spending.attempt_usage import ENDS
+from shiftwork.domain.story.state import ENDED, LandingStage, StoryState, StoryStatus
+from shiftwork.domain.usage import totals
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
+from shiftwork.domain.workflow.guardrails import MAX_RESTARTS, MAX_STEPS, Rejected, apply_edits
+from shiftwork.domain.workflow.pipeline import Pipeline
+from shiftwork.domain.workflow.workflow import StepKind, StepPlan
 from shiftwork.testing.builders import assignment, began, fold_story, run_plan, started_story
-from shiftwork.testing.simulated_run import RunWorld
-from shiftwork.testing.simulated_story import StoryWorld
-from shiftwork.testing.simulation import Play
+from shiftwork.testing.simulation.run import RunWorld
+from shiftwork.testing.simulation.simulation import Play
+from shiftwork.testing.simulation.story import StoryWorld
 from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_worlds, workflows
 
 WORLDS = settings(QUICK, max_examples=80)
@@ -37,7 +41,7 @@ WORLDS = settings(QUICK, max_examples=80)
 def played_story(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> Play[StoryState]:
     """A story from its start to where nothing more is asked for; fails where that takes longer than it can."""
     play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
-    play.open([f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
+    play.open([story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
     play.run(world.bound(play.state))
     return play
 
@@ -46,7 +50,7 @@ def usage_told(play: Play[StoryState]) -> Usage:
     """By every attempt of an agent that has ended."""
     agents = {step.id for step in play.state.pipeline.steps if step.kind is StepKind.AGENT}
     ends = [fact for fact in play.history if isinstance(fact, ENDS) and fact.step in agents]
-    return spending.total(spending.one_attempt(fact.usage) for fact in ends)
+    return totals.total(totals.one_attempt(fact.usage) for fact in ends)
 
 
 @given(workflows(), limits, story_worlds())
@@ -79,10 +83,10 @@ def test_a_key_is_used_once_and_again_only_for_an_attempt_whose_end_nobody_knows
         turns[turn.effect.key].append(turn)
     for asked in turns.values():
         for first, second in pairwise(asked):
-            assert isinstance(first.effect, e.RunAgent)
-            assert [type(fact) for fact in first.facts] == [f.StepStarted]
+            assert isinstance(first.effect, story_effects.RunAgent)
+            assert [type(fact) for fact in first.facts] == [story_facts.StepStarted]
             assert second.effect == first.effect
-            assert [type(fact) for fact in second.facts] == [f.StepInterrupted]
+            assert [type(fact) for fact in second.facts] == [story_facts.StepInterrupted]
 
 
 @given(workflows(), limits, story_worlds())
@@ -91,7 +95,7 @@ def test_a_story_is_completed_if_and_only_if_it_has_landed(
     steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld
 ) -> None:
     play = played_story(steps, held, world)
-    landed = [fact.commit for fact in play.history if isinstance(fact, f.LandingAccepted)]
+    landed = [fact.commit for fact in play.history if isinstance(fact, story_facts.LandingAccepted)]
     assert (play.state.status is StoryStatus.COMPLETED) == bool(landed)
     assert (play.state.landing is LandingStage.LANDED) == bool(landed)
     assert [play.state.landed] == (landed or [Commit("")])
@@ -102,16 +106,16 @@ def test_a_story_is_completed_if_and_only_if_it_has_landed(
 def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
     play = played_story(steps, held, world)
     assert play.state.usage == usage_told(play)
-    assert play.state.usage == spending.total(step.usage for step in play.state.pipeline.steps)
-    assert play.state.usage == spending.total(share.usage for share in play.state.shares)
-    assert play.state.usage == spending.total(used for _, used in play.state.roles)
+    assert play.state.usage == totals.total(step.usage for step in play.state.pipeline.steps)
+    assert play.state.usage == totals.total(share.usage for share in play.state.shares)
+    assert play.state.usage == totals.total(used for _, used in play.state.roles)
 
 
 @given(workflows(), limits, story_worlds())
 @settings(QUICK, max_examples=150)
 def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
     play = played_story(steps, held, world)
-    mended = Counter(fact.cause for fact in play.history if isinstance(fact, f.MendingPlanned))
+    mended = Counter(fact.cause for fact in play.history if isinstance(fact, story_facts.MendingPlanned))
     assert mended[Refusal.CONFLICT] == play.state.conflicts <= held.conflicts
     repaired = sum(mended[cause] for cause in (Refusal.GATES, Refusal.EMPTY, Refusal.EVIDENCE, Refusal.RESERVED))
     assert repaired == play.state.repairs <= held.repairs
@@ -129,10 +133,10 @@ def test_nothing_is_offered_for_landing_that_the_last_step_has_not_seen(
     play = played_story(steps, held, world)
     ran = ""
     for turn in play.turns:
-        asks_to_land = isinstance(turn.effect, e.RequestLanding)
+        asks_to_land = isinstance(turn.effect, story_effects.RequestLanding)
         last = [step.id for step in turn.before.pipeline.steps if step.last]
         assert not (asks_to_land and last) or last == [ran]
-        ran = next((fact.step for fact in turn.facts if isinstance(fact, f.StepStarted)), ran)
+        ran = next((fact.step for fact in turn.facts if isinstance(fact, story_facts.StepStarted)), ran)
 
 
 # Two steps that would go on for ever ----------------------------------------------------------------------------------
@@ -158,7 +162,7 @@ def test_two_steps_cannot_keep_each_other_alive_with_new_counters() -> None:
         edits = ping_pong(story.pipeline, step.id)
         if isinstance(apply_edits(story.pipeline, step.id, edits), Rejected):
             return
-        story = fold_story(story, f.WorkflowEdited(at=1, by=step.id, edits=edits, before=(), after=()))
+        story = fold_story(story, story_facts.WorkflowEdited(at=1, by=step.id, edits=edits, before=(), after=()))
     pytest.fail("the two steps never end")
 
 
@@ -168,14 +172,14 @@ def test_two_steps_cannot_keep_each_other_alive_with_new_counters() -> None:
 def played_run(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> Play[RunState]:
     world = RunWorld(chance=DrawnChance(data))
     play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
-    play.open([r.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
+    play.open([run_facts.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
     play.run(world.bound(play.state))
     return play
 
 
-def last_go(play: Play[RunState]) -> list[f.Fact]:
+def last_go(play: Play[RunState]) -> list[Fact]:
     """What happened since the run was last opened again by what somebody had asked for before it was over."""
-    ends = [at for at, fact in enumerate(play.history) if isinstance(fact, r.RunEnded)]
+    ends = [at for at, fact in enumerate(play.history) if isinstance(fact, run_facts.RunEnded)]
     return list(play.history[ends[-2] if len(ends) > 1 else 0 :])
 
 
@@ -188,7 +192,9 @@ def test_a_run_comes_to_its_end(stories: tuple[Story, ...], parallel: int, data:
     assert decide_run(run) == ()
     statuses = {known.status for known in run.stories.values()}
     assert StoryStatus.IN_PROGRESS not in statuses
-    assert (run.status is RunStatus.CANCELLED) == any(isinstance(fact, r.CancelRequested) for fact in last_go(play))
+    assert (run.status is RunStatus.CANCELLED) == any(
+        isinstance(fact, run_facts.CancelRequested) for fact in last_go(play)
+    )
     if run.status is RunStatus.COMPLETED:
         assert statuses == {StoryStatus.COMPLETED}
 
@@ -204,6 +210,6 @@ def test_a_run_starts_each_story_once_after_what_it_depends_on_and_not_too_many(
     for turn in play.turns:
         flying = [known for known in turn.after.stories.values() if known.status is StoryStatus.IN_PROGRESS]
         assert len(flying) <= parallel
-        if isinstance(turn.effect, e.DispatchStory):
+        if isinstance(turn.effect, run_effects.DispatchStory):
             needed = turn.effect.assignment.story.depends_on
             assert {turn.before.stories[story].status for story in needed} <= {StoryStatus.COMPLETED}

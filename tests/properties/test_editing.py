@@ -7,16 +7,17 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.editing import Edit, NewStep, Operation
-from shiftwork.domain.model.ids import StepId
-from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus
-from shiftwork.domain.model.story import StoryState
-from shiftwork.domain.model.workflow import StepPlan
-from shiftwork.domain.rules.editing import MAX_RESTARTS, MAX_STEPS, PERSON, Rejected, apply_edits
-from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import StepId
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.evolve import evolve_story
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
+from shiftwork.domain.workflow.guardrails import MAX_RESTARTS, MAX_STEPS, PERSON, Rejected, apply_edits
+from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
+from shiftwork.domain.workflow.workflow import StepPlan
 from shiftwork.testing.builders import began, done, failed, fold_story, interrupted, started_story
-from shiftwork.testing.simulated_edits import edit_request
+from shiftwork.testing.simulation.edits import edit_request
 from shiftwork.testing.strategies import QUICK, DrawnChance, workflows
 
 
@@ -37,7 +38,7 @@ class EditedStory(RuleBasedStateMachine):
         self.seen = frozenset(step.id for step in planned)
 
     @rule(ending=st.sampled_from([done, done, failed, interrupted]))
-    def run_the_current_step(self, ending: Callable[[StoryState], f.Fact]) -> None:
+    def run_the_current_step(self, ending: Callable[[StoryState], Fact]) -> None:
         step = self.story.pipeline.current
         if step is None:
             return
@@ -46,7 +47,7 @@ class EditedStory(RuleBasedStateMachine):
         elif step.status is StepStatus.IN_PROGRESS:
             self.story = fold_story(self.story, ending(self.story))
         else:
-            self.story = fold_story(self.story, f.StepRetried(at=1, step=step.id, feedback=""))
+            self.story = fold_story(self.story, story_facts.StepRetried(at=1, step=step.id, feedback=""))
 
     @rule()
     def go_to_the_last_step(self) -> None:
@@ -77,7 +78,7 @@ class EditedStory(RuleBasedStateMachine):
     def request(self, by: str, edits: tuple[Edit, ...]) -> None:
         before = self.story.pipeline
         outcome = apply_edits(before, by, edits)
-        fact = f.WorkflowEdited(at=1, by=by, edits=edits, before=(), after=())
+        fact = story_facts.WorkflowEdited(at=1, by=by, edits=edits, before=(), after=())
         self.story = evolve_story(self.story, fact)
         if isinstance(outcome, Rejected):
             assert self.story.pipeline == before

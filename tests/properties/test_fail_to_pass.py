@@ -5,16 +5,17 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.fail_to_pass import FailToPass, FailToPassOutcome, NamedTestState
-from shiftwork.domain.model.gate import Gate, GateReport, GateResult
-from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.proof import Findings, NameFound, ProofPolicy
-from shiftwork.domain.model.tampering import Protection, Touched
-from shiftwork.domain.rules.evidence import named_test, suffices
-from shiftwork.domain.rules.fail_to_pass import Seen, WithoutChange, named_tests, outcome_of, planned
-from shiftwork.domain.rules.load_errors import decisive, does_not_load
-from shiftwork.domain.rules.roots import is_changeable
-from tests.unit.domain import runner_outputs
+from shiftwork.domain.canary.source_root import is_changeable
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome, NamedTestState
+from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
+from shiftwork.domain.gates.load_error import decisive, does_not_load
+from shiftwork.domain.proof.evidence import named_test, suffices
+from shiftwork.domain.proof.fail_to_pass import Seen, WithoutChange, named_tests, outcome_of, planned
+from shiftwork.domain.proof.verdict import Findings, NameFound
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.tampering.findings import Protection, Touched
+from tests.unit.domain.gates import runner_outputs
 
 FILE = "tests/test_a.py"
 PASSED = (f"{FILE}::test_a PASSED", "test_a (tests.C.test_a) ... ok", "--- PASS: test_a (0.00s)", "✓ test_a")

@@ -3,17 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import FRAME
-from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
-from shiftwork.domain.model.story import StoryStatus
-from shiftwork.domain.model.workflow import DYNAMIC, Workflow
-from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.domain.rules.evolve_run import evolve_run
+from shiftwork.domain.core.ids import FRAME
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.state import RUN_ENDED, RunState, RunStatus
+from shiftwork.domain.story.state import StoryStatus
+from shiftwork.domain.workflow.workflow import DYNAMIC, Workflow
 from shiftwork.testing.builders import planned, run_plan
-from shiftwork.testing.simulated_run import RunWorld
-from shiftwork.testing.simulation import Play
+from shiftwork.testing.simulation.run import RunWorld
+from shiftwork.testing.simulation.simulation import Play
 from shiftwork.testing.strategies import DrawnChance, specs
 
 FRAMED = Workflow(id="framed", version=1, steps=(planned("plan"), *DYNAMIC.steps, planned("review")))
@@ -23,13 +23,13 @@ FRAMED = Workflow(id="framed", version=1, steps=(planned("plan"), *DYNAMIC.steps
 def test_it_ends_and_stories_start_only_while_the_loop_is_open(data: st.DataObject, stories: tuple, slots: int) -> None:  # type: ignore[type-arg]
     world = RunWorld(chance=DrawnChance(data), wishes=0)
     play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
-    play.open([r.RunStarted(at=0, plan=run_plan(*stories, parallel=slots, steps=FRAMED))])
+    play.open([run_facts.RunStarted(at=0, plan=run_plan(*stories, parallel=slots, steps=FRAMED))])
     ended = play.run(world.bound(play.state) * 2)
     assert ended.status in RUN_ENDED
     assert not ended.frame.going
     assert not ended.flying
     for turn in play.turns:
-        if isinstance(turn.effect, e.DispatchStory) and turn.effect.assignment.story.id != FRAME:
+        if isinstance(turn.effect, run_effects.DispatchStory) and turn.effect.assignment.story.id != FRAME:
             assert turn.before.frame.open
     passed_over = not ended.frame.round and ended.frame.goes
     whole = passed_over or all(known.status is StoryStatus.COMPLETED for known in ended.stories.values())

@@ -5,15 +5,19 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.certificate import Certificate, GateLine, VerifiedLine
-from shiftwork.domain.model.gate import GateReport, GateResult, gate_name
-from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.proof import Judged, ProofPolicy, ProofReport, Verdict, Verification, VerificationKind
-from shiftwork.domain.model.queue import Case, Entry
-from shiftwork.domain.model.spec import Criterion
-from shiftwork.domain.model.usage import Usage
-from shiftwork.domain.rules.attesting import attested, named
-from shiftwork.domain.rules.commit_message import PROOF, landed_message, trailer
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.gate import GateReport, GateResult, gate_name
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.landing.commit_message import landed_message
+from shiftwork.domain.landing.state import Entry
+from shiftwork.domain.proof.attestation import attested, named
+from shiftwork.domain.proof.case import Case
+from shiftwork.domain.proof.certificate import Certificate, GateLine, VerifiedLine
+from shiftwork.domain.proof.commit_trailers import PROOF, trailer
+from shiftwork.domain.proof.verdict import Judged, ProofReport, Verdict
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.spec.spec import Criterion
+from shiftwork.domain.usage.usage import Usage
 from shiftwork.testing.builders import landing_request
 from shiftwork.testing.strategies import QUICK
 

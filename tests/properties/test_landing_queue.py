@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.queue import Entry, LandingPolicy, Proof, QueueState
-from shiftwork.domain.model.story import Refusal
-from shiftwork.domain.rules.decide_queue import decide_queue
-from shiftwork.domain.rules.evolve_queue import evolve_queue
-from shiftwork.domain.rules.landing import REMEMBERED, TRIES, batch_size
-from shiftwork.testing.simulated_queue import QueueWorld
-from shiftwork.testing.simulation import Play
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.landing import effects as landing_effects
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.batching import REMEMBERED, TRIES, batch_size
+from shiftwork.domain.landing.decide import decide_queue
+from shiftwork.domain.landing.evolve import evolve_queue
+from shiftwork.domain.landing.state import Entry, LandingPolicy, Proof, QueueState
+from shiftwork.testing.simulation.landing_queue import QueueWorld
+from shiftwork.testing.simulation.simulation import Play
 from shiftwork.testing.strategies import QUICK, DrawnChance
 
 policies = st.builds(LandingPolicy, batch=st.integers(1, 8), at_once=st.integers(1, 4), proof=st.sampled_from([*Proof]))
@@ -36,17 +37,17 @@ def of[F: Fact](play: Play[QueueState], kind: type[F]) -> list[F]:
 
 
 def asked(play: Play[QueueState]) -> list[str]:
-    return [fact.request.key for fact in of(play, q.EntryQueued)]
+    return [fact.request.key for fact in of(play, landing_facts.EntryQueued)]
 
 
 @given(policies, st.data())
 @WORLDS
 def test_every_entry_has_one_end_and_its_story_is_told(policy: LandingPolicy, data: st.DataObject) -> None:
     world, play = played(policy, data)
-    landed = [key for fact in of(play, q.BaseMoved) for key in fact.requests]
-    refused = [fact.request for fact in of(play, q.EntryRefused)]
+    landed = [key for fact in of(play, landing_facts.BaseMoved) for key in fact.requests]
+    refused = [fact.request for fact in of(play, landing_facts.EntryRefused)]
     assert Counter([*landed, *refused, *set(world.left)]) == Counter(asked(play))
-    assert Counter(fact.request for fact in of(play, q.EntryClosed)) == Counter(asked(play))
+    assert Counter(fact.request for fact in of(play, landing_facts.EntryClosed)) == Counter(asked(play))
     assert {key for key, refusal in world.told.items() if refusal is None} == set(landed)
     assert play.state.entries == ()
 
@@ -60,16 +61,16 @@ def test_what_was_told_that_it_is_withdrawn_never_lands(policy: LandingPolicy, d
     assert not on_branch & set(world.left)
     assert set(world.left) <= set(world.inbox), "it was asked for"
     for turn in play.turns:
-        if isinstance(turn.effect, e.MoveBase):
-            assert not any(isinstance(fact, q.EntryWithdrawn) for fact in turn.facts)
+        if isinstance(turn.effect, landing_effects.MoveBase):
+            assert not any(isinstance(fact, landing_facts.EntryWithdrawn) for fact in turn.facts)
 
 
 @given(policies, st.data())
 @WORLDS
 def test_the_branch_is_green_wherever_it_has_been(policy: LandingPolicy, data: st.DataObject) -> None:
     world, play = played(policy, data)
-    green = {world.tree(fact.report.commit) for fact in of(play, q.CandidateVerified)}
-    moved = [fact.commit for fact in of(play, q.BaseMoved)]
+    green = {world.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
+    moved = [fact.commit for fact in of(play, landing_facts.BaseMoved)]
     assert set(world.been) <= set(moved)
     assert {world.tree(commit) for commit in moved} <= green
     assert not any(world.is_red(commit) for commit in world.been)
@@ -79,10 +80,10 @@ def test_the_branch_is_green_wherever_it_has_been(policy: LandingPolicy, data: s
 @WORLDS
 def test_where_each_commit_is_proved_each_that_landed_passes_alone(data: st.DataObject) -> None:
     world, play = played(LandingPolicy(proof=Proof.EACH, at_once=data.draw(st.integers(1, 4))), data)
-    candidate = {fact.request: fact.commit for fact in of(play, q.CandidateBuilt)}
-    landed = [candidate[key] for fact in of(play, q.BaseMoved) for key in fact.requests]
+    candidate = {fact.request: fact.commit for fact in of(play, landing_facts.CandidateBuilt)}
+    landed = [candidate[key] for fact in of(play, landing_facts.BaseMoved) for key in fact.requests]
     assert not any(world.is_red(commit) for commit in landed)
-    assert set(landed) <= {world.tree(fact.report.commit) for fact in of(play, q.CandidateVerified)}
+    assert set(landed) <= {world.tree(fact.report.commit) for fact in of(play, landing_facts.CandidateVerified)}
 
 
 @given(policies, st.data())
@@ -93,7 +94,7 @@ def test_what_landed_is_told_by_the_commit_on_the_branch_and_what_was_found_of_i
     """Each stands on the one before, has the tree that was checked, and its report and proof name no other."""
     world, play = played(policy, data)
     for turn in play.turns:
-        for fact in (fact for fact in turn.facts if isinstance(fact, q.BaseMoved)):
+        for fact in (fact for fact in turn.facts if isinstance(fact, landing_facts.BaseMoved)):
             landed = [one for one in turn.after.entries if one.request.key in fact.requests]
             assert [one.candidate for one in landed] == list(fact.commits[: len(landed)])
             before = {one.request.key: one for one in turn.before.entries}
@@ -111,7 +112,7 @@ def test_nobody_is_refused_for_what_another_did(policy: LandingPolicy, data: st.
     """A refused entry is red on a green base that has landed, twice; or does not fit what has landed."""
     world, play = played(policy, data)
     for turn in play.turns:
-        for refused in (fact for fact in turn.facts if isinstance(fact, q.EntryRefused)):
+        for refused in (fact for fact in turn.facts if isinstance(fact, landing_facts.EntryRefused)):
             base = world.stories[refused.base]
             assert world.stories[world.at][: len(base)] == base, "it is sent back to what has landed"
             if refused.cause is not Refusal.GATES:
@@ -129,13 +130,13 @@ def test_nothing_lands_that_a_person_has_not_approved_and_nothing_stands_on_it(
     policy: LandingPolicy, data: st.DataObject
 ) -> None:
     world, play = played(policy, data)
-    approved = {fact.request: fact.approved for fact in of(play, q.CandidateBuilt)}
-    for fact in of(play, q.BaseMoved):
+    approved = {fact.request: fact.approved for fact in of(play, landing_facts.CandidateBuilt)}
+    for fact in of(play, landing_facts.BaseMoved):
         assert all(approved[key] or not world.traits[key].review for key in fact.requests)
     for turn in play.turns:
         asks = [entry for entry in turn.after.chain if entry.unapproved]
         assert not asks or len(turn.after.chain) == 1, "others do not wait for a person"
-        for refused in (fact for fact in turn.facts if isinstance(fact, q.EntryRefused)):
+        for refused in (fact for fact in turn.facts if isinstance(fact, landing_facts.EntryRefused)):
             if refused.cause is Refusal.APPROVAL:
                 assert refused.report
                 assert refused.report.passed, "gates first, then the person"
@@ -148,9 +149,9 @@ def test_a_flaky_gate_costs_a_check_and_not_the_story(policy: LandingPolicy, dat
     world, play = played(policy, data)
     wavered: dict[str, bool] = {}
     for fact in (fact for turn in play.turns for fact in turn.facts):
-        if isinstance(fact, q.CandidateBuilt | q.CandidateFailed):
-            wavered[fact.request] = isinstance(fact, q.CandidateFailed)
-        if isinstance(fact, q.CandidateVerified):
+        if isinstance(fact, landing_facts.CandidateBuilt | landing_facts.CandidateFailed):
+            wavered[fact.request] = isinstance(fact, landing_facts.CandidateFailed)
+        if isinstance(fact, landing_facts.CandidateVerified):
             flaky = any(result.flaky for result in fact.report.results)
             assert flaky == wavered[fact.request], "the report says so"
             assert not flaky or world.traits[fact.request].flaky
@@ -163,7 +164,7 @@ def test_a_batch_keeps_its_members_and_the_order_of_the_queue(policy: LandingPol
     places = {key: place for place, key in enumerate(asked(play))}
     for turn in play.turns:
         before, after = chain(turn.before), chain(turn.after)
-        if not isinstance(turn.effect, e.TakeBatch):
+        if not isinstance(turn.effect, landing_effects.TakeBatch):
             assert [key for key in before if key in after] == after, "nobody joins"
         assert len(after) <= policy.batch
         assert sorted(after, key=places.__getitem__) == after
@@ -185,8 +186,10 @@ def test_checks_are_bounded(policy: LandingPolicy, data: st.DataObject) -> None:
     for turn in play.turns:
         batch = turn.after.batch
         largest[batch] = max(largest[batch], len(turn.after.chain))
-        verdicts[batch] += sum(isinstance(fact, q.CandidateVerified | q.CandidateFailed) for fact in turn.facts)
-        if isinstance(turn.effect, e.CheckCandidates):
+        verdicts[batch] += sum(
+            isinstance(fact, landing_facts.CandidateVerified | landing_facts.CandidateFailed) for fact in turn.facts
+        )
+        if isinstance(turn.effect, landing_effects.CheckCandidates):
             again = [entry for entry in turn.effect.entries if entry.reds]
             assert not again or len(turn.effect.entries) == 1, "a second try is made alone"
     for batch, size in largest.items():
@@ -198,12 +201,16 @@ def test_checks_are_bounded(policy: LandingPolicy, data: st.DataObject) -> None:
 @WORLDS
 def test_effects_have_keys_of_their_own_and_the_state_stays_small(policy: LandingPolicy, data: st.DataObject) -> None:
     _, play = played(policy, data)
-    told = [turn.effect.key for turn in play.turns if not isinstance(turn.effect, e.CheckCandidates) and turn.facts]
+    told = [
+        turn.effect.key
+        for turn in play.turns
+        if not isinstance(turn.effect, landing_effects.CheckCandidates) and turn.facts
+    ]
     assert len(told) == len(set(told))
     at_hand: set[str] = set()
     for turn in play.turns:
-        at_hand |= {fact.request.key for fact in turn.facts if isinstance(fact, q.EntryQueued)}
-        at_hand -= {fact.request for fact in turn.facts if isinstance(fact, q.EntryClosed)}
+        at_hand |= {fact.request.key for fact in turn.facts if isinstance(fact, landing_facts.EntryQueued)}
+        at_hand -= {fact.request for fact in turn.facts if isinstance(fact, landing_facts.EntryClosed)}
         assert {entry.request.key for entry in turn.after.entries} == at_hand
         assert len(turn.after.recent) <= REMEMBERED
 
@@ -233,18 +240,18 @@ def test_worlds_differ_enough_to_prove_something() -> None:
         late = {one for one in world.inbox if isinstance(one, str)} - set(world.left)
         seen.update("too late" for key in late if key in world.told)
         seen.update(f"left {stage}" for stage in left_from(play))
-        seen.update("together" for fact in of(play, q.BaseMoved) if len(fact.requests) > 2)
+        seen.update("together" for fact in of(play, landing_facts.BaseMoved) if len(fact.requests) > 2)
         seen.update("halved" for turn in play.turns if inner_check(turn.before, turn.effect))
 
     def inner_check(queue: QueueState, effect: e.Effect) -> bool:
-        entries: tuple[Entry, ...] = effect.entries if isinstance(effect, e.CheckCandidates) else ()
+        entries: tuple[Entry, ...] = effect.entries if isinstance(effect, landing_effects.CheckCandidates) else ()
         return queue.policy.proof is Proof.TIP and bool(entries) and entries[0] not in {queue.chain[0], queue.chain[-1]}
 
     def left_from(play: Play[QueueState]) -> set[str]:
         """How far entries had come when they were withdrawn."""
         stages: set[str] = set()
         for turn in play.turns:
-            leaving = {fact.request for fact in turn.facts if isinstance(fact, q.EntryWithdrawn)}
+            leaving = {fact.request for fact in turn.facts if isinstance(fact, landing_facts.EntryWithdrawn)}
             stages |= {str(entry.stage) for entry in turn.before.entries if entry.request.key in leaving}
         return stages
 

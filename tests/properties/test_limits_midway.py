@@ -12,24 +12,27 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from shiftwork.domain.model import budget_facts as b
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.budget import Amount, Budget
-from shiftwork.domain.model.ids import Commit, StoryId
-from shiftwork.domain.model.pipeline import StepStatus
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import ENDED, Limits, StoryState, StoryStatus
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
-from shiftwork.domain.model.workflow import StepKind, StepPlan, Workflow
-from shiftwork.domain.rules import budgets
-from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.domain.rules.decide_story import decide_story
-from shiftwork.domain.rules.evolve_run import evolve_run
-from shiftwork.domain.rules.evolve_story import evolve_story
-from shiftwork.domain.rules.framing import afoot
-from shiftwork.domain.rules.steering import limits_key
+from shiftwork.domain.budget import reservations
+from shiftwork.domain.budget.amounts import Amount, Budget
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.ids import Commit, StoryId
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.frame import afoot
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.run.steering.intents import limits_key
+from shiftwork.domain.story import effects as story_effects
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.decide import decide_story
+from shiftwork.domain.story.evolve import evolve_story
+from shiftwork.domain.story.state import ENDED, StoryState, StoryStatus
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
+from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
 from shiftwork.testing.builders import asked, fold_run, planned, run_plan
 
 BASE = Commit("base")
@@ -48,19 +51,19 @@ limits = st.builds(
 class Box:
     """Letters that nobody has read, in their order; one of each key."""
 
-    letters: list[f.Fact] = field(default_factory=list)
+    letters: list[Fact] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
     read: int = 0
 
-    def post(self, key: str, fact: f.Fact) -> None:
+    def post(self, key: str, fact: Fact) -> None:
         if key not in self.keys:
             self.keys.add(key)
             self.letters.append(fact)
 
-    def take(self) -> tuple[f.Fact, ...]:
+    def take(self) -> tuple[Fact, ...]:
         taken, self.letters = tuple(self.letters), []
         self.read += len(taken)
-        return (*taken, f.MessagesRead(at=1, upto=self.read)) if taken else ()
+        return (*taken, MessagesRead(at=1, upto=self.read)) if taken else ()
 
 
 class Run(RuleBasedStateMachine):
@@ -77,7 +80,7 @@ class Run(RuleBasedStateMachine):
     def begin(self, first: Limits, parallel: int, before: int) -> None:
         given = Limits(run=first.run, story=first.story, attempt=Amount(usd=1.0, tokens=1))
         plan = run_plan(*map(asked, (1, 2, 3)), parallel=parallel, steps=STEPS)
-        self.run = fold_run(self.run, r.RunStarted(at=0, plan=replace(plan, limits=given)))
+        self.run = fold_run(self.run, run_facts.RunStarted(at=0, plan=replace(plan, limits=given)))
         for _ in range(before):  # something has been used before anybody thinks of a limit
             self._run_moves()
             for story in tuple(self.stories):
@@ -85,7 +88,7 @@ class Run(RuleBasedStateMachine):
 
     @rule(wanted=limits)
     def change_limits(self, wanted: Limits) -> None:
-        self.box.post(f"limits/{len(self.box.keys)}", r.LimitsRaised(at=1, limits=wanted))
+        self.box.post(f"limits/{len(self.box.keys)}", run_facts.LimitsRaised(at=1, limits=wanted))
 
     @rule(story=st.sampled_from(STORIES))
     def tell_before_the_run_hears(self, story: StoryId) -> None:
@@ -108,38 +111,40 @@ class Run(RuleBasedStateMachine):
                 self.run = evolve_run(self.run, fact)
         return self.run is not before
 
-    def _of_run(self, effect: e.Effect) -> Iterable[f.Fact]:
+    def _of_run(self, effect: e.Effect) -> Iterable[Fact]:
         match effect:
             case e.Receive():
                 return self.box.take()
-            case e.DispatchStory():
-                started = f.StoryStarted(at=1, assignment=effect.assignment, steps=effect.steps)
+            case run_effects.DispatchStory():
+                started = story_facts.StoryStarted(at=1, assignment=effect.assignment, steps=effect.steps)
                 story = effect.assignment.story.id
                 self.stories[story] = evolve_story(StoryState(), started)
-                return (r.StoryDispatched(at=1, story=story, slot=effect.assignment.slot),)
-            case e.ForwardLimits():
+                return (run_facts.StoryDispatched(at=1, story=story, slot=effect.assignment.slot),)
+            case run_effects.ForwardLimits():
                 self.boxes[effect.story].post(effect.key, _limits_of(self.run))
-                return (r.LimitsForwarded(at=1, story=effect.story),)
-            case e.GrantAllowance():
+                return (run_facts.LimitsForwarded(at=1, story=effect.story),)
+            case run_effects.GrantAllowance():
                 self._nothing_is_granted_that_is_not_there(effect)
-                self.boxes[effect.story].post(effect.key, b.AllowanceGranted(at=1, number=effect.number, cap=None))
-                return (r.AmountReserved(at=1, story=effect.story, number=effect.number, amount=effect.amount),)
-            case e.RefuseAllowance():
-                refused = b.AllowanceRefused(at=1, number=effect.number, detail=effect.detail)
+                self.boxes[effect.story].post(
+                    effect.key, story_facts.AllowanceGranted(at=1, number=effect.number, cap=None)
+                )
+                return (run_facts.AmountReserved(at=1, story=effect.story, number=effect.number, amount=effect.amount),)
+            case run_effects.RefuseAllowance():
+                refused = story_facts.AllowanceRefused(at=1, number=effect.number, detail=effect.detail)
                 self.boxes[effect.story].post(effect.key, refused)
-                return (r.ShortageTold(at=1, story=effect.story, number=effect.number),)
+                return (run_facts.ShortageTold(at=1, story=effect.story, number=effect.number),)
             case _:
                 return _plain(effect)
 
-    def _nothing_is_granted_that_is_not_there(self, effect: e.GrantAllowance) -> None:
+    def _nothing_is_granted_that_is_not_there(self, effect: run_effects.GrantAllowance) -> None:
         ledger, limit = self.run.ledger, self.run.given.limits.run
         assert ledger.spent.usd == pytest.approx(self.unclaimed + self._heard(), abs=1e-6), "all of it is in the books"
-        committed = budgets.committed(ledger).usd + effect.amount.usd
+        committed = reservations.committed(ledger).usd + effect.amount.usd
         assert limit.usd is None or committed <= limit.usd + 1e-6
 
     def _heard(self) -> float:
         """Of what claimed attempts have used, what the run has read of."""
-        unread = (one for one in self.box.letters if isinstance(one, r.AttemptSettled) and one.number)
+        unread = (one for one in self.box.letters if isinstance(one, run_facts.AttemptSettled) and one.number)
         return self.settled - sum((one.used.cost_usd or 0.0) for one in unread if one.used)
 
     # A story ---------------------------------------------------------------------------------------------------------
@@ -164,32 +169,39 @@ class Run(RuleBasedStateMachine):
             self.stories[story] = evolve_story(self.stories[story], fact)
         return bool(facts)
 
-    def _of_story(self, story: StoryId, known: StoryState, effect: e.Effect, usd: float, ends: str) -> Iterable[f.Fact]:
+    def _of_story(self, story: StoryId, known: StoryState, effect: e.Effect, usd: float, ends: str) -> Iterable[Fact]:
         match effect:
             case e.Receive():
                 return self.boxes[story].take()
-            case e.RunAgent():
+            case story_effects.RunAgent():
                 return self._attempt(story, known, effect, usd, ends)
-            case e.ClaimAllowance():
-                asked_for = r.AllowanceAsked(at=1, story=story, number=effect.number, kind="coding", bounded=False)
+            case story_effects.ClaimAllowance():
+                asked_for = run_facts.AllowanceAsked(
+                    at=1, story=story, number=effect.number, kind="coding", bounded=False
+                )
                 self.box.post(f"{story}/claim/{effect.number}", asked_for)
-                return (b.AllowanceClaimed(at=1, number=effect.number),)
-            case e.SettleAllowance():
+                return (story_facts.AllowanceClaimed(at=1, number=effect.number),)
+            case story_effects.SettleAllowance():
                 self.settled += (effect.used.cost_usd or 0.0) if effect.number and effect.used else 0.0
-                told = r.AttemptSettled(at=1, story=story, number=effect.number, used=effect.used, unused=effect.unused)
+                told = run_facts.AttemptSettled(
+                    at=1, story=story, number=effect.number, used=effect.used, unused=effect.unused
+                )
                 self.box.post(f"{story}/settle/{effect.number}", told)
-                return (b.AllowanceSettled(at=1, number=effect.number),)
-            case e.RequestLanding():
-                landed = f.LandingAccepted(at=1, commit=Commit(f"landed-{story}"), ref="main", base=BASE)
-                return self.boxes[story].take() or (f.LandingRequested(at=1, number=1, tip=effect.tip), landed)
+                return (story_facts.AllowanceSettled(at=1, number=effect.number),)
+            case story_effects.RequestLanding():
+                landed = story_facts.LandingAccepted(at=1, commit=Commit(f"landed-{story}"), ref="main", base=BASE)
+                return self.boxes[story].take() or (
+                    story_facts.LandingRequested(at=1, number=1, tip=effect.tip),
+                    landed,
+                )
             case _:
-                if isinstance(effect, e.ReportStory):
+                if isinstance(effect, story_effects.ReportStory):
                     self.box.post(f"ended/{story}", _ended(story, known))
                 return _plain(effect)
 
     def _attempt(
-        self, story: StoryId, known: StoryState, effect: e.RunAgent, usd: float, ends: str
-    ) -> Iterable[f.Fact]:
+        self, story: StoryId, known: StoryState, effect: story_effects.RunAgent, usd: float, ends: str
+    ) -> Iterable[Fact]:
         step = known.pipeline.find(effect.step)
         assert step is not None
         if step.status is StepStatus.PENDING:
@@ -200,16 +212,16 @@ class Run(RuleBasedStateMachine):
         self.unclaimed += 0.0 if known.allowance else usd
         told: dict[str, Any] = {"at": 1, "step": effect.step, "attempt": effect.attempt}
         if ends == "dies":  # and somebody has read in its log what it cost
-            return (f.StepInterrupted(**told, diff="", usage=used),)
-        return (f.StepCompleted(**told, commit=Commit("work"), notes="", outputs=(), usage=used),)
+            return (story_facts.StepInterrupted(**told, diff="", usage=used),)
+        return (story_facts.StepCompleted(**told, commit=Commit("work"), notes="", outputs=(), usage=used),)
 
-    def _begun(self, story: StoryId, known: StoryState, effect: e.RunAgent) -> Iterable[f.Fact]:
+    def _begun(self, story: StoryId, known: StoryState, effect: story_effects.RunAgent) -> Iterable[Fact]:
         assert known.allowance or not known.limits.run.is_set, "who knows of the run's limit has asked"
         own = known.limits.story.usd
         assert own is None or (known.usage.cost_usd or 0.0) < own, "who knows of its own limit keeps to it"
-        changing = story in self.run.unaware or any(isinstance(one, r.LimitsRaised) for one in self.box.letters)
+        changing = story in self.run.unaware or any(isinstance(one, run_facts.LimitsRaised) for one in self.box.letters)
         assert changing or self._bounds(known) == self._bounds(self.run.given), "who was told knows"
-        return (f.StepStarted(at=1, step=effect.step, attempt=effect.attempt, commit=BASE, log=""),)
+        return (story_facts.StepStarted(at=1, step=effect.step, attempt=effect.attempt, commit=BASE, log=""),)
 
     # What holds ------------------------------------------------------------------------------------------------------
 
@@ -246,12 +258,12 @@ class Run(RuleBasedStateMachine):
         assert used >= self.unclaimed + self.settled - 1e-6
 
 
-def _limits_of(run: RunState) -> b.LimitsSet:
-    return b.LimitsSet(at=1, limits=run.given.limits, raises=run.raises)
+def _limits_of(run: RunState) -> story_facts.LimitsSet:
+    return story_facts.LimitsSet(at=1, limits=run.given.limits, raises=run.raises)
 
 
-def _ended(story: StoryId, known: StoryState) -> r.StoryEnded:
-    return r.StoryEnded(
+def _ended(story: StoryId, known: StoryState) -> run_facts.StoryEnded:
+    return run_facts.StoryEnded(
         at=1,
         story=story,
         status=known.status if known.status is StoryStatus.COMPLETED else StoryStatus.FAILED,
@@ -263,19 +275,19 @@ def _ended(story: StoryId, known: StoryState) -> r.StoryEnded:
     )
 
 
-def _plain(effect: e.Effect) -> Iterable[f.Fact]:
+def _plain(effect: e.Effect) -> Iterable[Fact]:
     """Of which only one thing can come."""
     match effect:
-        case e.KeepMemory():
-            return (r.MemoryKept(at=1, changes=effect.changes, reason=""),)
-        case e.PrepareWorkspace():
-            return (f.WorkspacePrepared(at=1, number=effect.number, base=BASE, head=BASE),)
-        case e.ReportStory():
-            return (f.StoryReported(at=1),)
-        case e.ReleaseWorkspace():
-            return (f.WorkspaceReleased(at=1, number=effect.number),)
-        case e.TellWaiting():
-            return (f.WaitingTold(at=1, waiting=effect.waiting),)
+        case run_effects.KeepMemory():
+            return (run_facts.MemoryKept(at=1, changes=effect.changes, reason=""),)
+        case story_effects.PrepareWorkspace():
+            return (story_facts.WorkspacePrepared(at=1, number=effect.number, base=BASE, head=BASE),)
+        case story_effects.ReportStory():
+            return (story_facts.StoryReported(at=1),)
+        case story_effects.ReleaseWorkspace():
+            return (story_facts.WorkspaceReleased(at=1, number=effect.number),)
+        case story_effects.TellWaiting():
+            return (story_facts.WaitingTold(at=1, waiting=effect.waiting),)
         case e.Conclude():
             return effect.facts
         case _:

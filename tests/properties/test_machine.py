@@ -8,26 +8,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import queue_facts as q
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.codec import KINDS
-from shiftwork.domain.model.ids import Commit, StepId, StoryId, step_id
-from shiftwork.domain.model.notice_facts import NoticeTried
-from shiftwork.domain.model.pipeline import FINISHED, StepStatus
-from shiftwork.domain.model.queue import Entry, EntryStage, LandingRequest, Proof, QueueState
-from shiftwork.domain.model.run import RunPlan, RunState
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import ENDED, Assignment, FailureCause, LandingStage, Limits, StoryState, StoryStatus
-from shiftwork.domain.model.workflow import StepPlan
-from shiftwork.domain.rules import machine
-from shiftwork.domain.rules.decide_story import decide_story
-from shiftwork.domain.rules.evolve_queue import evolve_queue
-from shiftwork.domain.rules.evolve_run import evolve_run
-from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.codec import KINDS
+from shiftwork.domain.core import machine
+from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.ids import Commit, StepId, StoryId, step_id
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing import transitions as landing_transitions
+from shiftwork.domain.landing.evolve import evolve_queue
+from shiftwork.domain.landing.state import Entry, EntryStage, LandingRequest, Proof, QueueState
+from shiftwork.domain.notices.facts import NoticeTried
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run import transitions as run_transitions
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.state import RunPlan, RunState
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story import transitions as story_transitions
+from shiftwork.domain.story.assignment import Assignment
+from shiftwork.domain.story.decide import decide_story
+from shiftwork.domain.story.evolve import evolve_story
+from shiftwork.domain.story.state import ENDED, FailureCause, LandingStage, StoryState, StoryStatus
+from shiftwork.domain.workflow import transitions as workflow_transitions
+from shiftwork.domain.workflow.pipeline import FINISHED, StepStatus
+from shiftwork.domain.workflow.workflow import StepPlan
 from shiftwork.testing.builders import assignment, landing_request, planned, run_plan, started_run, story_id
-from shiftwork.testing.simulated_edits import edit_request
-from shiftwork.testing.simulated_story import StoryWorld
+from shiftwork.testing.simulation.edits import edit_request
+from shiftwork.testing.simulation.story import StoryWorld
 from shiftwork.testing.strategies import QUICK, Drawn, DrawnChance, facts, limits, specs, story_worlds, workflows
 
 # A small world of names, so that a random fact has a chance to be about something that is there.
@@ -44,13 +51,13 @@ NAMES: Drawn = {
     RunPlan: st.just(run_plan()),
 }
 
-OF_A_RUN = {kind for kind in KINDS.values() if kind.__module__ == r.__name__}
-OF_A_QUEUE = {kind for kind in KINDS.values() if kind.__module__ == q.__name__}
-OF_ALL = {f.MessagesRead}
+OF_A_RUN = {kind for kind in KINDS.values() if kind.__module__ == run_facts.__name__}
+OF_A_QUEUE = {kind for kind in KINDS.values() if kind.__module__ == landing_facts.__name__}
+OF_ALL = {MessagesRead}
 OF_A_STORY = set(KINDS.values()) - OF_A_RUN - OF_A_QUEUE - OF_ALL
 
 
-def of(kinds: set[Any]) -> st.SearchStrategy[f.Fact]:
+def of(kinds: set[Any]) -> st.SearchStrategy[Fact]:
     return facts(NAMES, sorted(kinds | OF_ALL, key=str))
 
 
@@ -70,7 +77,7 @@ class StoryTold(RuleBasedStateMachine):
     @initialize(steps=workflows(), held=limits, world=story_worlds())
     def start(self, steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
         self.world = world
-        self.tell(f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps))
+        self.tell(story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps))
 
     @rule(turns=st.integers(1, 5))
     def go_on(self, turns: int) -> None:
@@ -79,20 +86,25 @@ class StoryTold(RuleBasedStateMachine):
                 for fact in self.world.answer(effect, self.story):
                     self.tell(fact)
 
-    @rule(accepted=st.booleans(), claim=st.sampled_from([f.StoryFailed, f.StoryCompleted, f.LandingRequested]))
-    def hear_of_a_landing(self, accepted: bool, claim: type[f.Fact]) -> None:  # noqa: FBT001 - a rule's parameter
+    @rule(
+        accepted=st.booleans(),
+        claim=st.sampled_from([story_facts.StoryFailed, story_facts.StoryCompleted, story_facts.LandingRequested]),
+    )
+    def hear_of_a_landing(self, accepted: bool, claim: type[Fact]) -> None:  # noqa: FBT001 - a rule's parameter
         """At any moment, an answer from the queue and a claim about the end."""
         if accepted:
-            self.tell(f.LandingAccepted(at=0, commit=Commit("a"), ref="main"))
+            self.tell(story_facts.LandingAccepted(at=0, commit=Commit("a"), ref="main"))
         claims = {
-            f.StoryFailed: f.StoryFailed(at=0, cause=FailureCause.STEP, reason="so they say"),
-            f.StoryCompleted: f.StoryCompleted(at=0, commit=Commit("a")),
-            f.LandingRequested: f.LandingRequested(at=0, number=self.story.landings + 1, tip=Commit("a")),
+            story_facts.StoryFailed: story_facts.StoryFailed(at=0, cause=FailureCause.STEP, reason="so they say"),
+            story_facts.StoryCompleted: story_facts.StoryCompleted(at=0, commit=Commit("a")),
+            story_facts.LandingRequested: story_facts.LandingRequested(
+                at=0, number=self.story.landings + 1, tip=Commit("a")
+            ),
         }
         self.tell(claims[claim])
 
     @rule(fact=facts(NAMES))
-    def hear(self, fact: f.Fact) -> None:
+    def hear(self, fact: Fact) -> None:
         self.tell(fact)
 
     @rule(data=st.data())
@@ -100,21 +112,21 @@ class StoryTold(RuleBasedStateMachine):
         step = self.story.pipeline.current
         by = data.draw(st.sampled_from([step.id if step else "", step.id if step else "", "person", "step-002"]))
         edits = edit_request(DrawnChance(data), self.story.pipeline)
-        self.tell(f.WorkflowEdited(at=0, by=by, edits=edits, before=(), after=()))
+        self.tell(story_facts.WorkflowEdited(at=0, by=by, edits=edits, before=(), after=()))
 
-    def tell(self, fact: f.Fact) -> None:
+    def tell(self, fact: Fact) -> None:
         before, after = self.story, evolve_story(self.story, fact)
-        assert legal(machine.STORY, before.status, after.status)
+        assert legal(story_transitions.STORY, before.status, after.status)
         known = {step.id: step for step in before.pipeline.steps}
         for step in after.pipeline.steps:
             old = known.get(step.id)
-            assert legal(machine.STEP, old.status if old else StepStatus.PENDING, step.status)
+            assert legal(workflow_transitions.STEP, old.status if old else StepStatus.PENDING, step.status)
             assert old is None or (step.attempts >= old.attempts and step.restarts >= old.restarts)
         assert before.pipeline.next_number <= after.pipeline.next_number
-        bounding = () if isinstance(fact, f.StoryReopened) else ("repairs", "conflicts")
+        bounding = () if isinstance(fact, story_facts.StoryReopened) else ("repairs", "conflicts")
         for count in ("cursor", "landings", "holds", "workspace", "go", *bounding):
             assert getattr(before, count) <= getattr(after, count), count
-        if before.status in ENDED and not isinstance(fact, f.StoryReopened | f.StoryReverted):
+        if before.status in ENDED and not isinstance(fact, story_facts.StoryReopened | story_facts.StoryReverted):
             assert after == replace(before, ready=after.ready, released=after.released, reported=after.reported)
         if type(fact) in OF_A_RUN | OF_A_QUEUE:
             assert after is before
@@ -144,10 +156,10 @@ def test_a_story_keeps_to_its_tables_whatever_it_is_told() -> None:
 
 @given(st.lists(facts(NAMES), max_size=8))
 @QUICK
-def test_a_story_that_has_not_started_knows_nothing(told: list[f.Fact]) -> None:
+def test_a_story_that_has_not_started_knows_nothing(told: list[Fact]) -> None:
     story = StoryState()
     for fact in told:
-        if not isinstance(fact, f.StoryStarted):
+        if not isinstance(fact, story_facts.StoryStarted):
             assert evolve_story(story, fact) is story
 
 
@@ -156,26 +168,26 @@ def test_a_story_that_has_not_started_knows_nothing(told: list[f.Fact]) -> None:
 
 @given(specs(), st.lists(of(OF_A_RUN), max_size=20), of(OF_A_STORY | OF_A_QUEUE))
 @settings(QUICK, max_examples=100)
-def test_a_run_goes_along_its_tables(stories: tuple[Story, ...], told: list[f.Fact], other: f.Fact) -> None:
+def test_a_run_goes_along_its_tables(stories: tuple[Story, ...], told: list[Fact], other: Fact) -> None:
     run = started_run(*stories, parallel=2)
     for fact in told:
         before, run = run, evolve_run(run, fact)
-        assert legal(machine.RUN, before.status, run.status)
+        assert legal(run_transitions.RUN, before.status, run.status)
         assert before.stories.keys() <= run.stories.keys()
         assert before.cursor <= run.cursor
         for story, old in before.stories.items():
             known = run.stories[story]
-            assert legal(machine.STORY, old.status, known.status) or isinstance(fact, r.StoryEdited)
-            again = isinstance(fact, r.StoryRetryRequested | r.StoryUndone) and fact.story == story
+            assert legal(story_transitions.STORY, old.status, known.status) or isinstance(fact, run_facts.StoryEdited)
+            again = isinstance(fact, run_facts.StoryRetryRequested | run_facts.StoryUndone) and fact.story == story
             assert old.status not in ENDED or old == known or again
-    if not isinstance(other, f.MessagesRead | NoticeTried):  # these two are a run's as well
+    if not isinstance(other, MessagesRead | NoticeTried):  # these two are a run's as well
         assert evolve_run(run, other) is run
 
 
 @given(of(OF_A_RUN))
-def test_a_run_that_has_not_started_has_no_stories(fact: f.Fact) -> None:
+def test_a_run_that_has_not_started_has_no_stories(fact: Fact) -> None:
     run = evolve_run(RunState(), fact)
-    assert bool(run.stories) == isinstance(fact, r.RunStarted)
+    assert bool(run.stories) == isinstance(fact, run_facts.RunStarted)
 
 
 # A landing queue ---------------------------------------------------------------------------------------------------
@@ -184,7 +196,8 @@ def test_a_run_that_has_not_started_has_no_stories(fact: f.Fact) -> None:
 about_the_head = st.lists(
     facts(
         {**NAMES, str: st.sampled_from(["r1/US-001/1"] * 7 + ["r1/US-001/2"]), Commit: st.sampled_from([*"ab"])},
-        [q.CandidateBuilt, q.CandidateVerified, q.BaseMoved] * 2 + sorted(OF_A_QUEUE | OF_ALL, key=str),
+        [landing_facts.CandidateBuilt, landing_facts.CandidateVerified, landing_facts.BaseMoved] * 2
+        + sorted(OF_A_QUEUE | OF_ALL, key=str),
     ),
     min_size=3,
     max_size=15,
@@ -198,20 +211,20 @@ def held_in(queue: QueueState) -> dict[str, Entry]:
 
 @given(about_the_head, of(OF_A_STORY | OF_A_RUN))
 @settings(QUICK, max_examples=100)
-def test_a_queue_goes_along_its_table_and_lands_only_what_was_verified(told: list[f.Fact], other: f.Fact) -> None:
-    queue = evolve_queue(QueueState(), q.EntryQueued(at=0, branch="main", request=landing_request(1)))
-    by_tip = any(isinstance(fact, q.BatchTaken) and fact.policy.proof is Proof.TIP for fact in told)
+def test_a_queue_goes_along_its_table_and_lands_only_what_was_verified(told: list[Fact], other: Fact) -> None:
+    queue = evolve_queue(QueueState(), landing_facts.EntryQueued(at=0, branch="main", request=landing_request(1)))
+    by_tip = any(isinstance(fact, landing_facts.BatchTaken) and fact.policy.proof is Proof.TIP for fact in told)
     for fact in told:
         before, queue = queue, evolve_queue(queue, fact)
         old, new = held_in(before), held_in(queue)
         assert len(new) == len(queue.entries)
         for key in old.keys() | new.keys():
             stage = new[key].stage if key in new else EntryStage.CLOSED
-            assert legal(machine.ENTRY, old[key].stage if key in old else EntryStage.QUEUED, stage)
+            assert legal(landing_transitions.ENTRY, old[key].stage if key in old else EntryStage.QUEUED, stage)
         for entry in new.values():
             if entry.stage in {EntryStage.VERIFIED, EntryStage.LANDED}:
                 assert entry.report is not None
                 assert entry.report.passed
                 assert entry.report.commit == entry.candidate or by_tip
-    if not isinstance(other, f.MessagesRead):
+    if not isinstance(other, MessagesRead):
         assert evolve_queue(queue, other) is queue

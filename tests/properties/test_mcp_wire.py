@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.entrypoints.mcp.server import Server
+from shiftwork.entrypoints.mcp.mcp_server import Server
 from shiftwork.entrypoints.mcp.tools import TOOLS
 
 METHODS = ("initialize", "ping", "tools/list", "tools/call", "notifications/initialized", "server/discover")

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.adapters.processes.host import Sighting, family, lineage, tag_for
-from shiftwork.adapters.processes.lines import Lines, Tail
+from shiftwork.adapters.processes.host.host import Sighting, family, lineage, tag_for
+from shiftwork.adapters.processes.supervisor.output_lines import Lines, Tail
 
 CHUNKS = st.lists(st.text(alphabet="ab\n", max_size=30).map(str.encode), max_size=12)
 

@@ -6,9 +6,9 @@ import h11
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from shiftwork.adapters.sandbox.calls import called, renewed
-from shiftwork.domain.model.hosts import Host, plain, read_host
-from shiftwork.domain.rules.reaching import listed
+from shiftwork.adapters.sandbox.network.proxy_request import called, renewed
+from shiftwork.domain.network.allowlist import listed
+from shiftwork.domain.network.hosts import Host, plain, read_host
 
 labels = st.from_regex(r"[a-z]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True)
 names = st.lists(labels, min_size=1, max_size=4).map(".".join)

@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.memory import Note, Shelf
-from shiftwork.domain.rules.remembering import LINE, Room, in_a_line, remember
+from shiftwork.domain.memory.bounded_notes import LINE, Room, in_a_line, remember
+from shiftwork.domain.memory.notes import Note, Shelf
 
 TEXTS = st.text(max_size=12) | st.integers(1, 400).map(lambda count: "words " * count) | st.text(alphabet="ab \n.")
 ROOMS = st.builds(

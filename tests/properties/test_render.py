@@ -5,15 +5,18 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.catalogue import CATALOGUE
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import RunId, StepId, StoryId, Stream
-from shiftwork.domain.model.memory import Memory, Note, Shelf
-from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus
-from shiftwork.domain.model.spec import Criterion, Story
-from shiftwork.domain.model.story import Assignment, Limits, Refusal, Refused, StoryState
-from shiftwork.prompts.context import Surroundings, compose
-from shiftwork.prompts.limits import PROMPT, foremost, newest, quoted, shorten, size
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import RunId, StepId, StoryId, Stream
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.memory.notes import Memory, Note, Shelf
+from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.domain.story.assignment import Assignment
+from shiftwork.domain.story.state import Refused, StoryState
+from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
+from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.prompts.lengths import PROMPT, foremost, newest, quoted, shorten, size
+from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.prompts.render import names, render
 
 NAMES = ("task", "branch", "plan")

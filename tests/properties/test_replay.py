@@ -6,29 +6,31 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.codec import decode, encode
-from shiftwork.domain.model.queue import QueueState
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import Limits, StoryState
-from shiftwork.domain.model.workflow import StepPlan
-from shiftwork.domain.rules.decide_queue import decide_queue
-from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.domain.rules.decide_story import decide_story
-from shiftwork.domain.rules.evolve_queue import evolve_queue
-from shiftwork.domain.rules.evolve_run import evolve_run
-from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.codec import decode, encode
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.landing.decide import decide_queue
+from shiftwork.domain.landing.evolve import evolve_queue
+from shiftwork.domain.landing.state import QueueState
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.decide import decide_story
+from shiftwork.domain.story.evolve import evolve_story
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.workflow.workflow import StepPlan
 from shiftwork.testing.builders import assignment, run_plan
-from shiftwork.testing.simulated_queue import QueueWorld
-from shiftwork.testing.simulated_run import RunWorld
-from shiftwork.testing.simulated_story import StoryWorld
-from shiftwork.testing.simulation import Play
+from shiftwork.testing.simulation.landing_queue import QueueWorld
+from shiftwork.testing.simulation.run import RunWorld
+from shiftwork.testing.simulation.simulation import Play
+from shiftwork.testing.simulation.story import StoryWorld
 from shiftwork.testing.strategies import QUICK, DrawnChance, limits, specs, story_worlds, workflows
 
 
-def stored(facts: Sequence[f.Fact]) -> list[f.Fact]:
+def stored(facts: Sequence[Fact]) -> list[Fact]:
     """The facts after a stay in a database."""
     rows = [encode(fact) for fact in facts]
     lines = [json.dumps([row.kind, row.version, row.body]) for row in rows]
@@ -55,7 +57,7 @@ def replays_alike[S](play: Play[S], start: S) -> None:
 @QUICK
 def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
     play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
-    play.open([f.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
+    play.open([story_facts.StoryStarted(at=0, assignment=assignment(limits=held), steps=steps)])
     play.run(world.bound(play.state))
     replays_alike(play, StoryState())
 
@@ -65,7 +67,7 @@ def test_a_story_replays_alike(steps: tuple[StepPlan, ...], held: Limits, world:
 def test_a_run_replays_alike(stories: tuple[Story, ...], parallel: int, data: st.DataObject) -> None:
     world = RunWorld(chance=DrawnChance(data))
     play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
-    play.open([r.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
+    play.open([run_facts.RunStarted(at=0, plan=run_plan(*stories, parallel=parallel))])
     play.run(world.bound(play.state))
     replays_alike(play, RunState())
 

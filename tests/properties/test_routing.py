@@ -6,19 +6,21 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.pipeline import FINISHED, StepStatus
-from shiftwork.domain.model.story import ENDED, Limits, StoryState
-from shiftwork.domain.model.workflow import StepKind, StepPlan, Workflow
-from shiftwork.domain.rules.decide_story import decide_story
-from shiftwork.domain.rules.evolve_story import evolve_story
-from shiftwork.planning.checks import check_routes
-from shiftwork.prompts.context import Surroundings, compose
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.story import effects as story_effects
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.decide import decide_story
+from shiftwork.domain.story.evolve import evolve_story
+from shiftwork.domain.story.state import ENDED, StoryState
+from shiftwork.domain.workflow.pipeline import FINISHED, StepStatus
+from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
+from shiftwork.planning.workflow_checks import check_routes
+from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.prompts.render import names
 from shiftwork.testing.builders import assignment, planned, started_story
-from shiftwork.testing.simulated_story import StoryWorld
-from shiftwork.testing.simulation import FirstChoice, Play
+from shiftwork.testing.simulation.simulation import FirstChoice, Play
+from shiftwork.testing.simulation.story import StoryWorld
 from shiftwork.testing.strategies import QUICK, DrawnChance, routed, workflows
 
 DECIDING = ("completed", "completed", "completed", "failed")
@@ -33,7 +35,9 @@ def pipelines(draw: st.DrawFn) -> tuple[StepPlan, ...]:
 
 def played(steps: tuple[StepPlan, ...], world: StoryWorld) -> Play[StoryState]:
     play = Play(decide=decide_story, evolve=evolve_story, answer=world.answer, state=StoryState())
-    play.open([f.StoryStarted(at=0, assignment=assignment(limits=Limits(repairs=0, conflicts=0)), steps=steps)])
+    play.open(
+        [story_facts.StoryStarted(at=0, assignment=assignment(limits=Limits(repairs=0, conflicts=0)), steps=steps)]
+    )
     play.run(world.bound(play.state))
     return play
 
@@ -60,8 +64,8 @@ def test_any_workflow_ends_and_no_step_is_gone_back_to_more_often_than_its_limit
     """Nobody grants more here, so the declared retries are all there is, for failures and routes together."""
     play = played(steps, deciding_world(data))
     assert play.state.status in ENDED
-    back = Counter(fact.target for fact in play.history if isinstance(fact, f.StepRouted) and fact.back)
-    retried = Counter(fact.step for fact in play.history if isinstance(fact, f.StepRetried))
+    back = Counter(fact.target for fact in play.history if isinstance(fact, story_facts.StepRouted) and fact.back)
+    retried = Counter(fact.step for fact in play.history if isinstance(fact, story_facts.StepRetried))
     for step in play.state.pipeline.steps:
         assert back[step.id] + retried[step.id] == step.retries <= step.max_retries
 
@@ -82,10 +86,10 @@ def test_every_decision_is_followed_before_anything_else_is_done(
 ) -> None:
     for turn in played(steps, deciding_world(data, answers=2)).turns:
         if turn.before.routing and not turn.before.hold and turn.before.status not in ENDED:
-            assert isinstance(turn.effect, e.Conclude | e.TellWaiting)
-        if any(isinstance(fact, f.StepRouted) for fact in turn.facts):
+            assert isinstance(turn.effect, e.Conclude | story_effects.TellWaiting)
+        if any(isinstance(fact, story_facts.StepRouted) for fact in turn.facts):
             (fact,) = turn.facts
-            assert isinstance(fact, f.StepRouted)
+            assert isinstance(fact, story_facts.StepRouted)
             assert turn.after.routing == ""
             deciding = turn.after.pipeline.find(fact.step)
             assert deciding is not None
@@ -103,16 +107,16 @@ def test_a_linear_pipeline_goes_in_its_order(steps: tuple[StepPlan, ...], data: 
         chance=DrawnChance(data), mishaps=0, endings=("completed", "failed"), verdicts=("landed", "landed")
     )
     play = played(steps, world)
-    assert not any(isinstance(fact, f.StepRouted) for fact in play.history)
+    assert not any(isinstance(fact, story_facts.StepRouted) for fact in play.history)
     places = [step.id for step in play.state.pipeline.steps]  # a person's edit may put new steps between others
-    begun = [places.index(fact.step) for fact in play.history if isinstance(fact, f.StepStarted)]
+    begun = [places.index(fact.step) for fact in play.history if isinstance(fact, story_facts.StepStarted)]
     assert begun == sorted(begun)
 
 
 def test_with_the_first_choice_every_step_runs_once() -> None:
     steps = (planned("coding"), planned("review"))
     play = played(steps, StoryWorld(chance=FirstChoice(), endings=("completed",), verdicts=("landed",)))
-    assert [fact.step for fact in play.history if isinstance(fact, f.StepStarted)] == ["step-001", "step-002"]
+    assert [fact.step for fact in play.history if isinstance(fact, story_facts.StepStarted)] == ["step-001", "step-002"]
 
 
 TEXTS = st.text(alphabet=st.sampled_from("{}ab _\n"), max_size=30) | st.sampled_from(

@@ -13,19 +13,20 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import Commit, StoryId
-from shiftwork.domain.model.run import RUN_ENDED, RunState, RunStatus
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import ENDED, FailureCause, StoryStatus
-from shiftwork.domain.model.usage import Usage
-from shiftwork.domain.rules.apart import Claims
-from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.domain.rules.evolve_run import evolve_run
-from shiftwork.domain.rules.graph import reachable
-from shiftwork.domain.rules.scheduling import scheduled, to_start
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit, StoryId
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.overlap import Claims
+from shiftwork.domain.run.scheduling import scheduled, to_start
+from shiftwork.domain.run.state import RUN_ENDED, RunState, RunStatus
+from shiftwork.domain.spec.graph import reachable
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.story.state import ENDED, FailureCause, StoryStatus
+from shiftwork.domain.usage.usage import Usage
 from shiftwork.testing.builders import asked, kept, started_run
 from shiftwork.testing.strategies import QUICK
 
@@ -48,8 +49,8 @@ def many_stories(draw: st.DrawFn) -> tuple[Story, ...]:
     )
 
 
-def ended(story: StoryId, *, landed: bool) -> r.StoryEnded:
-    return r.StoryEnded(
+def ended(story: StoryId, *, landed: bool) -> run_facts.StoryEnded:
+    return run_facts.StoryEnded(
         at=1,
         story=story,
         status=StoryStatus.COMPLETED if landed else StoryStatus.FAILED,
@@ -77,22 +78,22 @@ class ManyStories(RuleBasedStateMachine):
     def start(self, stories: tuple[Story, ...], parallel: int) -> None:
         self.run = started_run(*stories, parallel=parallel)
 
-    def tell(self, fact: f.Fact) -> None:
+    def tell(self, fact: Fact) -> None:
         self.run = evolve_run(self.run, fact)
 
     @rule()
     def go_on(self) -> None:
         """All that is decided at once is done from one state; each effect must still fit when its turn comes."""
         for effect in decide_run(self.run):
-            if isinstance(effect, e.DispatchStory):
+            if isinstance(effect, run_effects.DispatchStory):
                 story, slot = effect.assignment.story, effect.assignment.slot
                 assert set(story.depends_on) <= of_status(self.run, StoryStatus.COMPLETED)
                 assert slot not in self.run.flying.values()
                 assert self.run.stories[story.id].status is StoryStatus.UNCLAIMED
-                self.tell(r.StoryDispatched(at=1, story=story.id, slot=slot))
+                self.tell(run_facts.StoryDispatched(at=1, story=story.id, slot=slot))
                 assert self.run.flying[story.id] == slot
-            elif isinstance(effect, e.KeepMemory):
-                self.tell(r.MemoryKept(at=1, changes=effect.changes))
+            elif isinstance(effect, run_effects.KeepMemory):
+                self.tell(run_facts.MemoryKept(at=1, changes=effect.changes))
             elif isinstance(effect, e.Conclude):
                 self.tell(*effect.facts)
 
@@ -108,7 +109,7 @@ class ManyStories(RuleBasedStateMachine):
     def one_is_tried_again(self, data: st.DataObject) -> None:
         failed = sorted(of_status(self.run, StoryStatus.FAILED))
         story = data.draw(st.sampled_from(failed))
-        self.tell(r.StoryRetryRequested(at=1, story=story))
+        self.tell(run_facts.StoryRetryRequested(at=1, story=story))
         assert self.run.status is RunStatus.RUNNING
         assert self.run.stories[story].status is StoryStatus.UNCLAIMED
 
@@ -119,9 +120,9 @@ class ManyStories(RuleBasedStateMachine):
         if story not in before.flying:
             self.tell(ended(story, landed=landed))
         if story not in before.ready:
-            self.tell(r.StoryDispatched(at=1, story=story, slot=99))
+            self.tell(run_facts.StoryDispatched(at=1, story=story, slot=99))
         if before.stories[story].status not in {StoryStatus.FAILED, StoryStatus.UNDONE}:
-            self.tell(r.StoryRetryRequested(at=1, story=story))
+            self.tell(run_facts.StoryRetryRequested(at=1, story=story))
         assert self.run == before
 
     @invariant()
@@ -185,7 +186,7 @@ def test_stories_that_touch_the_same_files_start_together_only_where_no_other_ca
 ) -> None:
     run = started_run(*stories, parallel=8)
     for story in data.draw(st.lists(st.sampled_from(run.ready), max_size=4, unique=True)):
-        run = evolve_run(run, r.StoryDispatched(at=1, story=story, slot=len(run.flying)))
+        run = evolve_run(run, run_facts.StoryDispatched(at=1, story=story, slot=len(run.flying)))
     chosen = to_start(run, count)
     assert len(chosen) == min(count, len(run.ready))
     claims = Claims(path for story in run.flying for path in run.asked(story).touches)
@@ -201,13 +202,13 @@ def test_a_run_whose_stories_all_land_after_retries_is_completed() -> None:
     run = started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,)))
     for landed in (False, True, True, True):
         (effect,) = decide_run(kept(run))
-        assert isinstance(effect, e.DispatchStory)
+        assert isinstance(effect, run_effects.DispatchStory)
         story = effect.assignment.story.id
-        run = evolve_run(run, r.StoryDispatched(at=1, story=story))
+        run = evolve_run(run, run_facts.StoryDispatched(at=1, story=story))
         run = evolve_run(run, ended(story, landed=landed))
         if not landed:
             assert of_status(run, StoryStatus.BLOCKED) == {"US-002", "US-003"}
-            run = evolve_run(run, r.StoryRetryRequested(at=1, story=story))
+            run = evolve_run(run, run_facts.StoryRetryRequested(at=1, story=story))
     (effect,) = decide_run(kept(run))
     assert isinstance(effect, e.Conclude)
-    assert effect.facts == (r.RunEnded(at=0, status=RunStatus.COMPLETED),)
+    assert effect.facts == (run_facts.RunEnded(at=0, status=RunStatus.COMPLETED),)

@@ -3,11 +3,11 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.gate import GateReport, GateResult
-from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.proof import Findings, NameFound, Verdict
-from shiftwork.domain.rules.evidence import named_test
-from shiftwork.domain.rules.runners import passing
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.gate import GateReport, GateResult
+from shiftwork.domain.gates.test_output import passing
+from shiftwork.domain.proof.evidence import named_test
+from shiftwork.domain.proof.verdict import Findings, NameFound, Verdict
 
 FILE = "tests/test_a.py"
 LINES = (

@@ -6,9 +6,9 @@ from unicodedata import category
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shiftwork.config.trust import Command
-from shiftwork.entrypoints.cli.exactly import EMPTY, in_lines, marked
-from shiftwork.entrypoints.cli.trusting import changes
+from shiftwork.config.trust.consent_claims import Command
+from shiftwork.entrypoints.cli.env.trust import changes
+from shiftwork.entrypoints.cli.render.visible_text import EMPTY, in_lines, marked
 
 TRICKY = st.text(st.sampled_from("ab <>LFUBSP+0A2\\\n\t\r\x1b\u00a0\u202e\u200b\u2028\u0430…é'#;"), max_size=60)
 TEXTS = st.one_of(TRICKY, st.text(max_size=60))

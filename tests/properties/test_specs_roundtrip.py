@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from shiftwork.adapters.specs._document import changed, place
 from shiftwork.adapters.specs._draft import mistakes_of
-from shiftwork.adapters.specs.opening import FORMATS
-from shiftwork.domain.model.ids import StoryId
+from shiftwork.adapters.specs.open import FORMATS
+from shiftwork.domain.core.ids import StoryId
 from shiftwork.ports.specs import Mark
 
 MANY = settings(max_examples=150, deadline=None)

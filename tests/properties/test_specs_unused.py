@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shiftwork.adapters.specs._draft import mistakes_of
-from shiftwork.adapters.specs.opening import FORMATS
-from shiftwork.config.prd_template import prd_file
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.proof import Verification, VerificationKind
-from shiftwork.domain.model.spec import Criterion, Spec, Story
+from shiftwork.adapters.specs.open import FORMATS
+from shiftwork.config.templates.prd import prd_file
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.spec.spec import Criterion, Spec, Story
 from shiftwork.planning.document import prd
 from shiftwork.ports.specs import Unused
 from tests.properties.test_specs_roundtrip import KEYS_OF_OURS, VALUES

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.app import amounts
-from shiftwork.domain.model.forecast import Band
-from shiftwork.domain.model.usage import NOTHING_USED, Share, Usage
-from shiftwork.domain.rules.spending import Verdict, by_agent, by_model, merged, one_attempt, total, verdict
+from shiftwork.app.views import amounts
+from shiftwork.domain.usage.forecast import Band
+from shiftwork.domain.usage.totals import Verdict, by_agent, by_model, merged, one_attempt, total, verdict
+from shiftwork.domain.usage.usage import NOTHING_USED, Share, Usage
 
 costs = st.none() | st.integers(0, 400).map(lambda cents: cents / 4)
 told = st.none() | st.builds(

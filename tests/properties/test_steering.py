@@ -6,14 +6,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule, run_state_machine_as_test
 
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import Commit, StoryId
-from shiftwork.domain.model.run import RUN_ENDED, RunStatus
-from shiftwork.domain.model.story import FailureCause, LandingStage, StoryStatus
-from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.domain.rules.graph import reachable
-from shiftwork.domain.rules.intents import next_story_id, objection
+from shiftwork.domain.core.ids import Commit, StoryId
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.state import RUN_ENDED, RunStatus
+from shiftwork.domain.run.steering.intent_checks import next_story_id, objection
+from shiftwork.domain.spec.graph import reachable
+from shiftwork.domain.story.state import FailureCause, LandingStage, StoryStatus
 from shiftwork.testing.builders import asked
 from shiftwork.testing.strategies import QUICK
 from tests.properties.test_run_graph import ManyStories, ended, needs, of_status
@@ -21,7 +21,7 @@ from tests.properties.test_run_graph import ManyStories, ended, needs, of_status
 NOT_BEGUN = (StoryStatus.UNCLAIMED, StoryStatus.BLOCKED)
 
 
-def landed_as(story: StoryId) -> r.StoryEnded:
+def landed_as(story: StoryId) -> run_facts.StoryEnded:
     """With what an undo needs to know."""
     return replace(ended(story, landed=True), commit=Commit(f"{story}-landed"), base=Commit("before"))
 
@@ -36,17 +36,17 @@ class Steered(ManyStories):
     def go_on(self) -> None:
         for effect in decide_run(self.run):
             match effect:
-                case e.ForwardCancel():
+                case run_effects.ForwardCancel():
                     assert effect.story in self.run.flying
-                    self.tell(r.CancelForwarded(at=1, story=effect.story))
-                case e.ForwardPause():
+                    self.tell(run_facts.CancelForwarded(at=1, story=effect.story))
+                case run_effects.ForwardPause():
                     assert effect.story in self.run.flying
-                    self.tell(r.PauseForwarded(at=1, story=effect.story, paused=effect.paused))
-                case e.RequestUndo():
-                    self.tell(r.UndoPosted(at=1, story=effect.story))
-                case e.RevertStory():
-                    self.tell(r.StoryUndone(at=1, story=effect.story))
-                case e.DispatchStory():
+                    self.tell(run_facts.PauseForwarded(at=1, story=effect.story, paused=effect.paused))
+                case run_effects.RequestUndo():
+                    self.tell(run_facts.UndoPosted(at=1, story=effect.story))
+                case run_effects.RevertStory():
+                    self.tell(run_facts.StoryUndone(at=1, story=effect.story))
+                case run_effects.DispatchStory():
                     assert not self.run.paused
                 case _:
                     pass
@@ -63,7 +63,7 @@ class Steered(ManyStories):
     @precondition(lambda self: self.run.failed)
     def one_is_tried_again(self, data: st.DataObject, afresh: bool) -> None:  # noqa: FBT001 - a rule's parameter
         story = self.story(data, StoryStatus.FAILED)
-        self.tell(r.StoryRetryRequested(at=1, story=story, afresh=afresh))
+        self.tell(run_facts.StoryRetryRequested(at=1, story=story, afresh=afresh))
         known = self.run.stories[story]
         assert self.run.status is RunStatus.RUNNING
         assert known.status in NOT_BEGUN
@@ -72,7 +72,7 @@ class Steered(ManyStories):
     @rule(data=st.data())
     def one_is_cancelled(self, data: st.DataObject) -> None:
         story = self.story(data)
-        before, fact = self.run.stories[story], r.StoryCancellationRequested(at=1, story=story)
+        before, fact = self.run.stories[story], run_facts.StoryCancellationRequested(at=1, story=story)
         fits = not objection(self.run, fact)
         self.tell(fact)
         if fits and before.status in NOT_BEGUN:
@@ -91,7 +91,7 @@ class Steered(ManyStories):
     def one_is_added(self, data: st.DataObject, after: int) -> None:
         needed = data.draw(st.lists(st.sampled_from(sorted(self.run.stories)), max_size=after, unique=True))
         name = next_story_id(self.run.given.spec.stories)
-        self.tell(r.StoryAdded(at=1, story=replace(asked(1), id=name, depends_on=tuple(needed))))
+        self.tell(run_facts.StoryAdded(at=1, story=replace(asked(1), id=name, depends_on=tuple(needed))))
         assert self.run.status is RunStatus.RUNNING
         assert name in self.run.stories
 
@@ -101,7 +101,7 @@ class Steered(ManyStories):
         story = self.story(data)
         needed = data.draw(st.lists(st.sampled_from(sorted(self.run.stories)), max_size=2, unique=True))
         changed = replace(self.run.asked(story), depends_on=tuple(needed), title="changed")
-        before, fact = self.run, r.StoryEdited(at=1, story=changed)
+        before, fact = self.run, run_facts.StoryEdited(at=1, story=changed)
         why = objection(before, fact)
         self.tell(fact)
         if why:
@@ -114,13 +114,13 @@ class Steered(ManyStories):
     def some_are_put_first(self, data: st.DataObject) -> None:
         first = tuple(data.draw(st.lists(st.sampled_from(sorted(self.run.stories)), max_size=4, unique=True)))
         over = self.run.status in RUN_ENDED
-        self.tell(r.StoriesReordered(at=1, stories=first))
+        self.tell(run_facts.StoriesReordered(at=1, stories=first))
         places = [self.run.graph.rank[story] for story in first]
         assert over or places == list(range(len(first)))
 
     @rule(pause=st.booleans())
     def the_run_is_paused_or_goes_on(self, pause: bool) -> None:  # noqa: FBT001 - a rule's parameter
-        self.tell(r.RunPaused(at=1) if pause else r.RunUnpaused(at=1))
+        self.tell(run_facts.RunPaused(at=1) if pause else run_facts.RunUnpaused(at=1))
         for _ in range(3):  # all that is to be told is told before anything else
             self.go_on()
         if self.run.status is RunStatus.RUNNING:
@@ -131,7 +131,7 @@ class Steered(ManyStories):
     @precondition(lambda self: self.run.completed)
     def one_is_to_be_undone(self, data: st.DataObject) -> None:
         story = self.story(data, StoryStatus.COMPLETED)
-        fact = r.StoryUndoRequested(at=1, story=story)
+        fact = run_facts.StoryUndoRequested(at=1, story=story)
         why = objection(self.run, fact)
         self.tell(fact)
         assert (story in self.run.undoing) or why
@@ -147,8 +147,8 @@ class Steered(ManyStories):
             self.go_on()
         if story not in self.run.undoing:
             return
-        landed = r.UndoLanded(at=1, story=story, commit=Commit("revert"))
-        self.tell(landed if fits else r.UndoRefused(at=1, story=story, reason="no"))
+        landed = run_facts.UndoLanded(at=1, story=story, commit=Commit("revert"))
+        self.tell(landed if fits else run_facts.UndoRefused(at=1, story=story, reason="no"))
         for _ in range(3):
             self.go_on()
         assert story not in self.run.undoing
@@ -181,7 +181,7 @@ class Steered(ManyStories):
 
     def teardown(self) -> None:
         if self.run.plan is not None:
-            self.tell(r.RunUnpaused(at=1))
+            self.tell(run_facts.RunUnpaused(at=1))
             for story in sorted(self.run.undoing):
                 self.answer_undo(story, fits=True)
         super().teardown()

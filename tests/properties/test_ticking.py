@@ -5,17 +5,17 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.run import RUN_ENDED, RunState
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import StoryStatus
-from shiftwork.domain.rules.decide_run import decide_run
-from shiftwork.domain.rules.evolve_run import evolve_run
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.state import RUN_ENDED, RunState
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.story.state import StoryStatus
 from shiftwork.testing.builders import run_plan
-from shiftwork.testing.simulated_run import RunWorld
-from shiftwork.testing.simulation import Play
+from shiftwork.testing.simulation.run import RunWorld
+from shiftwork.testing.simulation.simulation import Play
 from shiftwork.testing.strategies import QUICK, DrawnChance, specs
 
 
@@ -28,7 +28,9 @@ def test_the_file_is_told_of_every_landing_and_undo_once_and_of_nothing_else(
     play = Play(decide=decide_run, evolve=evolve_run, answer=world.answer, state=RunState())
     done = data.draw(st.sets(st.sampled_from([story.id for story in stories])))
     plan = run_plan(*stories, parallel=parallel, source="markdown:plan.md")
-    play.open([r.RunStarted(at=0, plan=plan), *(r.StoryAdopted(at=0, story=story) for story in sorted(done))])
+    play.open(
+        [run_facts.RunStarted(at=0, plan=plan), *(run_facts.StoryAdopted(at=0, story=story) for story in sorted(done))]
+    )
     file = set(_completed(play.state))  # not what waits for itself: that is blocked, whatever the file says
     play.run(world.bound(play.state))
     assert play.state.status in RUN_ENDED
@@ -37,14 +39,14 @@ def test_the_file_is_told_of_every_landing_and_undo_once_and_of_nothing_else(
     for turn in play.turns:
         changed.update(_completed(turn.before) ^ _completed(turn.after))
         for fact in turn.facts:
-            if isinstance(fact, r.SpecTicked):
+            if isinstance(fact, run_facts.SpecTicked):
                 told.update(fact.stories)
                 file = (file - {*fact.stories}) | (_completed(turn.before) & {*fact.stories})
-            elif isinstance(fact, r.SpecTickFailed) and fact.final:
+            elif isinstance(fact, run_facts.SpecTickFailed) and fact.final:
                 given_up |= {*fact.stories}
     assert told <= changed, "never of the same twice"
     assert file - given_up == _completed(play.state) - given_up, "it says what is so"
-    keys = [turn.effect.key for turn in play.turns if isinstance(turn.effect, e.TickSpec)]
+    keys = [turn.effect.key for turn in play.turns if isinstance(turn.effect, run_effects.TickSpec)]
     assert len(keys) == len(set(keys))
 
 

@@ -6,11 +6,10 @@ from itertools import groupby, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model import waiting_facts as w
-from shiftwork.domain.model.usage import NOTHING_USED
-from shiftwork.domain.model.waiting import Patience
-from shiftwork.domain.rules.repeating import Repeats
-from shiftwork.domain.rules.waiting import (
+from shiftwork.domain.agents.rate_limit import Patience
+from shiftwork.domain.agents.repeat_detector import Repeats
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.recovery.rate_limits import (
     LONGEST_GUESS_SECONDS,
     Met,
     limited_too,
@@ -21,6 +20,7 @@ from shiftwork.domain.rules.waiting import (
     seconds_to_wait,
     times_in_vain,
 )
+from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.testing.builders import began, fold_story, started_story
 from shiftwork.testing.strategies import QUICK
 
@@ -60,7 +60,7 @@ def asked_at(telling: Telling, patience: Patience) -> list[float]:
             return asked
         limit = met(story, step, telling(now), now)
         until = now + seconds_to_wait(limit, patience, "r/s")
-        deferred = w.StepDeferred(
+        deferred = story_facts.StepDeferred(
             at=now,
             step=step.id,
             attempt=step.attempts,
@@ -72,7 +72,7 @@ def asked_at(telling: Telling, patience: Patience) -> list[float]:
             diff="",
             promised=promise(limit, patience, now),
         )
-        story = fold_story(story, deferred, w.WaitEnded(at=until, number=story.deferrals + 1))
+        story = fold_story(story, deferred, story_facts.WaitEnded(at=until, number=story.deferrals + 1))
         now = until
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shiftwork.adapters.workflows.loading import Loaded, load
 from shiftwork.adapters.workflows.writing import expanded
-from shiftwork.domain.model.workflow import StepKind
+from shiftwork.domain.workflow.workflow import StepKind
 from shiftwork.errors import WorkflowError
 
 HERE = Path(__file__).parents[1] / "golden" / "workflows"

@@ -11,9 +11,9 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from shiftwork.adapters.workspace.files import erase
+from shiftwork.adapters.workspace.tree.untrusted_files import erase
 from shiftwork.bounded import read_head
-from shiftwork.domain.model.memory import Remark, Scope
+from shiftwork.domain.memory.notes import Remark, Scope
 from shiftwork.ports.desk import Desk, DeskName, Mail, Question
 from shiftwork.redaction import redacted
 

@@ -1,6 +1,6 @@
 """What tokens cost: the prices of models, from a table that comes with a package and needs no network."""
 
-from shiftwork.domain.model.usage import Usage
+from shiftwork.domain.usage.usage import Usage
 
 
 def price(model: str, usage: Usage) -> float | None:

@@ -10,14 +10,15 @@ alone comes to the same end.
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from shiftwork.app.kinds import KINDS, load, read
-from shiftwork.app.pen import Pen
 from shiftwork.app.perform import perform
-from shiftwork.app.turns import alone, turn
-from shiftwork.app.world import World
-from shiftwork.domain.model.effects import Effect, RunAgent
-from shiftwork.domain.model.facts import MessagesRead
-from shiftwork.domain.model.ids import Stream
+from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.landing_lock import alone, turn
+from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.streams import KINDS, load, read
+from shiftwork.domain.core.effect import Effect
+from shiftwork.domain.core.fact import MessagesRead
+from shiftwork.domain.core.ids import Stream
+from shiftwork.domain.story.effects import RunAgent
 from shiftwork.errors import RunBusyError
 from shiftwork.ports.engine import Bodies, Checkpoints, Job
 

@@ -5,43 +5,39 @@ from dataclasses import replace
 from typing import Any, Final
 
 from shiftwork import failpoints
-from shiftwork.app import (
-    allowances,
-    checking,
-    dispatching,
-    framing,
-    landing,
-    mail,
-    memory,
-    messages,
-    proving,
-    waiting,
-    withdrawing,
-)
-from shiftwork.app.again import again
-from shiftwork.app.attempting import run_agent
-from shiftwork.app.gating import inspected
-from shiftwork.app.leases import ensure_held
-from shiftwork.app.naming import desk_of, place_of
-from shiftwork.app.noticing import notify
-from shiftwork.app.pen import Pen
-from shiftwork.app.ticking import tick
-from shiftwork.app.turns import call
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.facts import Fact, Trouble
-from shiftwork.domain.model.gate import GateReport
-from shiftwork.domain.model.ids import Commit, in_go, run_stream
-from shiftwork.domain.model.pipeline import Step
-from shiftwork.domain.model.queue import LandingRequest, request_key
-from shiftwork.domain.model.story import FailureCause
-from shiftwork.domain.model.usage import NOTHING_USED
-from shiftwork.domain.rules import approving
-from shiftwork.domain.rules.commit_message import body_of
-from shiftwork.domain.rules.editing import skipped
-from shiftwork.domain.rules.gating import failing
-from shiftwork.domain.rules.routing import FAILED, PASSED, route_for
-from shiftwork.domain.rules.spec_gates import gates_of_run
+from shiftwork.app.attempt import memory, rate_limit_wait
+from shiftwork.app.attempt.agent_session import run_agent
+from shiftwork.app.landing import batch, check, proof, withdrawal
+from shiftwork.app.landing.gates import inspected
+from shiftwork.app.messaging import allowances, dispatch, mailbox, messages
+from shiftwork.app.messaging import frame as messaging_frame
+from shiftwork.app.messaging.notifications import notify
+from shiftwork.app.messaging.spec_writeback import tick
+from shiftwork.app.runtime.git_retry import again
+from shiftwork.app.runtime.landing_lock import call
+from shiftwork.app.runtime.leases import ensure_held
+from shiftwork.app.runtime.locations import desk_of, place_of
+from shiftwork.app.runtime.recorder import Pen
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit, in_go, run_stream
+from shiftwork.domain.gates.attribution import failing
+from shiftwork.domain.gates.gate import GateReport
+from shiftwork.domain.landing import effects as landing_effects
+from shiftwork.domain.landing.commit_message import body_of
+from shiftwork.domain.landing.state import LandingRequest, request_key
+from shiftwork.domain.notices import effects as notices_effects
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.spec.named_gates import gates_of_run
+from shiftwork.domain.story import approval
+from shiftwork.domain.story import effects as story_effects
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.facts.steps import Trouble
+from shiftwork.domain.story.routing import FAILED, PASSED, route_for
+from shiftwork.domain.story.state import FailureCause
+from shiftwork.domain.usage.usage import NOTHING_USED
+from shiftwork.domain.workflow.guardrails import skipped
+from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.errors import RepositoryError, VersionConflictError
 
 type Facts = tuple[Fact, ...]
@@ -75,28 +71,28 @@ async def _receive(effect: e.Receive, pen: Pen) -> Facts:
     return messages.facts_of(pen.stream, received, pen.world.clock.now())
 
 
-async def _end_run(effect: e.EndRun, pen: Pen) -> Facts:
+async def _end_run(effect: run_effects.EndRun, pen: Pen) -> Facts:
     """In one write, because what is over has no job that would look into its mail."""
-    letters = await mail.unread(pen)
+    letters = await mailbox.unread(pen)
     return (*await _conclude(effect, pen), *messages.facts_of(pen.stream, letters, pen.world.clock.now()))
 
 
 # A story's -----------------------------------------------------------------------------------------------------
 
 
-async def _prepare(effect: e.PrepareWorkspace, pen: Pen) -> Facts:
+async def _prepare(effect: story_effects.PrepareWorkspace, pen: Pen) -> Facts:
     """A workspace that cannot be made fails the story; nobody ever works in the user's own checkout instead."""
     world = pen.world
     try:
         base, head = await again(lambda: _laid_out(effect, pen))
     except (RepositoryError, OSError) as error:
         reason = f"no workspace: {error}"
-        return (f.StoryFailed(at=world.clock.now(), cause=FailureCause.WORKSPACE, reason=reason),)
+        return (story_facts.StoryFailed(at=world.clock.now(), cause=FailureCause.WORKSPACE, reason=reason),)
     failpoints.reach("workspace.prepared")
-    return (f.WorkspacePrepared(at=world.clock.now(), number=effect.number, base=base, head=head),)
+    return (story_facts.WorkspacePrepared(at=world.clock.now(), number=effect.number, base=base, head=head),)
 
 
-async def _laid_out(effect: e.PrepareWorkspace, pen: Pen) -> tuple[Commit, Commit]:
+async def _laid_out(effect: story_effects.PrepareWorkspace, pen: Pen) -> tuple[Commit, Commit]:
     """Whatever stood there is made anew."""
     world, story = pen.world, pen.state
     base = effect.base or await world.repository.tip(story.given.branch)
@@ -105,19 +101,19 @@ async def _laid_out(effect: e.PrepareWorkspace, pen: Pen) -> tuple[Commit, Commi
     return base, head
 
 
-async def _run_gates(effect: e.RunGates, pen: Pen) -> Facts:
+async def _run_gates(effect: story_effects.RunGates, pen: Pen) -> Facts:
     world, story = pen.world, pen.state
-    if letters := await mail.unread(pen):
-        await mail.take_in(pen, letters)
+    if letters := await mailbox.unread(pen):
+        await mailbox.take_in(pen, letters)
         return ()
     at = world.clock.now()
-    started = f.StepStarted(at=at, step=effect.step, attempt=effect.attempt, commit=story.head, log="")
+    started = story_facts.StepStarted(at=at, step=effect.step, attempt=effect.attempt, commit=story.head, log="")
     step = story.pipeline.find(effect.step)
     commands = step.commands or gates_of_run(world.conduct.gates, story.given.gates, story.given.without_gates)
-    checking = world.gates.check(story.head, commands, f"{story.given.run}/{effect.key}", base=story.base)
-    report = await mail.unless_cancelled(pen, checking)
+    check = world.gates.check(story.head, commands, f"{story.given.run}/{effect.key}", base=story.base)
+    report = await mailbox.unless_cancelled(pen, check)
     if report is None:  # as if it had not begun
-        await mail.take_in(pen, await mail.unread(pen))
+        await mailbox.take_in(pen, await mailbox.unread(pen))
         return ()
     return (started, _gates_ended(step, effect.attempt, report, world.clock.now()))
 
@@ -126,7 +122,7 @@ def _gates_ended(step: Step, attempt: int, report: GateReport, at: float) -> Fac
     """Red gates fail the step, unless they decide where the story goes on."""
     if report.passed or route_for(step, FAILED):
         decision = PASSED if report.passed else FAILED
-        return f.StepCompleted(
+        return story_facts.StepCompleted(
             at=at,
             step=step.id,
             attempt=attempt,
@@ -137,7 +133,7 @@ def _gates_ended(step: Step, attempt: int, report: GateReport, at: float) -> Fac
             decision=decision,
             verdict="" if report.passed else failing(report),
         )
-    return f.StepFailed(
+    return story_facts.StepFailed(
         at=at,
         step=step.id,
         attempt=attempt,
@@ -148,27 +144,27 @@ def _gates_ended(step: Step, attempt: int, report: GateReport, at: float) -> Fac
     )
 
 
-async def _merge_base(effect: e.MergeBase, pen: Pen) -> Facts:
+async def _merge_base(effect: story_effects.MergeBase, pen: Pen) -> Facts:
     world = pen.world
     commit, files = await world.repository.merged(effect.base, effect.head)
     keep = world.desks.keep_path(desk_of(pen.state, "merge", 1), "merge")
     try:
         await again(lambda: world.workspaces.restore(place_of(pen.state), commit, keep, forward=True))
     except RepositoryError as error:
-        return (f.WorkspaceLost(at=world.clock.now(), number=pen.state.workspace, reason=error.message),)
-    return (f.BaseMerged(at=world.clock.now(), commit=commit, base=effect.base, files=tuple(files)),)
+        return (story_facts.WorkspaceLost(at=world.clock.now(), number=pen.state.workspace, reason=error.message),)
+    return (story_facts.BaseMerged(at=world.clock.now(), commit=commit, base=effect.base, files=tuple(files)),)
 
 
-async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
+async def _request_landing(effect: story_effects.RequestLanding, pen: Pen) -> Facts:
     """One who has asked already, and has died over it, records that before it hears of anything: whoever cancels the
     story takes it back then.
     """
     world, story = pen.world, pen.state
     given = story.given
     asked = request_key(given.run, given.story.id, effect.number)
-    if await mail.first(pen, lambda: mail.has_asked(world.inbox, given.landing, asked)):
+    if await mailbox.first(pen, lambda: mailbox.has_asked(world.inbox, given.landing, asked)):
         return ()
-    inspection, case = await inspected(world, story, effect.tip), proving.case_of(story)
+    inspection, case = await inspected(world, story, effect.tip), proof.case_of(story)
     request = LandingRequest(
         run=given.run,
         story=given.story.id,
@@ -185,72 +181,72 @@ async def _request_landing(effect: e.RequestLanding, pen: Pen) -> Facts:
         borrowing=story.borrowing == effect.tip,
         gates=given.gates,
         without_gates=given.without_gates,
-        review=approving.reviewed(story) or inspection.held,
-        approved=approving.approved(story),
+        review=approval.reviewed(story) or inspection.held,
+        approved=approval.approved(story),
         skipped=skipped(story.pipeline),
     )
-    await mail.ask_to_land(world.inbox, given.landing, given.branch, request)
+    await mailbox.ask_to_land(world.inbox, given.landing, given.branch, request)
     failpoints.reach("landing.posted")
     await call(world, given.landing, request.key)
     at = world.clock.now()
-    return (f.LandingRequested(at=at, number=effect.number, tip=effect.tip, inspection=inspection),)
+    return (story_facts.LandingRequested(at=at, number=effect.number, tip=effect.tip, inspection=inspection),)
 
 
-async def _release(effect: e.ReleaseWorkspace, pen: Pen) -> Facts:
+async def _release(effect: story_effects.ReleaseWorkspace, pen: Pen) -> Facts:
     await pen.world.workspaces.discard(place_of(pen.state, effect.number))
     failpoints.reach("workspace.released")
-    return (f.WorkspaceReleased(at=pen.world.clock.now(), number=effect.number),)
+    return (story_facts.WorkspaceReleased(at=pen.world.clock.now(), number=effect.number),)
 
 
-async def _tell_waiting(effect: e.TellWaiting, pen: Pen) -> Facts:
+async def _tell_waiting(effect: story_effects.TellWaiting, pen: Pen) -> Facts:
     given = pen.state.given
     body = messages.waits(given.story.id, waiting=effect.waiting)
     await pen.world.inbox.post(run_stream(given.run), f"{given.story.id}/{effect.key}", body)
-    return (f.WaitingTold(at=pen.world.clock.now(), waiting=effect.waiting),)
+    return (story_facts.WaitingTold(at=pen.world.clock.now(), waiting=effect.waiting),)
 
 
-async def _report(effect: e.ReportStory, pen: Pen) -> Facts:  # noqa: ARG001 - one shape for all
+async def _report(effect: story_effects.ReportStory, pen: Pen) -> Facts:  # noqa: ARG001 - one shape for all
     given = pen.state.given
     await memory.keep_story(pen.world, pen.state)
     await pen.world.inbox.post(
         run_stream(given.run), in_go(f"ended/{given.story.id}", pen.state.go), messages.ended(pen.state)
     )
     failpoints.reach("story.reported")
-    return (f.StoryReported(at=pen.world.clock.now()),)
+    return (story_facts.StoryReported(at=pen.world.clock.now()),)
 
 
 _PERFORMERS: Final[dict[type[e.Effect], Callable[[Any, Pen], Awaitable[Facts]]]] = {
     e.Conclude: _conclude,
     e.Receive: _receive,
-    e.Notify: notify,
-    e.EndRun: _end_run,
-    e.DispatchStory: dispatching.dispatch,
-    e.ForwardCancel: dispatching.forward_cancel,
-    e.ForwardPause: dispatching.forward_pause,
-    e.ForwardLimits: allowances.forward_limits,
-    e.RequestUndo: dispatching.request_undo,
-    e.WithdrawUndo: withdrawing.withdraw_undo,
-    e.RevertStory: dispatching.revert,
-    e.TickSpec: tick,
-    e.CloseLoop: framing.close_loop,
-    e.GrantAllowance: allowances.grant,
-    e.RefuseAllowance: allowances.refuse,
-    e.KeepMemory: memory.keep,
-    e.PrepareWorkspace: _prepare,
-    e.RunAgent: run_agent,
-    e.RunGates: _run_gates,
-    e.MergeBase: _merge_base,
-    e.OpenLoop: framing.open_loop,
-    e.ClaimAllowance: allowances.claim,
-    e.SettleAllowance: allowances.settle,
-    e.RequestLanding: _request_landing,
-    e.WithdrawLanding: withdrawing.withdraw,
-    e.ReleaseWorkspace: _release,
-    e.TellWaiting: _tell_waiting,
-    e.WaitUntil: waiting.wait_until,
-    e.ReportStory: _report,
-    e.TakeBatch: landing.take,
-    e.CheckCandidates: checking.check,
-    e.MoveBase: landing.move,
-    e.AnswerStories: landing.answer,
+    notices_effects.Notify: notify,
+    run_effects.EndRun: _end_run,
+    run_effects.DispatchStory: dispatch.dispatch,
+    run_effects.ForwardCancel: dispatch.forward_cancel,
+    run_effects.ForwardPause: dispatch.forward_pause,
+    run_effects.ForwardLimits: allowances.forward_limits,
+    run_effects.RequestUndo: dispatch.request_undo,
+    run_effects.WithdrawUndo: withdrawal.withdraw_undo,
+    run_effects.RevertStory: dispatch.revert,
+    run_effects.TickSpec: tick,
+    run_effects.CloseLoop: messaging_frame.close_loop,
+    run_effects.GrantAllowance: allowances.grant,
+    run_effects.RefuseAllowance: allowances.refuse,
+    run_effects.KeepMemory: memory.keep,
+    story_effects.PrepareWorkspace: _prepare,
+    story_effects.RunAgent: run_agent,
+    story_effects.RunGates: _run_gates,
+    story_effects.MergeBase: _merge_base,
+    story_effects.OpenLoop: messaging_frame.open_loop,
+    story_effects.ClaimAllowance: allowances.claim,
+    story_effects.SettleAllowance: allowances.settle,
+    story_effects.RequestLanding: _request_landing,
+    story_effects.WithdrawLanding: withdrawal.withdraw,
+    story_effects.ReleaseWorkspace: _release,
+    story_effects.TellWaiting: _tell_waiting,
+    story_effects.WaitUntil: rate_limit_wait.wait_until,
+    story_effects.ReportStory: _report,
+    landing_effects.TakeBatch: batch.take,
+    landing_effects.CheckCandidates: check.check,
+    landing_effects.MoveBase: batch.move,
+    landing_effects.AnswerStories: batch.answer,
 }

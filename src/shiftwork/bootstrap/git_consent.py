@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from shiftwork.adapters.workspace.agent_repository import ALTERNATES, borrows
-from shiftwork.adapters.workspace.drivers import Pair, Runner, is_agreeable, named_programs
-from shiftwork.adapters.workspace.git import Git, Identity, user_git
-from shiftwork.adapters.workspace.hub import Hub, hub_of
+from shiftwork.adapters.workspace.git.drivers import Pair, Runner, is_agreeable, named_programs
+from shiftwork.adapters.workspace.git.git import Git, Identity
+from shiftwork.adapters.workspace.git.user_git import user_git
+from shiftwork.adapters.workspace.hub.agent_repository import ALTERNATES, borrows
+from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.adapters.workspace.hub.hub_setup import hub_of
 from shiftwork.config.site import Site
-from shiftwork.config.trust import Claim, Command, TrustBook
+from shiftwork.config.trust.consent_claims import Claim, Command, TrustBook
 from shiftwork.config.user import user_folder
 from shiftwork.search_paths import tool
 

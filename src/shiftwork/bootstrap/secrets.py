@@ -5,7 +5,7 @@ from pathlib import Path
 
 from shiftwork import redaction
 from shiftwork.config.secrets import of_environment, of_home
-from shiftwork.config.settings import Settings
+from shiftwork.config.settings.settings import Settings
 from shiftwork.redaction import tokens_in
 
 

@@ -4,7 +4,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from shiftwork.adapters.specs.opening import FileSpecs
+from shiftwork.adapters.specs.open import FileSpecs
 from shiftwork.config.site import Site
 from shiftwork.ports.specs import Sheet
 

@@ -5,11 +5,11 @@ in it, and whose place it takes.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from shiftwork.adapters.workflows.finding import Found, Origin, find_all
 from shiftwork.adapters.workflows.loading import Loaded
-from shiftwork.config.trust import Claim, Command
-from shiftwork.domain.model.workflow import WORKFLOWS, StepKind, StepPlan, Workflow
-from shiftwork.planning.checks import all_steps
+from shiftwork.adapters.workflows.lookup import Found, Origin, find_all
+from shiftwork.config.trust.consent_claims import Claim, Command
+from shiftwork.domain.workflow.workflow import WORKFLOWS, StepKind, StepPlan, Workflow
+from shiftwork.planning.workflow_checks import all_steps
 
 
 def claim_of(found: Found, loaded: Loaded, root: Path, replaced: str = "") -> Claim | None:

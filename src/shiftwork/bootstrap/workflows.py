@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from shiftwork.adapters.workflows.finding import OWN_FOLDER, PACKAGED, Origin, find, find_all
+from shiftwork.adapters.workflows.json_schema import SCHEMA_FILE
 from shiftwork.adapters.workflows.loading import Note, load
-from shiftwork.adapters.workflows.schema import SCHEMA_FILE
+from shiftwork.adapters.workflows.lookup import OWN_FOLDER, PACKAGED, Origin, find, find_all
 from shiftwork.adapters.workflows.writing import document as spelt_out_document
 from shiftwork.adapters.workflows.writing import expanded as spelt_out
 from shiftwork.bootstrap.workflow_claims import claim_of, replaced_by
-from shiftwork.config.trust import Claim
-from shiftwork.domain.model.workflow import WORKFLOWS, Workflow
+from shiftwork.config.trust.consent_claims import Claim
+from shiftwork.domain.workflow.workflow import WORKFLOWS, Workflow
 
 __all__ = [
     "OWN_FOLDER",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from shiftwork.config.clouds import needed_by_claude_code, needed_by_codex
+from shiftwork.config.agents.clouds import needed_by_claude_code, needed_by_codex
 
 _ORDINARY: Final = frozenset(
     {

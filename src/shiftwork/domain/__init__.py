@@ -1,1 +1,1 @@
-"""The pure core: what things are (`model`) and what follows from them (`rules`); no I/O, no clock, no chance."""
+"""The pure core in slices by subject: no I/O, no clock, no chance. A slice imports only what is below it."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
-from shiftwork.domain.rules.routing import APPROVED, DONE, FAILED, PASSED, REJECTED, RETRY, STATUS
+from shiftwork.domain.story.routing import APPROVED, DONE, FAILED, PASSED, REJECTED, RETRY, STATUS
+from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepPlan
 
 _ON_FAILURE: Final = {StepKind.GATE: FAILED, StepKind.APPROVAL: REJECTED}
 DECISIONS: Final = {StepKind.GATE: (PASSED, FAILED), StepKind.APPROVAL: (APPROVED, REJECTED)}

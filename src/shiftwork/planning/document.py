@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from shiftwork.domain.model.proof import Verification, VerificationKind
-from shiftwork.domain.model.spec import Spec, Story
-from shiftwork.domain.rules.spec_gates import command_in
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.spec.named_gates import command_in
+from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.planning.remarks import Remark
 
 

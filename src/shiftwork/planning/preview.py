@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from shiftwork.domain.model.forecast import Band
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Spec, Story
-from shiftwork.domain.model.tampering import Protection
-from shiftwork.domain.rules.exemptions import opened
-from shiftwork.domain.rules.forecasting import forecast
-from shiftwork.domain.rules.graph import critical_path, in_order
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.run.spending.forecast import forecast
+from shiftwork.domain.spec.graph import critical_path, in_order
+from shiftwork.domain.spec.spec import Spec, Story
+from shiftwork.domain.tampering.exemptions import opened
+from shiftwork.domain.tampering.findings import Protection
+from shiftwork.domain.usage.forecast import Band
 from shiftwork.planning.remarks import Remark, remarks
 
 

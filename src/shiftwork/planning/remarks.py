@@ -7,11 +7,11 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final
 
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.rules.apart import Claims
-from shiftwork.domain.rules.checkable import checkable
-from shiftwork.domain.rules.graph import dependents, reachable
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.run.overlap import Claims
+from shiftwork.domain.spec.checkability import checkable
+from shiftwork.domain.spec.graph import dependents, reachable
+from shiftwork.domain.spec.spec import Story
 
 MANY_CRITERIA: Final = 8
 LONG_DESCRIPTION: Final = 4_000

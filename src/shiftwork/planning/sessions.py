@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shiftwork.domain.model.workflow import StepKind, StepPlan, Workflow
+from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 
 
 class Ending(StrEnum):

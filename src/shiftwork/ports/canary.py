@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from shiftwork.domain.model.canary import KnownSight
-from shiftwork.domain.model.gate import Gate, GateResult
-from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.rules.canary import Trial
+from shiftwork.domain.canary.canary_verdict import KnownSight
+from shiftwork.domain.canary.examination import Trial
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.gate import Gate, GateResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

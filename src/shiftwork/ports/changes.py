@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.proof import Findings
-from shiftwork.domain.model.story import Patch
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.proof.verdict import Findings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from shiftwork.domain.model.memory import Remark
+from shiftwork.domain.memory.notes import Remark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from shiftwork.domain.model.ids import Commit, RunId, StoryId
-from shiftwork.domain.model.tampering import Patch, Touched
+from shiftwork.domain.core.ids import Commit, RunId, StoryId
+from shiftwork.domain.tampering.findings import Patch, Touched
 
 
 class Protecting(Protocol):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.core.ids import Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Spec
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.spec.spec import Spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

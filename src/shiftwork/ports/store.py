@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.ids import Stream
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Stream
 from shiftwork.ports.views import Lease, Owner, Row
 
 

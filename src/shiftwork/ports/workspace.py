@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from shiftwork.domain.model.gate import Gate, GateReport
-from shiftwork.domain.model.gate_trial import Difference, Trial
-from shiftwork.domain.model.ids import Commit
-from shiftwork.domain.model.story import Patch
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.gates.checkout_trial import Difference, Trial
+from shiftwork.domain.gates.gate import Gate, GateReport
 
 NOWHERE: Final = Commit("")
 """Where a commit is not known."""

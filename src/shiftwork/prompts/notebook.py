@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.memory import Memory, Note, Shelf
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import StoryState
-from shiftwork.prompts.limits import LIMITS, NOTICE, newest, one_line, quoted
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.memory.notes import Memory, Note, Shelf
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story.state import StoryState
+from shiftwork.prompts.lengths import LIMITS, NOTICE, newest, one_line, quoted
 
 SCRATCH: Final = "scratch.md"
 PROGRESS: Final = "progress.txt"

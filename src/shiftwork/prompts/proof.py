@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from shiftwork.domain.model.proof import ProofPolicy
-from shiftwork.domain.rules.checkable import to_be_shown
-from shiftwork.prompts.limits import one_line
+from shiftwork.domain.spec.checkability import to_be_shown
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.prompts.lengths import one_line
+from shiftwork.prompts.prompt_sections import SHOWING, View
 from shiftwork.prompts.render import render
-from shiftwork.prompts.sections import SHOWING, View
 from shiftwork.prompts.templates import template
 
 _TESTS: Final = {

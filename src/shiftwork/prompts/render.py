@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Mapping
 
-from shiftwork.domain.rules.context import PLACE, filled
+from shiftwork.domain.workflow.template_values import PLACE, filled
 from shiftwork.errors import TemplateError
-from shiftwork.prompts.problem import did_you_mean
+from shiftwork.prompts.answer.problem import did_you_mean
 
 
 def names(template: str) -> frozenset[str]:

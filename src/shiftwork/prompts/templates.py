@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from shiftwork.domain.model.catalogue import CATALOGUE
+from shiftwork.domain.workflow.step_types import CATALOGUE
 
 CUSTOM: Final = "custom"
 

@@ -2,22 +2,26 @@
 
 from typing import Any
 
-from shiftwork.domain.model import effects as e
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.catalogue import CATALOGUE
-from shiftwork.domain.model.gate import GateReport, GateResult
-from shiftwork.domain.model.ids import Commit, RunId, StepId, StoryId, landing_stream, story_stream
-from shiftwork.domain.model.queue import LandingRequest, QueueState
-from shiftwork.domain.model.run import RunPlan, RunState
-from shiftwork.domain.model.spec import Criterion, Spec, Story
-from shiftwork.domain.model.story import Assignment, Limits, Refusal, StoryState
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
-from shiftwork.domain.model.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
-from shiftwork.domain.rules.decide_story import decide_story
-from shiftwork.domain.rules.evolve_queue import evolve_queue
-from shiftwork.domain.rules.evolve_run import evolve_run
-from shiftwork.domain.rules.evolve_story import evolve_story
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit, RunId, StepId, StoryId, landing_stream, story_stream
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import GateReport, GateResult
+from shiftwork.domain.landing.evolve import evolve_queue
+from shiftwork.domain.landing.state import LandingRequest, QueueState
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.state import RunPlan, RunState
+from shiftwork.domain.spec.spec import Criterion, Spec, Story
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.assignment import Assignment
+from shiftwork.domain.story.decide import decide_story
+from shiftwork.domain.story.evolve import evolve_story
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
+from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
 
 RUN = RunId("r1")
 BASE = Commit("base-1")
@@ -89,31 +93,31 @@ def assignment(story: Story | None = None, limits: Limits | None = None) -> Assi
 # States ----------------------------------------------------------------------------------------------------------
 
 
-def fold_story(story: StoryState, *facts: f.Fact) -> StoryState:
+def fold_story(story: StoryState, *facts: Fact) -> StoryState:
     for fact in facts:
         story = evolve_story(story, fact)
     return story
 
 
-def fold_run(run: RunState, *facts: f.Fact) -> RunState:
+def fold_run(run: RunState, *facts: Fact) -> RunState:
     for fact in facts:
         run = evolve_run(run, fact)
     return run
 
 
-def fold_queue(queue: QueueState, *facts: f.Fact) -> QueueState:
+def fold_queue(queue: QueueState, *facts: Fact) -> QueueState:
     for fact in facts:
         queue = evolve_queue(queue, fact)
     return queue
 
 
 def started_run(*stories: Story, parallel: int = 1) -> RunState:
-    return fold_run(RunState(), r.RunStarted(at=1, plan=run_plan(*stories, parallel=parallel)))
+    return fold_run(RunState(), run_facts.RunStarted(at=1, plan=run_plan(*stories, parallel=parallel)))
 
 
 def kept(run: RunState) -> RunState:
     """The run once its notebook shows all that it remembers."""
-    return fold_run(run, r.MemoryKept(at=1, changes=run.memory.changes))
+    return fold_run(run, run_facts.MemoryKept(at=1, changes=run.memory.changes))
 
 
 def started_story(*steps: StepPlan | str, limits: Limits | None = None) -> StoryState:
@@ -121,8 +125,8 @@ def started_story(*steps: StepPlan | str, limits: Limits | None = None) -> Story
     plans = tuple(planned(step) if isinstance(step, str) else step for step in steps) or DYNAMIC.story_steps
     return fold_story(
         StoryState(),
-        f.StoryStarted(at=1, assignment=assignment(limits=limits), steps=plans),
-        f.WorkspacePrepared(at=2, number=1, base=BASE, head=BASE),
+        story_facts.StoryStarted(at=1, assignment=assignment(limits=limits), steps=plans),
+        story_facts.WorkspacePrepared(at=2, number=1, base=BASE, head=BASE),
     )
 
 
@@ -138,15 +142,15 @@ def landing_asked(*steps: StepPlan | str, limits: Limits | None = None) -> Story
     """A story whose steps are all completed and which waits for its landing."""
     story = started_story(*steps, limits=limits)
     story = after_steps(story, len(story.pipeline.steps))
-    return fold_story(story, f.LandingRequested(at=90, number=1, tip=story.head))
+    return fold_story(story, story_facts.LandingRequested(at=90, number=1, tip=story.head))
 
 
 def given_back(story: StoryState, *differs: str) -> StoryState:
     """A story that has asked to land, whose gates are green, and whose patch a person is to be asked about."""
     number = story.landings + 1
-    asked = f.LandingRequested(at=90, number=number, tip=story.head)
+    asked = story_facts.LandingRequested(at=90, number=number, tip=story.head)
     detail = "the patch has changed" if differs else "no person has approved it yet"
-    refused = f.LandingRefused(
+    refused = story_facts.LandingRefused(
         at=91,
         cause=Refusal.APPROVAL,
         detail=detail,
@@ -163,7 +167,7 @@ def next_effect(story: StoryState) -> e.Effect:
     return effect
 
 
-def conclusion(story: StoryState) -> f.Fact:
+def conclusion(story: StoryState) -> Fact:
     """The one fact that follows from the story's state alone."""
     effect = next_effect(story)
     if not isinstance(effect, e.Conclude):
@@ -186,32 +190,38 @@ def _now(story: StoryState) -> tuple[StepId, int]:
     return step.id, step.attempts
 
 
-def began(story: StoryState) -> f.StepStarted:
+def began(story: StoryState) -> story_facts.StepStarted:
     step, attempts = _now(story)
-    return f.StepStarted(at=10, step=step, attempt=attempts + 1, commit=story.head, log=f"logs/{step}.jsonl")
+    return story_facts.StepStarted(at=10, step=step, attempt=attempts + 1, commit=story.head, log=f"logs/{step}.jsonl")
 
 
-def done(story: StoryState, usage: Usage = NOTHING_USED, **changes: Any) -> f.StepCompleted:
+def done(story: StoryState, usage: Usage = NOTHING_USED, **changes: Any) -> story_facts.StepCompleted:
     step, attempt = _now(story)
     given = {"commit": Commit(f"{step}.{attempt}"), "notes": f"{step} is done", "outputs": (), **changes}
-    return f.StepCompleted(at=20, step=step, attempt=attempt, usage=usage, **given)
+    return story_facts.StepCompleted(at=20, step=step, attempt=attempt, usage=usage, **given)
 
 
-def failed(story: StoryState, trouble: f.Trouble = f.Trouble.CRASHED, usage: Usage = NOTHING_USED) -> f.StepFailed:
+def failed(
+    story: StoryState, trouble: story_facts.Trouble = story_facts.Trouble.CRASHED, usage: Usage = NOTHING_USED
+) -> story_facts.StepFailed:
     step, attempt = _now(story)
-    return f.StepFailed(at=20, step=step, attempt=attempt, trouble=trouble, error=f"it {trouble}", usage=usage, diff="")
+    return story_facts.StepFailed(
+        at=20, step=step, attempt=attempt, trouble=trouble, error=f"it {trouble}", usage=usage, diff=""
+    )
 
 
-def cancelled(story: StoryState, trouble: f.Trouble = f.Trouble.TIMED_OUT) -> f.StepCancelled:
+def cancelled(
+    story: StoryState, trouble: story_facts.Trouble = story_facts.Trouble.TIMED_OUT
+) -> story_facts.StepCancelled:
     step, attempt = _now(story)
-    return f.StepCancelled(
+    return story_facts.StepCancelled(
         at=20, step=step, attempt=attempt, trouble=trouble, error=f"it {trouble}", usage=NOTHING_USED, diff=""
     )
 
 
-def interrupted(story: StoryState) -> f.StepInterrupted:
+def interrupted(story: StoryState) -> story_facts.StepInterrupted:
     step, attempt = _now(story)
-    return f.StepInterrupted(at=20, step=step, attempt=attempt, diff="")
+    return story_facts.StepInterrupted(at=20, step=step, attempt=attempt, diff="")
 
 
 # Facts of a landing queue ----------------------------------------------------------------------------------------

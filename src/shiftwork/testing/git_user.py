@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from shiftwork.domain.model.ids import Commit
+from shiftwork.domain.core.ids import Commit
 
 NAME = "Ada Lovelace"
 EMAIL = "ada@example.org"

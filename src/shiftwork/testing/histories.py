@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from shiftwork.domain.model.codec import decode, encode, to_plain
-from shiftwork.domain.model.facts import Fact
+from shiftwork.domain.codec import decode, encode
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.plain import to_plain
 
 type Row = dict[str, Any]
 

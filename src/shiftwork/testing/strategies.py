@@ -11,14 +11,15 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject, SearchStrategy
 
-from shiftwork.domain.model.budget import Budget
-from shiftwork.domain.model.codec import KINDS
-from shiftwork.domain.model.facts import Fact
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.model.story import Limits, Refusal
-from shiftwork.domain.model.workflow import Exhausted, Route, StepKind, StepPlan
+from shiftwork.domain.budget.amounts import Budget
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.codec import KINDS
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepPlan
 from shiftwork.testing.builders import asked, planned
-from shiftwork.testing.simulated_story import ENDINGS, VERDICTS, StoryWorld
+from shiftwork.testing.simulation.story import ENDINGS, VERDICTS, StoryWorld
 
 QUICK: Final = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

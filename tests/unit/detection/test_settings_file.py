@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shiftwork.config.detection.found import Detected, FoundGate
-from shiftwork.config.settings import Settings
-from shiftwork.config.template import settings_file
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.templates.settings_file import settings_file
 
 LINT = FoundGate(name="lint", command="make lint", source="Makefile")
 TEST = FoundGate(name="test", command="python3 -m pytest -v", source="pyproject.toml")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.rules.test_gates import is_test_gate
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.gates.test_gate import is_test_gate
 from tests.unit.detection.rig import found_in, gates_of
 
 TEST = "test:\n\tpytest\n"

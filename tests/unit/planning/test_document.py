@@ -7,10 +7,10 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shiftwork.adapters.specs.opening import FileSpecs
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.proof import Verification, VerificationKind
-from shiftwork.domain.model.spec import Criterion, Spec, Story
+from shiftwork.adapters.specs.open import FileSpecs
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.spec.spec import Criterion, Spec, Story
 from shiftwork.planning.document import prd
 from shiftwork.planning.remarks import remarks
 

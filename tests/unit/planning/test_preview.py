@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Spec, Story
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.spec.spec import Spec, Story
 from shiftwork.planning.preview import preview
 
 

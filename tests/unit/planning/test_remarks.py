@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.planning.remarks import Doubt, Remark, by_story, expected, remarks
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from shiftwork.prompts.contract import KEYS_LIMIT, SUMMARY_LIMIT, VALUE_LIMIT, Answer, parse
-from shiftwork.prompts.limits import size
+from shiftwork.prompts.answer.contract import KEYS_LIMIT, SUMMARY_LIMIT, VALUE_LIMIT, Answer, parse
+from shiftwork.prompts.lengths import size
 
 PROMISE = "<promise>COMPLETE</promise>"
 

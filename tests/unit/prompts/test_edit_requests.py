@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from shiftwork.domain.model.editing import Edit, NewStep, Operation
-from shiftwork.domain.model.ids import StepId
-from shiftwork.prompts.contract import Problem, edits
+from shiftwork.domain.core.ids import StepId
+from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
+from shiftwork.prompts.answer.contract import Problem, edits
 
 SKIP = {"operation": "skip", "target_step_id": "step-009", "reason": "R"}
 SKIPPED = Edit(operation=Operation.SKIP, reason="R", target=StepId("step-009"))

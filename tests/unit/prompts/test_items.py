@@ -2,8 +2,8 @@
 
 import pytest
 
-from shiftwork.prompts.contract import parse
-from shiftwork.prompts.items import items
+from shiftwork.prompts.answer.contract import parse
+from shiftwork.prompts.answer.list_items import items
 
 
 @pytest.mark.parametrize(

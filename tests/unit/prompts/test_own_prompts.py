@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from shiftwork.domain.model import facts as f
-from shiftwork.domain.model.memory import Memory, Note, Shelf
-from shiftwork.domain.model.pipeline import Step
-from shiftwork.domain.model.story import StoryState
-from shiftwork.domain.model.workflow import AgentPlan, Route
-from shiftwork.prompts.context import Surroundings, compose
-from shiftwork.prompts.limits import LIMITS, OWN, PROMPT, size
+from shiftwork.domain.memory.notes import Memory, Note, Shelf
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.workflow.pipeline import Step
+from shiftwork.domain.workflow.workflow import AgentPlan, Route
+from shiftwork.prompts.lengths import LIMITS, OWN, PROMPT, size
+from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.testing.builders import assignment, fold_story, planned
 
 MEMORY = Memory(progress=Shelf(notes=(Note(at=1, by="US-000", title="The first", text="- Landed"),)))
@@ -21,7 +21,7 @@ DEVELOPER = AgentPlan(id="developer", persona=(("AGENTS.md", "You write code.\n"
 def a_story(**step: Any) -> StoryState:
     given = replace(assignment(), task="Build it all", agents=(DEVELOPER,), context=(("style", "terse"),))
     plan = planned("implement", **{"input": "Do it.", "agent": "developer", **step})
-    return fold_story(StoryState(), f.StoryStarted(at=0, assignment=given, steps=(plan,)))
+    return fold_story(StoryState(), story_facts.StoryStarted(at=0, assignment=given, steps=(plan,)))
 
 
 def prompt(story: StoryState, **step: object) -> str:

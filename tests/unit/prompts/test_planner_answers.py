@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Criterion, Story
-from shiftwork.prompts.contract import Problem, stories
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.prompts.answer.contract import Problem, stories
 
 
 def a_story(number: int = 1, **changes: object) -> dict[str, object]:

@@ -4,18 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from shiftwork.domain.model.catalogue import CATALOGUE, DYNAMIC_STEPS
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import RunId, StepId, StoryId, Stream, step_id
-from shiftwork.domain.model.memory import Memory, Note, Shelf
-from shiftwork.domain.model.pipeline import Pipeline, Step, StepStatus, pipeline_of
-from shiftwork.domain.model.spec import Criterion, Story
-from shiftwork.domain.model.story import Assignment, Limits, Refusal, Refused, StoryState
-from shiftwork.domain.model.workflow import DYNAMIC
-from shiftwork.domain.rules.editing import Rejected, apply_edits
-from shiftwork.prompts.context import Surroundings, compose
-from shiftwork.prompts.contract import Problem, edits
-from shiftwork.prompts.limits import LIMITS
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import RunId, StepId, StoryId, Stream, step_id
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.memory.notes import Memory, Note, Shelf
+from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.domain.story.assignment import Assignment
+from shiftwork.domain.story.state import Refused, StoryState
+from shiftwork.domain.workflow.guardrails import Rejected, apply_edits
+from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus, pipeline_of
+from shiftwork.domain.workflow.step_types import CATALOGUE, DYNAMIC_STEPS
+from shiftwork.domain.workflow.workflow import DYNAMIC
+from shiftwork.prompts.answer.contract import Problem, edits
+from shiftwork.prompts.lengths import LIMITS
+from shiftwork.prompts.prompt_parts import Surroundings, compose
 
 STORY = "## Story US-1: Say hello"
 CRITERIA = "## Acceptance criteria"

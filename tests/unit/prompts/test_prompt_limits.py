@@ -2,18 +2,7 @@
 
 import pytest
 
-from shiftwork.prompts.limits import (
-    FIXED,
-    LIMITS,
-    NOTICE,
-    PROMPT,
-    foremost,
-    newest,
-    one_line,
-    quoted,
-    shorten,
-    size,
-)
+from shiftwork.prompts.lengths import FIXED, LIMITS, NOTICE, PROMPT, foremost, newest, one_line, quoted, shorten, size
 
 
 def test_all_limits_together_fit_into_a_prompt() -> None:

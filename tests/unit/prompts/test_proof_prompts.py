@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from shiftwork.domain.model.catalogue import CATALOGUE
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.pipeline import Step, pipeline_of
-from shiftwork.domain.model.proof import ProofPolicy, Verification, VerificationKind
-from shiftwork.domain.model.spec import Criterion, Story
-from shiftwork.domain.model.story import StoryState
-from shiftwork.domain.model.workflow import StepPlan, catalogue_step
-from shiftwork.prompts.context import Surroundings, compose
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.workflow.pipeline import Step, pipeline_of
+from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.workflow import StepPlan, catalogue_step
+from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.testing.builders import assignment
 
 ASKED = Story(

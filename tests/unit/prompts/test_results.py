@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from shiftwork.domain.model.pipeline import Step, pipeline_of
-from shiftwork.domain.model.workflow import Route
-from shiftwork.prompts.contract import parse
-from shiftwork.prompts.result import Amiss, Result, question, result
+from shiftwork.domain.workflow.pipeline import Step, pipeline_of
+from shiftwork.domain.workflow.workflow import Route
+from shiftwork.prompts.answer.contract import parse
+from shiftwork.prompts.answer.result import Amiss, Result, question, result
 from shiftwork.testing.builders import planned
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from shiftwork.adapters.agents._reading import (
+from shiftwork.adapters.agents.json_lines import (
     Json,
     at_least,
     call_of,
@@ -20,7 +20,7 @@ from shiftwork.adapters.agents._reading import (
     parse,
     text,
 )
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentEvent, AgentReport, Ending, EventKind
 
 _LIMITED: Final = re.compile(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from shiftwork.adapters.agents._login import Login
+from shiftwork.adapters.agents.login.lender import Login
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask
 
 

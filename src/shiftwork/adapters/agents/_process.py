@@ -13,13 +13,13 @@ from typing import Final
 
 from shiftwork.adapters.agents._driver import Driver, Launch, Transcript
 from shiftwork.adapters.agents._log import AttemptLog
-from shiftwork.adapters.agents._login import FOLDER as LOGIN_FOLDER
-from shiftwork.adapters.agents._login import Lender, learn_secrets
-from shiftwork.adapters.agents._reading import by_signal, clean
-from shiftwork.adapters.processes.lines import LINE_BYTES
-from shiftwork.adapters.processes.supervise import Cause, Exit, Spawn, supervise
-from shiftwork.adapters.sandbox.walls import OPEN, NoWalls, Room, Sandbox
-from shiftwork.domain.model.usage import NOTHING_USED
+from shiftwork.adapters.agents.json_lines import by_signal, clean
+from shiftwork.adapters.agents.login.lender import FOLDER as LOGIN_FOLDER
+from shiftwork.adapters.agents.login.lender import Lender, learn_secrets
+from shiftwork.adapters.processes.supervisor.output_lines import LINE_BYTES
+from shiftwork.adapters.processes.supervisor.supervise import Cause, Exit, Spawn, supervise
+from shiftwork.adapters.sandbox.sandbox import OPEN, NoWalls, Room, Sandbox
+from shiftwork.domain.usage.usage import NOTHING_USED
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, Listener
 from shiftwork.redaction import Lined, redacted

@@ -9,9 +9,9 @@ from typing import Final
 
 from shiftwork.adapters.agents._claude_events import ClaudeTranscript
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
-from shiftwork.adapters.agents._login import Login, Renewal
-from shiftwork.adapters.agents._logins import claude_credentials, claude_expires, claude_state
-from shiftwork.adapters.agents._reading import parse, text
+from shiftwork.adapters.agents.json_lines import parse, text
+from shiftwork.adapters.agents.login.lender import Login, Renewal
+from shiftwork.adapters.agents.login.login_files import claude_credentials, claude_expires, claude_state
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentTask
 

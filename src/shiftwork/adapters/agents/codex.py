@@ -11,11 +11,11 @@ from typing import Final
 
 from shiftwork.adapters.agents._codex_events import CodexTranscript
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
-from shiftwork.adapters.agents._login import FOLDER as LOGIN_FOLDER
-from shiftwork.adapters.agents._login import Login, Renewal
-from shiftwork.adapters.agents._logins import codex_credentials, codex_expires
-from shiftwork.adapters.agents._reading import clean
-from shiftwork.adapters.processes.supervise import MARKER_VARIABLE
+from shiftwork.adapters.agents.json_lines import clean
+from shiftwork.adapters.agents.login.lender import FOLDER as LOGIN_FOLDER
+from shiftwork.adapters.agents.login.lender import Login, Renewal
+from shiftwork.adapters.agents.login.login_files import codex_credentials, codex_expires
+from shiftwork.adapters.processes.supervisor.supervise import MARKER_VARIABLE
 from shiftwork.bounded import first_link
 from shiftwork.errors import AgentLoginError
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask

@@ -10,9 +10,9 @@ from typing import Final
 
 from shiftwork.adapters.agents._driver import Belongings, Launch, Transcript
 from shiftwork.adapters.agents._process import ProcessAgent, from_path, named_files
-from shiftwork.adapters.agents._reading import manner
-from shiftwork.adapters.processes.lines import Tail
-from shiftwork.adapters.sandbox.walls import OPEN, Sandbox
+from shiftwork.adapters.agents.json_lines import manner
+from shiftwork.adapters.processes.supervisor.output_lines import Tail
+from shiftwork.adapters.sandbox.sandbox import OPEN, Sandbox
 from shiftwork.errors import AgentMissingError
 from shiftwork.ports.agent import AgentEvent, AgentReport, AgentTask, Ending, EventKind
 

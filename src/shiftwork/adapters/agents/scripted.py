@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shiftwork.adapters.agents._log import AttemptLog
-from shiftwork.domain.model.usage import NOTHING_USED, Usage
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.ports.agent import AgentEvent, AgentLimits, AgentReport, AgentTask, Ending, EventKind, Listener
 
 STEP_TYPE_VARIABLE = "SHIFTWORK_STEP_TYPE"

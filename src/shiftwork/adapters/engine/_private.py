@@ -1,6 +1,6 @@
 """Every private call into DBOS, in one place: what the library can do and has no public name for.
 
-The minor version is pinned, and `tests/conformance/test_dbos_contract.py` holds each of these.
+The minor version is pinned, and `tests/conformance/engine/test_dbos_contract.py` holds each of these.
 """
 # ruff: noqa: SLF001 - this file exists to hold the private calls
 

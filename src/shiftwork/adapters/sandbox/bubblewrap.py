@@ -3,7 +3,7 @@
 Whatever is not listed here is not there: the walls are a file system that begins empty. Its processes are in a space of
 their own and die with its first one, which dies with us. Capabilities are dropped, and so is what a process of root
 could do without any: see `_KERNEL`. Calls to the kernel are filtered (`seccomp`), and neither the user's keyrings nor
-abstract sockets of the machine are reached (`processes/confining`).
+abstract sockets of the machine are reached (`processes/supervisor/confined_thread`).
 
 Not taken: `--disable-userns`, because agents may bring a bubblewrap of their own; and a user of its own for each
 program, which needs rights that a developer rarely has.
@@ -20,15 +20,15 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.processes.spawn import Bounds
-from shiftwork.adapters.processes.supervise import Spawn
+from shiftwork.adapters.processes.supervisor.spawn import Bounds
+from shiftwork.adapters.processes.supervisor.supervise import Spawn
 from shiftwork.adapters.sandbox import seccomp
-from shiftwork.adapters.sandbox.gateway import Gateway, door_file, interpreter, through_the_door
 from shiftwork.adapters.sandbox.lending import Lending
-from shiftwork.adapters.sandbox.proxy import Pass
+from shiftwork.adapters.sandbox.network.gateway import Gateway, door_file, interpreter, through_the_door
+from shiftwork.adapters.sandbox.network.proxy import Pass
+from shiftwork.adapters.sandbox.network.upstream_proxy import VARIABLES
+from shiftwork.adapters.sandbox.sandbox import Room
 from shiftwork.adapters.sandbox.toolchain import SYSTEM, Toolchain, is_system
-from shiftwork.adapters.sandbox.upstream import VARIABLES
-from shiftwork.adapters.sandbox.walls import Room
 
 _STRICT: Final = (
     "--unshare-user-try",

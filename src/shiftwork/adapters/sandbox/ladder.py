@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from shiftwork.adapters.processes.supervise import Spawn
-from shiftwork.adapters.sandbox.walls import Room, Sandbox
-from shiftwork.domain.model.rung import Rung, rung_of
+from shiftwork.adapters.processes.supervisor.supervise import Spawn
+from shiftwork.adapters.sandbox.sandbox import Room, Sandbox
+from shiftwork.domain.gates.rung import Rung, rung_of
 
 _FILE: Final = "rungs.json"
 USUAL: Final = Rung.OWN

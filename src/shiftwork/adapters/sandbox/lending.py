@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.processes.spawn import Company
-from shiftwork.adapters.processes.supervise import Spawn
+from shiftwork.adapters.processes.supervisor.spawn import Company
+from shiftwork.adapters.processes.supervisor.supervise import Spawn
 
 _BEFORE: Final = "--chdir"
 """The word of bubblewrap's before which they are named: all folders are there by then."""

@@ -5,10 +5,10 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from shiftwork.adapters.processes.supervise import Cause, Spawn, supervise
+from shiftwork.adapters.processes.supervisor.supervise import Cause, Spawn, supervise
 from shiftwork.adapters.sandbox.bubblewrap import Bubblewrap
-from shiftwork.adapters.sandbox.gateway import interpreter
-from shiftwork.adapters.sandbox.walls import Room
+from shiftwork.adapters.sandbox.network.gateway import interpreter
+from shiftwork.adapters.sandbox.sandbox import Room
 from shiftwork.errors import SandboxError
 
 _SECONDS: Final = 60.0

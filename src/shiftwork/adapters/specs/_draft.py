@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from shiftwork.adapters.specs._document import Mistake
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.ids import STORY_ID, StoryId
-from shiftwork.domain.model.spec import Story
-from shiftwork.domain.rules.graph import find_cycle
+from shiftwork.domain.core.ids import STORY_ID, StoryId
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.spec.graph import find_cycle
+from shiftwork.domain.spec.spec import Story
 from shiftwork.ports.specs import Unused
-from shiftwork.prompts.problem import did_you_mean, shown
+from shiftwork.prompts.answer.problem import did_you_mean, shown
 
 _SLUG_LIMIT: Final = 32
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from shiftwork.adapters.specs._document import place
 from shiftwork.ports.specs import Unused
-from shiftwork.prompts.signals import cleaned
+from shiftwork.prompts.answer.marked_lines import cleaned
 
 _LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
 _HEADING: Final = re.compile(r"(?P<lead> {0,3}(?P<marks>#{1,6})[ \t]+)(?P<text>.*)")

@@ -7,9 +7,9 @@ from typing import Final
 
 from shiftwork.adapters.specs._document import place
 from shiftwork.adapters.specs._markdown import Block
-from shiftwork.domain.model.ids import StoryId
+from shiftwork.domain.core.ids import StoryId
 from shiftwork.ports.specs import Unused
-from shiftwork.prompts.problem import nearest
+from shiftwork.prompts.answer.problem import nearest
 
 _LINE: Final = re.compile(r"[ \t]*\**(?P<key>[A-Za-z][A-Za-z ]{2,20}?)\**:\**[ \t]*+(?P<value>(?:.*[^ \t])?)[ \t]*")
 _NAME: Final = re.compile(r"[^,;\s](?:[^,;]*[^,;\s])?")

@@ -15,10 +15,10 @@ from shiftwork.adapters.specs._draft import Draft, Found, slug, untitled
 from shiftwork.adapters.specs._markdown import Block, Section, parse, prose, sections, unread
 from shiftwork.adapters.specs._needs import NEEDS, misspelt, needs_of, said
 from shiftwork.adapters.specs._ticks import ticks
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.spec import Criterion, Story
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.ports.specs import Mark, Unused
-from shiftwork.prompts.signals import cleaned
+from shiftwork.prompts.answer.marked_lines import cleaned
 
 NAME: Final = "markdown"
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from shiftwork.adapters.store.bell import Bell, first_messages
-from shiftwork.adapters.store.engine import Database, insert
-from shiftwork.adapters.store.tables import inbox as table
-from shiftwork.domain.model.ids import Stream
+from shiftwork.adapters.store.sql.database import Database, insert
+from shiftwork.adapters.store.sql.tables import inbox as table
+from shiftwork.adapters.store.wakeup import Bell, first_messages
+from shiftwork.domain.core.ids import Stream
 from shiftwork.ports.store import Message
 
 

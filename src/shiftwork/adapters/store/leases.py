@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from shiftwork.adapters.store.engine import Database, insert, now
-from shiftwork.adapters.store.tables import leases as table
-from shiftwork.adapters.store.views import lease
+from shiftwork.adapters.store.sql.database import Database, insert, now
+from shiftwork.adapters.store.sql.tables import leases as table
+from shiftwork.adapters.store.sql.view_columns import lease
 from shiftwork.ports.views import Lease, Owner
 
 _EPOCHS_A_SECOND: Final = 1000

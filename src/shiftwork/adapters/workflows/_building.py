@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Final
 
 from shiftwork.adapters.workflows._personas import Personas
-from shiftwork.adapters.workflows._reading import Entry
-from shiftwork.adapters.workflows.fields import DEFAULT_RETRIES
-from shiftwork.domain.model.catalogue import CATALOGUE
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.workflow import AgentPlan, Exhausted, Route, StepKind, StepPlan, Workflow
-from shiftwork.domain.rules.context import BUILT_IN
+from shiftwork.adapters.workflows.tree_reader import Entry
+from shiftwork.adapters.workflows.workflow_fields import DEFAULT_RETRIES
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.template_values import BUILT_IN
+from shiftwork.domain.workflow.workflow import AgentPlan, Exhausted, Route, StepKind, StepPlan, Workflow
 from shiftwork.planning import desugar
 
 STORIES: Final = "stories"

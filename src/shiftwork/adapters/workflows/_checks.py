@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 
 from shiftwork.adapters.workflows._building import kind_of, type_of, verifies
 from shiftwork.adapters.workflows._findings import Findings
-from shiftwork.adapters.workflows._reading import Entry
 from shiftwork.adapters.workflows._yaml import Place
-from shiftwork.adapters.workflows.fields import CONTINUE, ROLES
-from shiftwork.domain.model.catalogue import CATALOGUE
-from shiftwork.domain.model.workflow import StepKind, Workflow
-from shiftwork.domain.rules.context import PROTECTED_KEYS
-from shiftwork.planning import checks
-from shiftwork.prompts.problem import did_you_mean, shown
+from shiftwork.adapters.workflows.tree_reader import Entry
+from shiftwork.adapters.workflows.workflow_fields import CONTINUE, ROLES
+from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.template_values import PROTECTED_KEYS
+from shiftwork.domain.workflow.workflow import StepKind, Workflow
+from shiftwork.planning import workflow_checks
+from shiftwork.prompts.answer.problem import did_you_mean, shown
 from shiftwork.prompts.render import names
 
 
@@ -166,14 +166,14 @@ def check_model(workflow: Workflow, root: Entry, text: str, findings: Findings) 
     """What only the whole can tell: routes, names in templates, producers."""
     every = {step.text("id"): step for step in root.entries("steps")}
     every |= {one.text("id"): one for step in root.entries("steps") for one in step.entries("body")}
-    for flaw in checks.check(workflow):
+    for flaw in workflow_checks.check(workflow):
         entry = every.get(flaw.step, root)
         findings.mistake(
             _place(entry, flaw, text), f"step {flaw.step!r}: {flaw.message}" if flaw.step else flaw.message
         )
 
 
-def _place(entry: Entry, flaw: checks.Flaw, text: str) -> Place:
+def _place(entry: Entry, flaw: workflow_checks.Flaw, text: str) -> Place:
     head, _, value = flaw.field.partition(".")
     match head:
         case "input":

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Final
 
 from shiftwork.adapters.workflows._findings import Findings
-from shiftwork.adapters.workflows._reading import Entry
 from shiftwork.adapters.workflows._yaml import Place
+from shiftwork.adapters.workflows.tree_reader import Entry
 from shiftwork.bounded import read_text
-from shiftwork.prompts.problem import shown
+from shiftwork.prompts.answer.problem import shown
 
 _LARGEST: Final = 64 * 1024
 _ALL_TOGETHER: Final = 256 * 1024

@@ -8,12 +8,12 @@ from shiftwork.adapters.workflows import _checks, _yaml
 from shiftwork.adapters.workflows._building import build
 from shiftwork.adapters.workflows._findings import Findings, in_order, refused
 from shiftwork.adapters.workflows._personas import Personas
-from shiftwork.adapters.workflows._reading import read
+from shiftwork.adapters.workflows.tree_reader import read
 from shiftwork.bounded import read_bytes
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.model.workflow import Workflow
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.workflow.workflow import Workflow
 from shiftwork.errors import WorkflowError
-from shiftwork.planning.checks import all_steps
+from shiftwork.planning.workflow_checks import all_steps
 
 LARGEST: Final = 256 * 1024
 

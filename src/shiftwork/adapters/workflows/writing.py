@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
-from shiftwork.adapters.workflows.fields import CONTINUE, DEFAULT_RETRIES
-from shiftwork.domain.model.catalogue import CATALOGUE
-from shiftwork.domain.model.workflow import AgentPlan, Exhausted, Route, StepKind, StepPlan, Workflow
-from shiftwork.domain.rules.routing import RETRY
+from shiftwork.adapters.workflows.workflow_fields import CONTINUE, DEFAULT_RETRIES
+from shiftwork.domain.story.routing import RETRY
+from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.workflow import AgentPlan, Exhausted, Route, StepKind, StepPlan, Workflow
 
 
 def expanded(workflow: Workflow) -> str:

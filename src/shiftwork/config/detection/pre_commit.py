@@ -5,8 +5,8 @@ from typing import Final
 
 from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.found import FoundGate
-from shiftwork.config.detection.python_installed import in_environment
-from shiftwork.config.detection.python_manifests import declared_by
+from shiftwork.config.detection.python.installed import in_environment
+from shiftwork.config.detection.python.manifest import declared_by
 
 NAME: Final = "pre-commit"
 _FILES: Final = (".pre-commit-config.yaml", ".pre-commit-config.yml")

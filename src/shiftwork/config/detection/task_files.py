@@ -11,8 +11,8 @@ from typing import Final
 
 from shiftwork.config.detection.folder import Folder
 from shiftwork.config.detection.found import FoundGate
-from shiftwork.domain.model.gate import Gate
-from shiftwork.domain.rules.test_gates import is_test_gate
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.gates.test_gate import is_test_gate
 
 _JUST_FILES: Final = ("justfile", "Justfile", ".justfile")
 _MAKE_FILES: Final = ("GNUmakefile", "Makefile", "makefile")

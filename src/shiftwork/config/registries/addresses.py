@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from shiftwork.domain.model.hosts import Host, plain
+from shiftwork.domain.network.hosts import Host, plain
 
 _PORTS: Final = {"http": 80, "https": 443}
 _TRANSPORTS: Final = ("sparse+", "git+")

@@ -19,7 +19,7 @@ import tomli_w
 
 from shiftwork.bounded import read_text
 from shiftwork.config.registries.addresses import without_login
-from shiftwork.config.registries.finding import Packages, Surroundings
+from shiftwork.config.registries.discovery import Packages, Surroundings
 from shiftwork.config.secrets import is_secret
 
 _LARGEST: Final = 1 << 18

@@ -77,7 +77,7 @@ def _is_named(name: str) -> bool:
     """Whether the settings name it, as one that an agent is given or that holds a secret."""
     from shiftwork.bounded import read_text  # noqa: PLC0415 - as above
     from shiftwork.config.site import LARGEST, SETTINGS_FILE  # noqa: PLC0415 - as above
-    from shiftwork.entrypoints.cli.here import root_or_folder  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.env.repository import root_or_folder  # noqa: PLC0415 - as above
 
     try:
         return name in read_text(root_or_folder() / SETTINGS_FILE, LARGEST)

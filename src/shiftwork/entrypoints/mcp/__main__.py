@@ -9,6 +9,6 @@ import sys
 
 if __name__ == "__main__":
     sys.path.append(__file__.rsplit("/", 4)[0])
-    from shiftwork.entrypoints.mcp.server import serve
+    from shiftwork.entrypoints.mcp.mcp_server import serve
 
     serve(sys.argv[1])

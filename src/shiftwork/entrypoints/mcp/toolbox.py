@@ -5,14 +5,14 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from shiftwork.domain.model import spec
-from shiftwork.domain.model.codec import from_plain
-from shiftwork.domain.model.ids import StepId
-from shiftwork.domain.model.memory import Scope
-from shiftwork.domain.model.pipeline import Pipeline
-from shiftwork.domain.rules.editing import Rejected, apply_edits, outline
-from shiftwork.prompts import contract
-from shiftwork.prompts.limits import shorten
+from shiftwork.domain.core.ids import StepId
+from shiftwork.domain.core.plain import from_plain
+from shiftwork.domain.memory.notes import Scope
+from shiftwork.domain.spec import spec
+from shiftwork.domain.workflow.guardrails import Rejected, apply_edits, outline
+from shiftwork.domain.workflow.pipeline import Pipeline
+from shiftwork.prompts.answer import contract
+from shiftwork.prompts.lengths import shorten
 
 NOTE_LIMIT: Final = 8_000
 QUESTION_LIMIT: Final = 4_000

@@ -1,6 +1,6 @@
 """A model that follows a script, spoken to over the real wires by the real agents."""
 
-from shiftwork.testing.model_server.request import Conversation, ModelRequest, ToolResult
+from shiftwork.testing.model_server.model_request import Conversation, ModelRequest, ToolResult
 from shiftwork.testing.model_server.script import Script
 from shiftwork.testing.model_server.server import ModelServer
 from shiftwork.testing.model_server.turns import (

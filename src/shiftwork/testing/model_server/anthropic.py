@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from shiftwork.testing.model_server.request import Conversation, ToolResult
+from shiftwork.testing.model_server.model_request import Conversation, ToolResult
 from shiftwork.testing.model_server.wire import (
     Body,
     Frame,

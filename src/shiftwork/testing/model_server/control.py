@@ -16,7 +16,7 @@ A turn is an object named by its first key:
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from shiftwork.testing.model_server.request import ModelRequest
+from shiftwork.testing.model_server.model_request import ModelRequest
 from shiftwork.testing.model_server.script import Script
 from shiftwork.testing.model_server.turns import (
     SOME_TOKENS,

@@ -10,9 +10,9 @@ from typing import Any, Final, override
 
 from shiftwork.testing.model_server.anthropic import AnthropicMessages
 from shiftwork.testing.model_server.control import requests_body, script_of
-from shiftwork.testing.model_server.desk import Desk
-from shiftwork.testing.model_server.request import ModelRequest
+from shiftwork.testing.model_server.model_request import ModelRequest
 from shiftwork.testing.model_server.responses import OpenAIResponses
+from shiftwork.testing.model_server.server_state import Desk
 from shiftwork.testing.model_server.turns import Call, Drop, DropMid, Fail, Hang, Say, StreamError, Think, Turn
 from shiftwork.testing.model_server.wire import Body, Frame, Reply, Wire
 

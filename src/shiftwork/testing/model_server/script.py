@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from threading import Lock
 
-from shiftwork.testing.model_server.request import ModelRequest
+from shiftwork.testing.model_server.model_request import ModelRequest
 from shiftwork.testing.model_server.turns import Fail, Say, Tokens, Turn
 
 EXHAUSTED = Fail(status=400, message="the script has no more turns")

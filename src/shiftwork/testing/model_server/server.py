@@ -9,10 +9,10 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Self, override
 
-from shiftwork.testing.model_server.desk import Desk
 from shiftwork.testing.model_server.http import Connection, cut
-from shiftwork.testing.model_server.request import ModelRequest
+from shiftwork.testing.model_server.model_request import ModelRequest
 from shiftwork.testing.model_server.script import Script
+from shiftwork.testing.model_server.server_state import Desk
 from shiftwork.testing.model_server.turns import Turn
 
 LOOPBACK = "127.0.0.1"

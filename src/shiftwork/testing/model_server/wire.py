@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from shiftwork.testing.model_server.request import Conversation
+from shiftwork.testing.model_server.model_request import Conversation
 from shiftwork.testing.model_server.turns import SOME_TOKENS, Call, Say, Think, Tokens, ToolCall
 
 type Body = dict[str, Any]

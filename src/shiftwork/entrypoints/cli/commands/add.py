@@ -2,14 +2,14 @@
 
 import click
 
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.spec import Criterion, Story
-from shiftwork.domain.rules.intents import next_story_id
-from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.readers import though_unheard
-from shiftwork.entrypoints.cli.sentence import SentenceCommand, spoken
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.run.steering.intent_checks import next_story_id
+from shiftwork.domain.spec.spec import Criterion, Story
+from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.options.free_text import SentenceCommand, spoken
 
 
 @click.command("add", cls=SentenceCommand, short_help="Add a story to a run.")
@@ -33,9 +33,9 @@ def command(  # noqa: PLR0913 - each is an option
 
     A run that nobody works on is carried on here, also one that was over; one that somebody works on is only asked.
     """
-    from shiftwork.entrypoints.cli.intending import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.intents import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
 
-    def wanted(state: RunState) -> r.StoryAdded:
+    def wanted(state: RunState) -> run_facts.StoryAdded:
         told = criteria or (description or title,)
         story = Story(
             id=next_story_id(state.given.spec.stories),
@@ -44,7 +44,7 @@ def command(  # noqa: PLR0913 - each is an option
             criteria=tuple(Criterion(id=f"AC-{number}", text=text) for number, text in enumerate(told, start=1)),
             depends_on=tuple(map(StoryId, after)),
         )
-        return r.StoryAdded(at=0, story=story)
+        return run_facts.StoryAdded(at=0, story=story)
 
     site = here()
     asked = intend(site, run, wanted, carried_on=True)
@@ -52,9 +52,9 @@ def command(  # noqa: PLR0913 - each is an option
     if asked.view.worker:
         done = f"{name} is part of run {asked.run}\nnext: shiftwork stories {asked.run}"
         return tell(asked, done, as_json=as_json, story=name)
-    from shiftwork.entrypoints.cli import resuming  # noqa: PLC0415 - heavy, and needed only here
+    from shiftwork.entrypoints.cli.control import resume  # noqa: PLC0415 - heavy, and needed only here
 
     if not as_json:
         with though_unheard():
             click.echo(f"added {name}")
-    return resuming.carry_on(site, asked.view, as_json=as_json)
+    return resume.carry_on(site, asked.view, as_json=as_json)

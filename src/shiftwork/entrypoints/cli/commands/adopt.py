@@ -4,10 +4,10 @@ from dataclasses import asdict
 
 import click
 
-from shiftwork.bootstrap.adopting import adopt
-from shiftwork.entrypoints.cli.clean import plain
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import around
+from shiftwork.bootstrap.state.adopt import adopt
+from shiftwork.entrypoints.cli.env.repository import around
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import plain
 
 
 @click.command("adopt", short_help="Take over state that you have not made here.")

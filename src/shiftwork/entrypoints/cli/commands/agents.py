@@ -7,21 +7,21 @@ from typing import Any
 
 import click
 
-from shiftwork.app.picking import tallies
-from shiftwork.bootstrap.agents import Place, build_agents
-from shiftwork.bootstrap.reading import open_queries
-from shiftwork.bootstrap.sandboxing import open_sandboxes
-from shiftwork.bootstrap.working import conduct_of
-from shiftwork.config.settings import Settings
+from shiftwork.app.runtime.choose_profile import tallies
+from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
+from shiftwork.bootstrap.state.read_only import open_queries
+from shiftwork.bootstrap.work.agents import Place, build_agents
+from shiftwork.bootstrap.work.ports import conduct_of
+from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.model.picking import ANY_ROLE, Tally
-from shiftwork.domain.rules.choosing import Choice, Standing, choose
-from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import one_line
-from shiftwork.entrypoints.cli.conditions import trusted_conditions
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.domain.agents.bandit import Choice, Standing, choose
+from shiftwork.domain.agents.tally import ANY_ROLE, Tally
+from shiftwork.entrypoints.cli.env.conditions import trusted_conditions
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import one_line
 from shiftwork.errors import ShiftworkError
 from shiftwork.ports.agent import Agent
 
@@ -87,7 +87,7 @@ def _choices(site: Site, settings: Settings) -> dict[str, Choice]:
 def _roster(present: Sequence[Presence]) -> list[str]:
     width = max(len(one.name) for one in present)
     states = {True: "ok", False: "missing"}
-    room = max(words.width(), 80)
+    room = max(phrases.width(), 80)
     return [
         f"{states[one.there]:<8} {one.name:<{width}}  {one.model or 'own model'}  {one_line(one.told, room)}"
         for one in present

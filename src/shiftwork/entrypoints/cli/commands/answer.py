@@ -2,7 +2,7 @@
 
 import click
 
-from shiftwork.entrypoints.cli.sentence import SentenceCommand, spoken
+from shiftwork.entrypoints.cli.options.free_text import SentenceCommand, spoken
 
 
 @click.command("answer", cls=SentenceCommand, short_help="Answer the question of a story that waits for you.")
@@ -16,7 +16,7 @@ def command(story: str, text: str, *, run: str, as_json: bool) -> int:
     Where there are options to choose from, their number will do. A story whose retries are spent gets one more round,
     with TEXT. A run that nobody works on is carried on here.
     """
-    from shiftwork.app.answering import Word  # noqa: PLC0415 - `--help` need not wait for it
-    from shiftwork.entrypoints.cli.replying import said  # noqa: PLC0415 - as above
+    from shiftwork.app.commands.replies import Word  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.replies import said  # noqa: PLC0415 - as above
 
     return said(run, story, Word.ANSWER, text, as_json=as_json)

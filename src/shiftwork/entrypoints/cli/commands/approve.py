@@ -2,7 +2,7 @@
 
 import click
 
-from shiftwork.entrypoints.cli.sentence import spoken
+from shiftwork.entrypoints.cli.options.free_text import spoken
 
 
 @click.command("approve", short_help="Say yes to a story that waits for you.")
@@ -20,8 +20,8 @@ def command(story: str, *, everything: bool, because: str, run: str, as_json: bo
     changes before it lands, you are asked again. --all approves steps and patches, and answers no other question. A
     patch that has changed since you approved it is left out by --all: look at it, and name its story.
     """
-    from shiftwork.app.answering import Word  # noqa: PLC0415 - `--help` need not wait for it
-    from shiftwork.entrypoints.cli.replying import approved_all, said  # noqa: PLC0415 - as above
+    from shiftwork.app.commands.replies import Word  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.replies import approved_all, said  # noqa: PLC0415 - as above
     from shiftwork.errors import UsageError  # noqa: PLC0415 - as above
 
     if everything == bool(story):

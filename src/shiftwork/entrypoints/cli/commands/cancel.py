@@ -6,25 +6,27 @@ from typing import Final
 
 import click
 
-from shiftwork.app.commands import cancel_run, resume_run, wait_for
-from shiftwork.app.intents import undo_came_to
-from shiftwork.app.queries import Pulse, RunView, run_view, unfinished
-from shiftwork.bootstrap.reading import liveness, open_queries
-from shiftwork.bootstrap.working import check_world, open_world
-from shiftwork.config.settings import Settings, settings_without_file
+from shiftwork.app.commands.intents import undo_came_to
+from shiftwork.app.commands.runs import cancel_run, resume_run, wait_for
+from shiftwork.app.views.queries import run_view, unfinished
+from shiftwork.app.views.run_views import Pulse, RunView
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
+from shiftwork.bootstrap.work.ports import check_world, open_world
+from shiftwork.config.settings.settings import Settings, settings_without_file
 from shiftwork.config.site import Site, environment
-from shiftwork.config.trust import settings_claim
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import RunId, StoryId
-from shiftwork.entrypoints.cli import keeping, words
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.conditions import conditions
-from shiftwork.entrypoints.cli.documents import run_document, say
-from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.intending import PATIENCE_SECONDS, Asked, intend, looked_into, tell
-from shiftwork.entrypoints.cli.standing import landed_as, naming
-from shiftwork.entrypoints.cli.trusting import is_trusted
-from shiftwork.entrypoints.cli.unnamed import chosen
+from shiftwork.config.trust.consent_claims import settings_claim
+from shiftwork.domain.core.ids import RunId, StoryId
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.entrypoints.cli.control.intents import PATIENCE_SECONDS, Asked, intend, looked_into, tell
+from shiftwork.entrypoints.cli.control.which_run import chosen
+from shiftwork.entrypoints.cli.env.conditions import conditions
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.env.trust import is_trusted
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import run_document, say
+from shiftwork.entrypoints.cli.render.next_steps import landed_as, naming
+from shiftwork.entrypoints.cli.work import kept_options
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
 from shiftwork.ports.views import Queries, StoryRow
 
@@ -50,7 +52,9 @@ def command(run: str, *, story: str, as_json: bool) -> int:
         return _cancel_story(site, named, StoryId(story), as_json=as_json)
     before = _look(queries, named)
     if before.pulse is Pulse.OVER:
-        return _tell(before, f"run {before.run.run} is over already: {words.state(before.run.status)}", as_json=as_json)
+        return _tell(
+            before, f"run {before.run.run} is over already: {phrases.state(before.run.status)}", as_json=as_json
+        )
     run_id = RunId(before.run.run)
     if before.worker is None:
         env = environment()
@@ -66,7 +70,7 @@ def command(run: str, *, story: str, as_json: bool) -> int:
         return EXIT_FAILED
     landed, undone = _landed_meanwhile(before, after), _undone_meanwhile(before, after)
     late = (*(_too_late(after, one) for one in landed), *(_is_undone(after, one) for one in undone))
-    told = "\n".join((f"run {run_id} is {words.state(after.run.status)}", *late))
+    told = "\n".join((f"run {run_id} is {phrases.state(after.run.status)}", *late))
     _tell(after, told, as_json=as_json, landed=tuple(one.story for one in landed))
     return EXIT_FAILED if late else EXIT_DONE
 
@@ -97,7 +101,7 @@ def _undoing(story: str, view: RunView) -> str:
 
 
 def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int:
-    asked = intend(site, run, lambda _: r.StoryCancellationRequested(at=0, story=story))
+    asked = intend(site, run, lambda _: run_facts.StoryCancellationRequested(at=0, story=story))
     if story in asked.before.undoing:
         return _withdraw_undo(site, asked, story, as_json=as_json)
     status = _ending(site, asked.run, story) if asked.heard else ""
@@ -118,7 +122,7 @@ def _withdraw_undo(site: Site, asked: Asked, story: StoryId, *, as_json: bool) -
     if asked.heard:
         run, version = asked.run, asked.version
         fate = looked_into(site, lambda box: undo_came_to(box.events, run, story, version, PATIENCE_SECONDS))
-    if isinstance(fate, r.StoryUndone):
+    if isinstance(fate, run_facts.StoryUndone):
         again = f"shiftwork retry {story} --afresh{naming(asked.view)}"
         tell(asked, f"it was too late to stop the revert of {story}: it has landed\nnext: {again}", as_json=as_json)
         return EXIT_FAILED
@@ -162,7 +166,7 @@ def _settings(site: Site, run: RunId) -> Settings:
     it may name an address for notices, or programs.
     """
     env = environment()
-    if is_trusted(settings_claim(site.root), env, keeping.plan_of(site, run).trusted):
+    if is_trusted(settings_claim(site.root), env, kept_options.plan_of(site, run).trusted):
         return conditions(site, env).settings
     return settings_without_file(env)
 

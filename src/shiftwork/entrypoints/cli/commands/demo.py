@@ -12,6 +12,6 @@ def command(*, keep: bool, as_json: bool) -> int:
     The agent follows a script, so nothing is paid and no network is used; engine, history, git, gates and landing are
     the real ones. The agent says that it is done while its code is wrong. Watch what happens.
     """
-    from shiftwork.entrypoints.cli import demonstration  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.demo import demo  # noqa: PLC0415 - `--help` need not wait for it
 
-    return demonstration.run(keep=keep, as_json=as_json)
+    return demo.run(keep=keep, as_json=as_json)

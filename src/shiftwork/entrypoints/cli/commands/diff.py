@@ -5,19 +5,20 @@ from dataclasses import asdict, dataclass, replace
 
 import click
 
-from shiftwork.app.kinds import STORY, load
-from shiftwork.app.queries import run_view
-from shiftwork.bootstrap.looking import open_changes, open_history
-from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.views.queries import run_view
+from shiftwork.bootstrap.state.open_history import open_changes, open_history
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site, environment
-from shiftwork.domain.model.ids import Commit, RunId, StoryId, story_stream
-from shiftwork.domain.model.story import Patch, StoryState, StoryStatus
-from shiftwork.domain.rules.approving import asked_about
-from shiftwork.domain.rules.naming import guess
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import exact
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
+from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.spec.story_lookup import guess
+from shiftwork.domain.story.approval import asked_about
+from shiftwork.domain.story.state import StoryState, StoryStatus
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import exact
 from shiftwork.errors import UsageError
 from shiftwork.ports.changes import Difference, FileChange
 

@@ -1,48 +1,53 @@
 """`shiftwork doctor`: tells before a run what a run would find missing."""
 
 import asyncio
-import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 import click
 
-from shiftwork.bootstrap.agent_network import called_hosts
-from shiftwork.bootstrap.agents import Place, build_agents, installed_instead
-from shiftwork.bootstrap.git_consent import git_claim, is_agreed
-from shiftwork.bootstrap.notifying import channel_names, notify_problems
-from shiftwork.bootstrap.registries import registries_in_force
-from shiftwork.bootstrap.sandboxing import Sandboxes, kernel_guards, open_sandboxes
-from shiftwork.bootstrap.working import commit_remarks, conduct_of, open_inbox, repository_problems
-from shiftwork.config.includes import include_claim
-from shiftwork.config.project import Standing, unregistered
-from shiftwork.config.registries.project import registry_claim
-from shiftwork.config.settings import Settings
-from shiftwork.config.site import LEFTOVER, Site, environment, left_out
-from shiftwork.config.trust import Claim, settings_claim
-from shiftwork.domain.model.workflow import DYNAMIC, Workflow
-from shiftwork.entrypoints.cli import limiting, words
-from shiftwork.entrypoints.cli.checkup import FAIL, OK, WARN, Check, failed
-from shiftwork.entrypoints.cli.conditions import (
+from shiftwork.bootstrap.sandbox.agent_network import called_hosts
+from shiftwork.bootstrap.sandbox.registries import registries_in_force
+from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, kernel_guards, open_sandboxes
+from shiftwork.bootstrap.work.agents import Place, build_agents, installed_instead
+from shiftwork.bootstrap.work.notifications import channel_names, notify_problems
+from shiftwork.bootstrap.work.ports import conduct_of, open_inbox
+from shiftwork.bootstrap.work.repository import repository_problems
+from shiftwork.config.project import Standing
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import Site, environment
+from shiftwork.config.trust.consent_claims import settings_claim
+from shiftwork.domain.workflow.workflow import DYNAMIC, Workflow
+from shiftwork.entrypoints.cli.env.conditions import (
     Conditions,
     conditions,
     ensure_ready,
-    find_base,
     find_workflow,
     naming_gates,
     players,
 )
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.exactly import marked
-from shiftwork.entrypoints.cli.gate_checks import in_both_places, may_run_with_rights
-from shiftwork.entrypoints.cli.here import around
-from shiftwork.entrypoints.cli.trusting import TRUST, book, is_trusted, next_command
+from shiftwork.entrypoints.cli.env.repository import around
+from shiftwork.entrypoints.cli.env.repository_checks import (
+    branch_check,
+    commit_checks,
+    git_check,
+    git_settings_checks,
+    included_checks,
+    registry_checks,
+    search_path_checks,
+    state_checks,
+    trust_check,
+)
+from shiftwork.entrypoints.cli.env.trust import TRUST
+from shiftwork.entrypoints.cli.gates.gate_checks import in_both_places, may_run_with_rights
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.check_line import FAIL, OK, WARN, Check, failed
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.visible_text import marked
+from shiftwork.entrypoints.cli.work import limit_rules
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, SettingsError, ShiftworkError
 from shiftwork.ports.agent import Agent
-from shiftwork.search_paths import tool
 
 _MOST_LINES: Final = 4
 _CONFINE: Final = 'SHIFTWORK_SANDBOX=auto shiftwork doctor, then tier = "auto" under [sandbox]'
@@ -85,14 +90,14 @@ def _told(check: Check) -> str:
 
 def _beside(label: str, text: str) -> Iterator[str]:
     """In lines that end between words, one below the other; whoever reads from a pipe gets them as they were."""
-    width = words.width()
+    width = phrases.width()
     room = max(width - len(label), 40)
     parts = text.splitlines() or [""]
-    return words.labelled(label, [line for part in parts for line in words.wrapped(part, room, most=_MOST_LINES)])
+    return phrases.labelled(label, [line for part in parts for line in phrases.wrapped(part, room, most=_MOST_LINES)])
 
 
 async def _examine(*, try_gates: bool, unconfined: bool) -> Sequence[Check]:
-    checks = [_git(), *_search_paths()]
+    checks = [git_check(), *search_path_checks()]
     try:
         site = around()
     except ShiftworkError as error:
@@ -100,15 +105,15 @@ async def _examine(*, try_gates: bool, unconfined: bool) -> Sequence[Check]:
     problems = await repository_problems(site, environment())
     unfit = [Check(name="repository", state=FAIL, detail=told, hint=hint) for told, hint in problems]
     checks += unfit or [Check(name="repository", state=OK, detail=str(site.root))]
-    checks += _state(site)
+    checks += state_checks(site)
     try:
         found = conditions(site, environment())
     except ShiftworkError as error:
         return [*checks, failed("settings", error)]
     if not unfit:
-        checks += [await _branch(site, found.settings), *await _commits(site), *_git_settings(site)]
-    trust = _trust(settings_claim(site.root))
-    included = [*_included(site), *_registries(site)]
+        checks += [await branch_check(site, found.settings), *await commit_checks(site), *git_settings_checks(site)]
+    trust = trust_check(settings_claim(site.root))
+    included = [*included_checks(site), *registry_checks(site)]
     choice, workflow = _workflow(site, found.settings)
     # A program that the repository names is not even asked for its version before it is trusted, nor a database opened.
     trusted = trust.state == OK
@@ -129,104 +134,19 @@ async def _examine(*, try_gates: bool, unconfined: bool) -> Sequence[Check]:
     return [*checks, *gates, trust, *included, *workflow, *agents, *rest]
 
 
-def _state(site: Site) -> list[Check]:
-    """What an archive, a copied folder or a clone may have brought."""
-    if site.standing is Standing.UNREGISTERED:
-        return [failed("state", unregistered(site.whereabouts)), *_leftover(site)]
-    return _leftover(site)
-
-
-def _leftover(site: Site) -> list[Check]:
-    if not os.path.lexists(site.root / LEFTOVER):
-        return []
-    found = f"{LEFTOVER} lies in the checkout and is not read: the state of runs is in {site.state}"
-    return [Check(name="state", state=WARN, detail=found, hint=f"look at it, then: rm -r {LEFTOVER}")]
-
-
-def _trust(claim: Claim) -> Check:
-    if environment().get(TRUST) or book(environment()).trusts(claim):
-        told = f"you have trusted {claim.file.name}" if claim.commands else "the repository's settings run nothing"
-        return Check(name="trust", state=OK, detail=told)
-    told = f"{claim.file.name} has commands, guards or limits that you have not trusted"
-    return Check(name="trust", state=FAIL, detail=told, hint=f"look at them, then: {next_command(claim)}")
-
-
-def _included(site: Site) -> list[Check]:
-    """Until the list is agreed to, nothing is copied: gates may be red for want of a file, and should not be so
-    unexplained.
-    """
-    claim = include_claim(site.root)
-    if not claim.commands or is_trusted(claim, environment()):
-        return []
-    told = f"{claim.file.name} names files of yours to copy for agents and gates; until you agree, none is copied"
-    return [Check(name="trust", state=FAIL, detail=told, hint=f"look at it, then: {next_command(claim)}")]
-
-
-def _registries(site: Site) -> list[Check]:
-    """Said only where there is something to agree to."""
-    claim = registry_claim(site.root)
-    if not claim.commands or is_trusted(claim, environment()):
-        return []
-    named = ", ".join(dict.fromkeys(one.text for one in claim.commands))
-    told = f"this repository names package registries; until you agree, none is called for that: {named}"
-    return [Check(name="trust", state=WARN, detail=marked(told), hint=f"look at them, then: {next_command(claim)}")]
-
-
-def _git_settings(site: Site) -> list[Check]:
-    """Said only where there is something to agree to."""
-    claim = git_claim(site, environment())
-    if is_agreed(claim, environment()):
-        return []
-    told = f".git/config names programs or folders that you have not agreed to: {claim.commands[0].where}"
-    return [Check(name="trust", state=WARN, detail=marked(told), hint=f"look at them, then: {next_command(claim)}")]
-
-
-def _git() -> Check:
-    env = environment()
-    asked = (tool("git", env, (Path.cwd(),)) or "git", "--version")
-    try:
-        told = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
-    except (OSError, subprocess.CalledProcessError):
-        return Check(name="git", state=FAIL, detail="git cannot be started", hint="install git 2.38 or newer")
-    return Check(name="git", state=OK, detail=told.stdout.strip())
-
-
-def _search_paths() -> list[Check]:
-    """An element that means the working directory would have programs of an agent's tree run."""
-    rows = ((name, ", ".join(one or '""' for one in parts)) for name, parts in left_out().items())
-    told = "; ".join(f"{name} has {parts}" for name, parts in rows)
-    if not told:
-        return []
-    detail = f"relative and empty elements of search paths are left out for every program that is started: {told}"
-    return [Check(name="environment", state=WARN, detail=detail, hint="use absolute folders there")]
-
-
-async def _branch(site: Site, settings: Settings) -> Check:
-    try:
-        return Check(name="branch", state=OK, detail=await find_base(site, settings, environment()))
-    except ShiftworkError as error:
-        return failed("branch", error)
-
-
 def _workflow(site: Site, settings: Settings) -> tuple[Workflow | None, list[Check]]:
     """The one that a run would follow, where nobody names another, and whether it could be kept within its limits."""
     try:
         chosen = find_workflow(site, settings, "", environment())
-        limiting.check(settings, chosen.workflow, settings.limits.limits)
+        limit_rules.check(settings, chosen.workflow, settings.limits.limits)
     except ShiftworkError as error:
         return None, [failed("workflow", error)]
     told = f"{chosen.name} from {chosen.path}" if chosen.claim else chosen.name
-    trust = [_trust(chosen.claim)] if chosen.claim else []
+    trust = [trust_check(chosen.claim)] if chosen.claim else []
     return chosen.workflow, [
         Check(name="workflow", state=OK, detail=told),
         *(one for one in trust if one.state != OK),
     ]
-
-
-async def _commits(site: Site) -> list[Check]:
-    """Nothing that a run would stumble over: it is as well to know of it before the first commit is there."""
-    remarks = await commit_remarks(site, environment())
-    return [Check(name="commits", state=WARN, detail=told, hint=hint) for told, hint in remarks]
 
 
 def _gates(site: Site, found: Conditions) -> Check:

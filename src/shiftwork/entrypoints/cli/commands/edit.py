@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import click
 
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.spec import Criterion, Story, reworded
-from shiftwork.domain.rules.naming import guess
-from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.sentence import spoken
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.spec.spec import Criterion, Story, reworded
+from shiftwork.domain.spec.story_lookup import guess
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.options.free_text import spoken
 from shiftwork.errors import IntentError, UsageError
 
 
@@ -37,16 +37,16 @@ def command(story: str, *, run: str, as_json: bool, **changes: str | tuple[str, 
     done as it then reads when it is retried: from its first step, unless only dependencies were changed. The run alone
     is changed: the spec's own file is left as it is, and what is printed says so.
     """
-    from shiftwork.entrypoints.cli.intending import intend, tell_edited  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.intents import intend, tell_edited  # noqa: PLC0415 - `--help` need not wait for it
 
     if not any(changes.values()):
         raise UsageError("nothing is to be changed", hint="shiftwork edit --help lists what can be")
 
-    def wanted(state: RunState) -> r.StoryEdited:
+    def wanted(state: RunState) -> run_facts.StoryEdited:
         if StoryId(story) not in state.stories:
             told = f"there is no story {story} in the run{guess(story, state.stories)}"
             raise IntentError(told, hint=f"shiftwork stories {state.given.run}")
-        return r.StoryEdited(at=0, story=_changed(state.asked(StoryId(story)), changes))
+        return run_facts.StoryEdited(at=0, story=_changed(state.asked(StoryId(story)), changes))
 
     asked = intend(here(), run, wanted)
     return tell_edited(asked, StoryId(story), as_json=as_json)

@@ -7,17 +7,17 @@ from typing import Any
 
 import click
 
-from shiftwork.app.account import account
-from shiftwork.app.export import export
-from shiftwork.app.queries import run_view
-from shiftwork.bootstrap.looking import open_history
-from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.app.views.export import export
+from shiftwork.app.views.history import account
+from shiftwork.app.views.queries import run_view
+from shiftwork.bootstrap.state.open_history import open_history
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.model.ids import RunId
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.files import written
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.domain.core.ids import RunId
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.output_file import written
 
 
 @click.command("export", short_help="Print a run as workflow_state.json.")

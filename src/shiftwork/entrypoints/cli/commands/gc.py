@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import click
 
-from shiftwork.app.cleaning import Cleaned, Sweep, clean
-from shiftwork.bootstrap.looking import open_broom
+from shiftwork.app.commands.gc import Cleaned, Sweep, clean
+from shiftwork.bootstrap.state.open_history import open_broom
 from shiftwork.config.project import Standing
 from shiftwork.config.site import Site, environment
-from shiftwork.entrypoints.cli.clean import plain
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.ports.remains import Weight
 
 _UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB")

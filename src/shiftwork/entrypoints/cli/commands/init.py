@@ -9,22 +9,22 @@ from typing import Any, Final
 import click
 
 from shiftwork import umask
+from shiftwork.config.detection.families import detect
 from shiftwork.config.detection.found import Detected
-from shiftwork.config.detection.project import detect
-from shiftwork.config.prd_template import PRD_FILE, prd_file
-from shiftwork.config.settings import load_settings
+from shiftwork.config.settings.settings import load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
-from shiftwork.config.template import SETUP, settings_file
-from shiftwork.config.trust import Command, settings_claim
-from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.conditions import with_known_files
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.exactly import marked
-from shiftwork.entrypoints.cli.files import check_unlinked
-from shiftwork.entrypoints.cli.found_gates import Checked, check_found
-from shiftwork.entrypoints.cli.gate_reason import reason
-from shiftwork.entrypoints.cli.here import around
-from shiftwork.entrypoints.cli.trusting import TRUST, at_a_terminal, book, changes
+from shiftwork.config.templates.prd import PRD_FILE, prd_file
+from shiftwork.config.templates.settings_file import SETUP, settings_file
+from shiftwork.config.trust.consent_claims import Command, settings_claim
+from shiftwork.entrypoints.cli.env.conditions import with_known_files
+from shiftwork.entrypoints.cli.env.repository import around
+from shiftwork.entrypoints.cli.env.trust import TRUST, at_a_terminal, book, changes
+from shiftwork.entrypoints.cli.gates.found_gates import Checked, check_found
+from shiftwork.entrypoints.cli.logs.gate_reason import reason
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.output_file import check_unlinked
+from shiftwork.entrypoints.cli.render.visible_text import marked
 from shiftwork.errors import SettingsError, UsageError
 
 _UNASKED: Final = "you have not agreed to it; look at shiftwork.toml, then: shiftwork trust && shiftwork doctor --gates"
@@ -158,7 +158,7 @@ def _document(found: Detected, checked: Checked) -> dict[str, Any]:
 def _summary(found: Detected, checked: Checked) -> Iterator[str]:
     if found.gates:
         yield "found:"
-        yield words.facts(list(_rows(found, checked)))
+        yield phrases.facts(list(_rows(found, checked)))
         yield from _remarks(found, checked)
     else:
         yield "found no checks: until [gates] names one, only that something changed is checked"
@@ -171,7 +171,7 @@ def _rows(found: Detected, checked: Checked) -> Iterator[tuple[str, str]]:
         if result := checked.results.get(gate.name):
             comment = " (written as a comment)" if gate.name in checked.red else ", in the sandbox"
             red = f"red: {reason(result.output)}{comment}"
-            yield "", f"passed {words.duration(result.seconds)}" if result.passed else red
+            yield "", f"passed {phrases.duration(result.seconds)}" if result.passed else red
     if found.setup:
         yield "setup", found.setup
         if checked.setup:
@@ -190,5 +190,5 @@ def _remarks(found: Detected, checked: Checked) -> Iterator[str]:
         if not left:
             yield "until [gates] names one, only that something changed is checked"
     for told in checked.confined.told:
-        yield from words.wrapped(told, words.width(), most=_NEED_LINES)
-    yield from words.following(checked.confined.steps, label="try: ")
+        yield from phrases.wrapped(told, phrases.width(), most=_NEED_LINES)
+    yield from phrases.following(checked.confined.steps, label="try: ")

@@ -8,16 +8,17 @@ from typing import Final
 
 import click
 
-from shiftwork.app.queries import RunView, run_view
-from shiftwork.bootstrap.reading import liveness, log_of, open_queries
+from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.run_views import RunView
+from shiftwork.bootstrap.state.read_only import liveness, log_of, open_queries
 from shiftwork.config.site import Site
-from shiftwork.entrypoints.cli import standing
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import plain
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.tracing import Chosen, Wanted, choose, follow
-from shiftwork.entrypoints.cli.transcript import Said, read
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.logs.log_lookup import Chosen, Wanted, choose, follow
+from shiftwork.entrypoints.cli.logs.transcript import Said, read
+from shiftwork.entrypoints.cli.render import next_steps
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.errors import UsageError
 from shiftwork.ports.views import StepRow
 
@@ -50,7 +51,7 @@ def command(*, gates: bool, raw: bool, as_json: bool, **wanted: str) -> None:
         return _located(site, answer(lambda: run_view(queries, sought.run, alive)))
 
     if gates:
-        from shiftwork.entrypoints.cli import gate_logs  # noqa: PLC0415 - heavy, and needed only here
+        from shiftwork.entrypoints.cli.logs import gate_logs  # noqa: PLC0415 - heavy, and needed only here
 
         gate_logs.show(site, look(), sought, as_json=as_json)
         return
@@ -107,7 +108,7 @@ def _title(chosen: Chosen, *, asked: bool = True) -> str:
     title = f"{step.story} {step.name}, attempt {chosen.attempt} of {step.attempts}    {chosen.log}\n"
     if asked or len(run.stories) == 1:
         return title
-    shown = next(standing.of_story(run, one) for one in run.stories if one.story.story == step.story)
+    shown = next(next_steps.of_story(run, one) for one in run.stories if one.story.story == step.story)
     return f"{step.story} ({shown}) is shown; another: shiftwork logs {run.run.run} --story ID\n{title}"
 
 

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import click
 
-from shiftwork.app.kinds import RUN, STORY, load
-from shiftwork.app.queries import run_view
-from shiftwork.bootstrap.looking import notebook_of, open_history
-from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.app.runtime.streams import RUN, STORY, load
+from shiftwork.app.views.queries import run_view
+from shiftwork.bootstrap.state.open_history import notebook_of, open_history
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.model.ids import RunId, StoryId, run_stream, story_stream
-from shiftwork.domain.model.memory import Shelf
-from shiftwork.domain.model.run import RunState
-from shiftwork.domain.model.story import StoryState
-from shiftwork.domain.rules.naming import guess
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import plain
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.memory.notes import Shelf
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.spec.story_lookup import guess
+from shiftwork.domain.story.state import StoryState
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import plain
 from shiftwork.errors import UsageError
 from shiftwork.prompts import notebook
 

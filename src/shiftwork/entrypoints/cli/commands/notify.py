@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 import click
 
-from shiftwork.bootstrap.notifying import build_notifiers, channel_names, system_clock
-from shiftwork.config.settings import Settings
+from shiftwork.bootstrap.work.notifications import build_notifiers, channel_names, system_clock
+from shiftwork.config.settings.settings import Settings
 from shiftwork.config.site import SETTINGS_FILE, environment
-from shiftwork.entrypoints.cli.conditions import trusted_conditions
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.env.conditions import trusted_conditions
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED, ShiftworkError, UsageError
 from shiftwork.ports.notify import Notice, Notifier
 

@@ -4,14 +4,15 @@ from typing import Final
 
 import click
 
-from shiftwork.app.queries import Pulse, RunView, run_view
-from shiftwork.bootstrap.reading import liveness, open_queries
-from shiftwork.domain.model import run_facts as r
-from shiftwork.entrypoints.cli import standing, words
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.intending import intend, tell
+from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.run_views import Pulse, RunView
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.entrypoints.cli.control.intents import intend, tell
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render import next_steps, phrases
+from shiftwork.entrypoints.cli.render.json import say
 from shiftwork.errors import EXIT_DONE
 
 _STILL: Final = frozenset({Pulse.WAITING, Pulse.INTERRUPTED})
@@ -30,7 +31,7 @@ def command(run: str, *, as_json: bool) -> int:
     view = answer(lambda: run_view(open_queries(site), run, liveness()))
     if view.pulse in _STILL and view.worker is None:
         return _stands_still(view, as_json=as_json)
-    asked = intend(site, view.run.run, lambda _: r.RunPaused(at=0))
+    asked = intend(site, view.run.run, lambda _: run_facts.RunPaused(at=0))
     return tell(asked, f"run {asked.run} is paused\nnext: shiftwork resume {asked.run}", as_json=as_json)
 
 
@@ -44,5 +45,5 @@ def _stands_still(view: RunView, *, as_json: bool) -> int:
         f"run {view.run.run} stands still already: {'it waits for you, and ' if waits else ''}nobody works on it"
     )
     resume = ((f"shiftwork resume {view.run.run}", "continues, and lifts any pause"),)
-    click.echo("\n".join(words.following(standing.meanwhile(view) if waits else resume)))
+    click.echo("\n".join(phrases.following(next_steps.meanwhile(view) if waits else resume)))
     return EXIT_DONE

@@ -2,9 +2,9 @@
 
 import click
 
-from shiftwork.entrypoints.cli.bounds import Money
-from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.sentence import SentenceCommand
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.options.free_text import SentenceCommand
+from shiftwork.entrypoints.cli.options.limits import Money
 
 
 @click.command("plan", cls=SentenceCommand, short_help="Show the stories of a piece of work before it is run.")
@@ -21,7 +21,7 @@ def command(request: str, *, out: str, force: bool, max_cost: float | None, as_j
     repository and breaks the work into stories, and the plan is written to prd.json. Edit it, then: shiftwork run
     --plan.
     """
-    from shiftwork.entrypoints.cli import planner  # noqa: PLC0415 - `--help` need not wait for all that work needs
+    from shiftwork.entrypoints.cli.work import planning  # noqa: PLC0415 - `--help` need not wait for all that work needs
 
-    asked = planner.Asked(request=request, out=out, force=force, max_cost=max_cost)
-    return planner.plan(here(settings=True), asked, as_json=as_json)
+    asked = planning.Asked(request=request, out=out, force=force, max_cost=max_cost)
+    return planning.plan(here(settings=True), asked, as_json=as_json)

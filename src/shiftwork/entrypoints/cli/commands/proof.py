@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from shiftwork.entrypoints.cli.here import here
-from shiftwork.entrypoints.cli.proving import Wanted, show, verify_all
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.work.proof import Wanted, show, verify_all
 
 
 @click.command("proof", short_help="Show what proves that a story is done, and check it again.")

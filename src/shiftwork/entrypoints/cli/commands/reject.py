@@ -2,7 +2,7 @@
 
 import click
 
-from shiftwork.entrypoints.cli.sentence import spoken
+from shiftwork.entrypoints.cli.options.free_text import spoken
 
 
 @click.command("reject", short_help="Say no to a story that waits for you.")
@@ -16,7 +16,7 @@ def command(story: str, *, because: str, run: str, as_json: bool) -> int:
     without it the story ends. So does one whose limit or retries are spent, and one whose criteria you do not confirm;
     a question has "no" for its answer. A run that no process works on continues here.
     """
-    from shiftwork.app.answering import Word  # noqa: PLC0415 - `--help` need not wait for it
-    from shiftwork.entrypoints.cli.replying import said  # noqa: PLC0415 - as above
+    from shiftwork.app.commands.replies import Word  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.replies import said  # noqa: PLC0415 - as above
 
     return said(run, story, Word.REJECT, because, as_json=as_json)

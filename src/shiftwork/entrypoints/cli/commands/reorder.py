@@ -2,9 +2,9 @@
 
 import click
 
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.entrypoints.cli.env.repository import here
 
 
 @click.command("reorder", short_help="Say which stories start first.")
@@ -16,7 +16,7 @@ def command(stories: tuple[str, ...], *, run: str, as_json: bool) -> int:
 
     Any earlier order is forgotten. What has been begun goes on.
     """
-    from shiftwork.entrypoints.cli.intending import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
+    from shiftwork.entrypoints.cli.control.intents import intend, tell  # noqa: PLC0415 - `--help` need not wait for it
 
-    asked = intend(here(), run, lambda _: r.StoriesReordered(at=0, stories=tuple(map(StoryId, stories))))
+    asked = intend(here(), run, lambda _: run_facts.StoriesReordered(at=0, stories=tuple(map(StoryId, stories))))
     return tell(asked, f"first come {', '.join(stories)}", as_json=as_json)

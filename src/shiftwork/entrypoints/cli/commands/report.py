@@ -5,19 +5,19 @@ from pathlib import Path
 
 import click
 
-from shiftwork.app.account import account
-from shiftwork.app.queries import run_view
-from shiftwork.app.report import report
-from shiftwork.bootstrap.looking import open_history
-from shiftwork.bootstrap.reading import liveness, open_queries
+from shiftwork.app.views.history import account
+from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.report import report
+from shiftwork.bootstrap.state.open_history import open_history
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
 from shiftwork.config.site import Site
-from shiftwork.domain.model.ids import RunId
-from shiftwork.entrypoints.cli import left_out
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import plain
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.files import written
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.domain.core.ids import RunId
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render import left_out_files
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.output_file import written
+from shiftwork.entrypoints.cli.render.sanitize import plain
 
 
 @click.command("report", short_help="Tell a run as a Markdown document.")
@@ -46,4 +46,4 @@ def command(run: str, output: Path | None, *, as_json: bool) -> None:
 async def _text(site: Site, run: RunId, *, moving: bool) -> str:
     async with open_history(site) as events:
         told = report(await account(events, run), moving=moving)
-    return "\n".join((told.rstrip("\n"), *left_out.lines(site, run), ""))
+    return "\n".join((told.rstrip("\n"), *left_out_files.lines(site, run), ""))

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from shiftwork.entrypoints.cli.here import around, here
-from shiftwork.entrypoints.cli.options import changeable, changes
+from shiftwork.entrypoints.cli.env.repository import around, here
+from shiftwork.entrypoints.cli.options.run_options import changeable, changes
 
 
 @click.command("resume", short_help="Go on with a run that was interrupted or paused, or has reached its limit.")
@@ -24,9 +24,9 @@ def command(run: str, *, as_json: bool, **asked: Any) -> int:
     it holds when it is asked for more. The settings are read again, and what differs from those that the run began with
     is printed, with the value that is in force.
     """
-    from shiftwork.entrypoints.cli import resuming, unnamed  # noqa: PLC0415 - `--help` need not wait for all of this
+    from shiftwork.entrypoints.cli.control import resume, which_run  # noqa: PLC0415 - `--help` need not wait for all of this
 
     wanted = changes(asked)
     site = around() if wanted.trust else here()
-    named = run or unnamed.chosen(site, "shiftwork resume {run}")
-    return resuming.resume(site, named, wanted, as_json=as_json)
+    named = run or which_run.chosen(site, "shiftwork resume {run}")
+    return resume.resume(site, named, wanted, as_json=as_json)

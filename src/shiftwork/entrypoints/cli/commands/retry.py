@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.entrypoints.cli.here import around, here
-from shiftwork.entrypoints.cli.options import changeable, changes
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.entrypoints.cli.env.repository import around, here
+from shiftwork.entrypoints.cli.options.run_options import changeable, changes
 
 
 @click.command("retry", short_help="Have another go at a story that failed.")
@@ -25,10 +25,10 @@ def command(story: str, *, afresh: bool, run: str, as_json: bool, **typed: Any) 
     on is only asked. You are asked which run is meant if none is named and several are unfinished. Limits and options
     that are named here are new ones of the run; the others stay.
     """
-    from shiftwork.entrypoints.cli import resuming, unnamed  # noqa: PLC0415 - `--help` need not wait for all of this
+    from shiftwork.entrypoints.cli.control import resume, which_run  # noqa: PLC0415 - `--help` need not wait for all of this
 
-    again = r.StoryRetryRequested(at=0, story=StoryId(story), afresh=afresh)
+    again = run_facts.StoryRetryRequested(at=0, story=StoryId(story), afresh=afresh)
     wanted = changes(typed)
     site = around() if wanted.trust else here()
-    named = run or unnamed.chosen(site, f"shiftwork retry {story}{' --afresh' if afresh else ''} --run {{run}}")
-    return resuming.retry(site, named, again, wanted, as_json=as_json)
+    named = run or which_run.chosen(site, f"shiftwork retry {story}{' --afresh' if afresh else ''} --run {{run}}")
+    return resume.retry(site, named, again, wanted, as_json=as_json)

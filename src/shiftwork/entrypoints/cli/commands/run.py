@@ -2,10 +2,10 @@
 
 import click
 
-from shiftwork.entrypoints.cli.bounds import limited, taken
-from shiftwork.entrypoints.cli.here import around, here
-from shiftwork.entrypoints.cli.options import AGENTS, STORIES
-from shiftwork.entrypoints.cli.sentence import SentenceCommand
+from shiftwork.entrypoints.cli.env.repository import around, here
+from shiftwork.entrypoints.cli.options.free_text import SentenceCommand
+from shiftwork.entrypoints.cli.options.limits import limited, taken
+from shiftwork.entrypoints.cli.options.run_options import AGENTS, STORIES
 
 
 @click.command("run", cls=SentenceCommand, short_help="Hand over a piece of work and watch it land.")
@@ -46,8 +46,8 @@ def command(request: str, *, planned: bool, as_json: bool, **asked: str | float 
     With --review a story whose gates are green waits for you before it lands, and others continue:
     `shiftwork diff` shows what is to land, `shiftwork approve` lands that and nothing else.
     """
-    from shiftwork.entrypoints.cli import ordering  # noqa: PLC0415 - `--help` need not wait for all that a run needs
+    from shiftwork.entrypoints.cli.work import run_command  # noqa: PLC0415 - `--help` need not wait for all that a run needs
 
-    wanted = ordering.plan_file(request) if planned else request
-    order = ordering.Ordered(request=wanted, bounds=taken(asked), **asked)  # type: ignore[arg-type]  # by their names
-    return ordering.run(around() if order.trust else here(settings=True), order, as_json=as_json)
+    wanted = run_command.plan_file(request) if planned else request
+    order = run_command.Ordered(request=wanted, bounds=taken(asked), **asked)  # type: ignore[arg-type]  # by their names
+    return run_command.run(around() if order.trust else here(settings=True), order, as_json=as_json)

@@ -4,14 +4,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import click
 
-from shiftwork.app import amounts
-from shiftwork.app.queries import Pulse, RunView, StoryView, outlines, run_view
-from shiftwork.bootstrap.reading import folders, left_running, liveness, now, open_queries, queries_of_all, silence
+from shiftwork.app.views import amounts
+from shiftwork.app.views.queries import outlines, run_view
+from shiftwork.app.views.run_views import Pulse, RunView, StoryView
+from shiftwork.bootstrap.state.read_only import (
+    folders,
+    left_running,
+    liveness,
+    now,
+    open_queries,
+    queries_of_all,
+    silence,
+)
 from shiftwork.config.site import Site
-from shiftwork.entrypoints.cli import bill, left_out, standing, words
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import one_line, plain
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render import left_out_files, next_steps, phrases, usage_table
+from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
 from shiftwork.errors import UsageError
 from shiftwork.ports.views import RunRow, StepRow
 from shiftwork.ports.workspace import Obstacle
@@ -54,25 +63,25 @@ def command(run: str, *, everything: bool, anywhere: bool, as_json: bool) -> Non
     view = answer(lambda: run_view(queries, run, liveness(), every_step=as_json, silent=silent))
     conflicts: Sequence[Conflict] = ()
     if len(view.under_way) > 1:
-        from shiftwork.entrypoints.cli.foreseeing import foreseen  # noqa: PLC0415 - see the first line
+        from shiftwork.entrypoints.cli.render.conflicts import foreseen  # noqa: PLC0415 - see the first line
 
         conflicts = foreseen(site, view)
     left = left_running(view.run.run) if view.pulse is Pulse.INTERRUPTED else 0
     if as_json:
-        from shiftwork.entrypoints.cli.documents import run_document, say  # noqa: PLC0415 - see the first line
+        from shiftwork.entrypoints.cli.render.json import run_document, say  # noqa: PLC0415 - see the first line
 
-        aside = left_out.document(site, view.run.run)
+        aside = left_out_files.document(site, view.run.run)
         say({**run_document(view), **aside, "conflicts": conflicts, "left_running": left})
     else:
         click.echo(told(view, conflicts, _in_the_way(site, view), left))
-        for label, text in left_out.rows(site, view.run.run):
+        for label, text in left_out_files.rows(site, view.run.run):
             click.echo(f"  {label:<8}  {text}")
 
 
 def _list(runs: Sequence[tuple[RunRow, Pulse]], folders: Mapping[str, str] | None, *, as_json: bool) -> None:
     """With the `folders` of projects, each run with the one that it belongs to."""
     if as_json:
-        from shiftwork.entrypoints.cli.documents import row_document, say  # noqa: PLC0415 - see the first line
+        from shiftwork.entrypoints.cli.render.json import row_document, say  # noqa: PLC0415 - see the first line
 
         say({"runs": [{**row_document(row), "pulse": pulse} for row, pulse in runs]})
         return
@@ -80,7 +89,7 @@ def _list(runs: Sequence[tuple[RunRow, Pulse]], folders: Mapping[str, str] | Non
         click.echo('nothing has been run here yet; try: shiftwork run "what you want done"')
         return
     room = max(len(row.run) for row, _ in runs)
-    for (row, _), line in zip(runs, standing.outlined(runs), strict=True):
+    for (row, _), line in zip(runs, next_steps.outlined(runs), strict=True):
         click.echo(line)
         if folders is not None:
             click.echo(f"{'':<{room}}  {_project(row, folders)}")
@@ -95,9 +104,9 @@ def _project(run: RunRow, folders: Mapping[str, str]) -> str:
 
 def _in_the_way(site: Site, view: RunView) -> Obstacle | None:
     """What keeps from being merged what landed beside the branch: looked for only then."""
-    if standing.landed_on(view) in {"", view.run.branch}:
+    if next_steps.landed_on(view) in {"", view.run.branch}:
         return _NOTHING
-    from shiftwork.entrypoints.cli.merging import in_the_way  # noqa: PLC0415 - see the first line
+    from shiftwork.entrypoints.cli.render.merge_obstacles import in_the_way  # noqa: PLC0415 - see the first line
 
     return in_the_way(site, view)
 
@@ -109,9 +118,9 @@ def told(view: RunView, conflicts: Sequence[Conflict] = (), obstacle: Obstacle |
     shown = view.stories if len(view.stories) <= _SHOWN else [one for one in view.stories if one.steps][:_SHOWN]
     stories = [line for story in shown for line in _story(view, story)]
     shares = view.shares if amounts.is_known(view.used) else ()
-    told = [*_head(view), *bill.table(shares), *stories]
+    told = [*_head(view), *usage_table.table(shares), *stories]
     rest = (*_rest(view, shown), *_foreseen(conflicts), *_next(view, obstacle, left))
-    return "\n".join((*told, *bill.legend(told), *rest))
+    return "\n".join((*told, *usage_table.legend(told), *rest))
 
 
 def _rest(view: RunView, shown: Sequence[StoryView]) -> Iterator[str]:
@@ -127,48 +136,48 @@ def _foreseen(conflicts: Sequence[Conflict]) -> Iterator[str]:
         yield "  will conflict, as far as they have come (whichever lands later is sent back to resolve it):"
     for conflict in conflicts[:_PAIRS]:
         pair = " and ".join(conflict["stories"])
-        yield f"    {one_line(f'{pair}: {", ".join(conflict["files"])}', words.width() - 4)}"
+        yield f"    {one_line(f'{pair}: {", ".join(conflict["files"])}', phrases.width() - 4)}"
     if left := len(conflicts[_PAIRS:]):
         yield f"    {left} more pairs"
 
 
 def _head(view: RunView) -> Iterator[str]:
     run = view.run
-    room = words.width()
+    room = phrases.width()
     yield f"{run.run}  {one_line(run.title, room - len(run.run) - 2)}"
     worker = f" ({view.worker})" if view.worker and view.moves else ""
     used = view.used
-    yield words.facts(
+    yield phrases.facts(
         [
-            ("state", standing.of_run(view) + worker),
+            ("state", next_steps.of_run(view) + worker),
             ("branch", run.branch),
-            ("agent", standing.agent(view)),
-            ("options", standing.options(view)),
-            ("stories", standing.counted(view)),
-            *(standing.proof(view) if len(view.stories) > 1 else ()),
-            ("took", words.took(run.started_at, run.ended_at, view.idle)),
+            ("agent", next_steps.agent(view)),
+            ("options", next_steps.options(view)),
+            ("stories", next_steps.counted(view)),
+            *(next_steps.proof(view) if len(view.stories) > 1 else ()),
+            ("took", phrases.took(run.started_at, run.ended_at, view.idle)),
             ("cost", amounts.cost(used)),
             ("tokens", amounts.tokens(used) if used.attempts else ""),
             ("foreseen", amounts.band(view.band) if view.band else ""),
             ("limits", amounts.limited(view.limits)),
-            ("gates", standing.without(view)),
-            ("notices", standing.unheard(view)),
+            ("gates", next_steps.without(view)),
+            ("notices", next_steps.unheard(view)),
         ]
     )
 
 
 def _story(run: RunView, view: StoryView) -> Iterator[str]:
-    story, room, state = view.story, words.width(), standing.of_story(run, view)
+    story, room, state = view.story, phrases.width(), next_steps.of_story(run, view)
     yield ""
-    yield f"  {words.filled(story.story + '  ' + story.title, 14)} {state}"
+    yield f"  {phrases.filled(story.story + '  ' + story.title, 14)} {state}"
     if amounts.is_known(view.used) and len(run.stories) > 1:
         yield f"    used: {one_line(f'{amounts.cost(view.used)}; tokens {amounts.tokens(view.used)}', room - 10)}"
     if story.commit:
-        yield from words.labelled("    ", words.wrapped(standing.landed_as(story), room - 4, most=_LANDED_LINES))
+        yield from phrases.labelled("    ", phrases.wrapped(next_steps.landed_as(story), room - 4, most=_LANDED_LINES))
     if story.status == "in_progress" and story.landing == "requested" and run.moves:
-        yield f"    {words.landing(step.ended_at for step in view.steps)}"
+        yield f"    {phrases.landing(step.ended_at for step in view.steps)}"
     if story.story in run.undoing:
-        yield from words.following(standing.undoing(run, story.story), f"    {standing.UNDOING}: ")
+        yield from phrases.following(next_steps.undoing(run, story.story), f"    {next_steps.UNDOING}: ")
     yield from _why(run, view)
     if view.steps:
         yield ""
@@ -177,29 +186,29 @@ def _story(run: RunView, view: StoryView) -> Iterator[str]:
 
 def _why(run: RunView, view: StoryView) -> Iterator[str]:
     """What it waits for, why it has failed, and what it has done to tests."""
-    story, room = view.story, words.width() - 12
-    yield from words.labelled("    waits: ", words.wrapped(story.waiting, room, most=_QUESTION_LINES))
-    yield from words.labelled(f"    {standing.ended(story)}: ", words.gist(story.failure, room))
+    story, room = view.story, phrases.width() - 12
+    yield from phrases.labelled("    waits: ", phrases.wrapped(story.waiting, room, most=_QUESTION_LINES))
+    yield from phrases.labelled(f"    {next_steps.ended(story)}: ", phrases.gist(story.failure, room))
     if story.tests:
         yield f"    tests: {one_line(story.tests, room)}"
     if story.until is not None and run.moves:
-        yield f"    {standing.going_on(view, now())}"
+        yield f"    {next_steps.going_on(view, now())}"
     elif story.waiting and story.until is None:
-        yield from words.following(standing.replies(run, story), "    answer with: ")
+        yield from phrases.following(next_steps.replies(run, story), "    answer with: ")
 
 
 def _table(steps: Sequence[StepRow], room: int, run: RunView, at_hand: str) -> Iterator[str]:
     """Never wider than `room`: only what an agent or a gate said is cut. The step at hand stands as its story does."""
     names = min(max(len(step.name) for step in steps), 20)
-    time = words.in_all("time", (step.attempts for step in steps))
+    time = phrases.in_all("time", (step.attempts for step in steps))
     yield f"    {'step':<{names}}  {'state':<9}  {'try':>3}  {time:>11}  {'tokens':>11}  {'cost':>10}"
     for step in steps:
-        last = words.between(step.started_at, step.ended_at)
-        spent = words.duration(last if step.seconds is None else step.seconds)
+        last = phrases.between(step.started_at, step.ended_at)
+        spent = phrases.duration(last if step.seconds is None else step.seconds)
         used, tries = amounts.usage_of(step), step.attempts or "-"
         tokens, cost = amounts.brief_tokens(used), amounts.brief_cost(used)
-        state = at_hand if step.status == "in_progress" else words.state(step.status)
-        name = words.padded(step.name, names)
+        state = at_hand if step.status == "in_progress" else phrases.state(step.status)
+        name = phrases.padded(step.name, names)
         yield f"    {name}  {state:<9}  {tries:>3}  {spent:>11}  {tokens:>11}  {cost:>10}"
         if said := step.error if step.status in {"failed", "cancelled"} else step.skip_reason:
             yield f"      {one_line(said, room - 6)}"
@@ -212,10 +221,10 @@ def _next(view: RunView, obstacle: Obstacle | None, left: int) -> Iterator[str]:
         yield ""
         yield f"  still running, and what they do is lost: {left} process{'' if left == 1 else 'es'} of a killed worker"
     yield ""
-    yield from words.following(_steps(view, obstacle, left))
+    yield from phrases.following(_steps(view, obstacle, left))
 
 
-def _steps(view: RunView, obstacle: Obstacle | None, left: int) -> Iterable[words.Step]:
+def _steps(view: RunView, obstacle: Obstacle | None, left: int) -> Iterable[phrases.Step]:
     run = view.run.run
     match view.pulse:
         case Pulse.WORKING | Pulse.LIMITED | Pulse.STUCK:
@@ -226,6 +235,6 @@ def _steps(view: RunView, obstacle: Obstacle | None, left: int) -> Iterable[word
             resume = (f"shiftwork resume {run}", "ends them, and goes on" if left else "nobody is working on it")
             return (resume, (f"shiftwork cancel {run}", "or ends them for good")) if left else (resume,)
         case Pulse.WAITING:
-            return standing.meanwhile(view)
+            return next_steps.meanwhile(view)
         case Pulse.OVER:
-            return standing.after(view, obstacle)
+            return next_steps.after(view, obstacle)

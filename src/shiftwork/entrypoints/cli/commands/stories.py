@@ -6,19 +6,20 @@ from typing import Final
 
 import click
 
-from shiftwork.app import amounts
-from shiftwork.app.queries import RunView, proof_of, run_view
-from shiftwork.app.roll import Line, roll
-from shiftwork.bootstrap.looking import open_history
-from shiftwork.bootstrap.reading import liveness, open_queries, silence
+from shiftwork.app.views import amounts
+from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.run_views import RunView, proof_of
+from shiftwork.app.views.story_list import Line, roll
+from shiftwork.bootstrap.state.open_history import open_history
+from shiftwork.bootstrap.state.read_only import liveness, open_queries, silence
 from shiftwork.config.site import Site
-from shiftwork.domain.model.ids import RunId
-from shiftwork.domain.rules.proof_status import brief
-from shiftwork.entrypoints.cli import bill, standing, words
-from shiftwork.entrypoints.cli.answer import answer
-from shiftwork.entrypoints.cli.clean import cells, one_line
-from shiftwork.entrypoints.cli.documents import say, used_row
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.domain.core.ids import RunId
+from shiftwork.domain.proof.proof_status import brief
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render import next_steps, phrases, usage_table
+from shiftwork.entrypoints.cli.render.json import say, used_row
+from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
 from shiftwork.ports.views import StoryRow
 
 _HEAD: Final = ("story", "state", "step", "landed", "evidence", "tokens", "cost", "title")
@@ -45,7 +46,7 @@ def command(run: str, *, as_json: bool) -> None:
         say({"run": view.run.run, "stories": rows})
         return
     told = list(table(view, lines))
-    click.echo("\n".join((*told, *bill.legend(told))))
+    click.echo("\n".join((*told, *usage_table.legend(told))))
 
 
 async def _lines(site: Site, run: RunId) -> list[Line]:
@@ -54,7 +55,7 @@ async def _lines(site: Site, run: RunId) -> list[Line]:
 
 
 def _stand(view: RunView) -> dict[str, str]:
-    return {one.story.story: standing.of_story(view, one) for one in view.stories}
+    return {one.story.story: next_steps.of_story(view, one) for one in view.stories}
 
 
 def _row(line: Line) -> dict[str, object]:
@@ -68,8 +69,8 @@ def table(view: RunView, lines: Sequence[Line]) -> Iterator[str]:
     rows = [_HEAD, *(_cells(line, stand.get(line.story.story, "")) for line in lines)]
     room = [max(cells(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
     for number, row in enumerate(rows):
-        fixed = "  ".join(words.padded(text, wide) for text, wide in zip(row, room, strict=False))
-        yield f"{fixed}  {one_line(row[-1], max(words.width() - cells(fixed) - 2, 10))}"
+        fixed = "  ".join(phrases.padded(text, wide) for text, wide in zip(row, room, strict=False))
+        yield f"{fixed}  {one_line(row[-1], max(phrases.width() - cells(fixed) - 2, 10))}"
         if number:
             yield from _waits(view, lines[number - 1])
 
@@ -93,17 +94,17 @@ def _lands(story: StoryRow) -> bool:
 
 
 def _waits(view: RunView, line: Line) -> Iterator[str]:
-    story, room = line.story, words.width() - 4
+    story, room = line.story, phrases.width() - 4
     if story.story in view.undoing:
-        yield from words.following(standing.undoing(view, story.story), f"    {standing.UNDOING}: ")
+        yield from phrases.following(next_steps.undoing(view, story.story), f"    {next_steps.UNDOING}: ")
     if story.waiting:
-        until = "" if story.until is None else words.o_clock(story.until)
+        until = "" if story.until is None else phrases.o_clock(story.until)
         whom = f"    waits until {until} for the end of a limit: " if until else "    waits for you: "
-        yield from words.labelled(whom, words.wrapped(story.waiting, room - len(whom), most=_LINES))
+        yield from phrases.labelled(whom, phrases.wrapped(story.waiting, room - len(whom), most=_LINES))
     if story.waiting and story.until is None:
-        yield from words.following(standing.replies(view, story), "    answer with: ")
+        yield from phrases.following(next_steps.replies(view, story), "    answer with: ")
     if story.failure:
-        label = f"    {standing.ended(story)}: "
-        yield from words.labelled(label, words.gist(story.failure, room - len(label)))
+        label = f"    {next_steps.ended(story)}: "
+        yield from phrases.labelled(label, phrases.gist(story.failure, room - len(label)))
     elif line.waits_for:
         yield f"    {one_line(f'after {", ".join(line.waits_for)}', room)}"

@@ -9,25 +9,25 @@ from typing import Any, Final
 import click
 
 from shiftwork.bootstrap.git_consent import git_claim, is_agreed
-from shiftwork.bootstrap.looking import files_to_copy
+from shiftwork.bootstrap.state.open_history import files_to_copy
 from shiftwork.bootstrap.workflows import choose
-from shiftwork.config.consent import GateConsents
-from shiftwork.config.includes import INCLUDE_FILE, include_claim, patterns_of
-from shiftwork.config.registries.project import registry_claim
-from shiftwork.config.settings import load_settings
+from shiftwork.config.registries.project_registries import registry_claim
+from shiftwork.config.settings.settings import load_settings
 from shiftwork.config.site import SETTINGS_FILE, Site, environment
-from shiftwork.config.trust import Claim, settings_claim
+from shiftwork.config.trust.consent_claims import Claim, settings_claim
+from shiftwork.config.trust.gate_consents import GateConsents
+from shiftwork.config.trust.included_files import INCLUDE_FILE, include_claim, patterns_of
 from shiftwork.config.user import user_folder
-from shiftwork.domain.model.rung import Rung, rung_of
-from shiftwork.entrypoints.cli import consenting
-from shiftwork.entrypoints.cli.agent_trust import agent_claim
-from shiftwork.entrypoints.cli.asking import asked_for, claim_of, protection_of
-from shiftwork.entrypoints.cli.conditions import base_branch, conditions
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.exactly import marked
-from shiftwork.entrypoints.cli.here import around
-from shiftwork.entrypoints.cli.setup_trust import setup_claim
-from shiftwork.entrypoints.cli.trusting import TRUST, book, changes, is_trusted
+from shiftwork.domain.gates.rung import Rung, rung_of
+from shiftwork.entrypoints.cli.env.agent_trust import agent_claim
+from shiftwork.entrypoints.cli.env.conditions import base_branch, conditions
+from shiftwork.entrypoints.cli.env.repository import around
+from shiftwork.entrypoints.cli.env.setup_trust import setup_claim
+from shiftwork.entrypoints.cli.env.trust import TRUST, book, changes, is_trusted
+from shiftwork.entrypoints.cli.gates import rung_consent
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.visible_text import marked
+from shiftwork.entrypoints.cli.work.spec_source import asked_for, claim_of, protection_of
 from shiftwork.errors import UsageError
 
 _AGENT: Final = "agent"
@@ -97,7 +97,7 @@ def command(what: str, *, gate: str, rung: str | None, show: bool, as_json: bool
 def _let(site: Site, gate: str, rung: str | None, *, show: bool, as_json: bool) -> None:
     if not gate or (rung is None) is not show:
         raise UsageError("--gate and --rung go together", hint="shiftwork trust --gate NAME --rung host")
-    line = consenting.named(conditions(site, environment()).settings, gate)
+    line = rung_consent.named(conditions(site, environment()).settings, gate)
     book = GateConsents(site.root, environment())
     if rung is not None:
         book.give(line, rung_of(rung) or Rung.CUT)
@@ -105,7 +105,7 @@ def _let(site: Site, gate: str, rung: str | None, *, show: bool, as_json: bool) 
     if as_json:
         say({"gate": gate, "command": line, "rung": now.word if now.needs_consent else _BACK})
     else:
-        consenting.tell(gate, line, now)
+        rung_consent.tell(gate, line, now)
 
 
 def _document(site: Site, claim: Claim, *, trusted: bool) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from typing import Final
 
 import click
 
-from shiftwork.domain.model import run_facts as r
-from shiftwork.domain.model.ids import StoryId
-from shiftwork.entrypoints.cli.here import here
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.entrypoints.cli.env.repository import here
 from shiftwork.errors import EXIT_DONE, EXIT_FAILED
 
 _PATIENCE_SECONDS: Final = 3600.0
@@ -23,25 +23,26 @@ def command(story: str, *, run: str, as_json: bool) -> int:
     Stories that landed on top of it are to be undone first. An undo that was interrupted is pending: `shiftwork status`
     shows it, `shiftwork resume` carries it out, and `shiftwork cancel --story STORY` withdraws it.
     """
-    from shiftwork.app.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
-    from shiftwork.domain.rules.commit_message import NO_GATES  # noqa: PLC0415 - as above
-    from shiftwork.entrypoints.cli import resuming, standing, words  # noqa: PLC0415 - as above
-    from shiftwork.entrypoints.cli.documents import say  # noqa: PLC0415 - as above
-    from shiftwork.entrypoints.cli.intending import intend, looked_into  # noqa: PLC0415 - as above
-    from shiftwork.entrypoints.cli.session import carry, chosen_view  # noqa: PLC0415 - as above
+    from shiftwork.app.commands.intents import undo_came_to  # noqa: PLC0415 - `--help` need not wait for all that
+    from shiftwork.domain.proof.commit_trailers import NO_GATES  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.control import resume  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.control.intents import intend, looked_into  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.render import next_steps, phrases  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.render.json import say  # noqa: PLC0415 - as above
+    from shiftwork.entrypoints.cli.work.foreground import carry, chosen_view  # noqa: PLC0415 - as above
 
     site, wanted = here(), StoryId(story)
-    asked = intend(site, run, lambda _: r.StoryUndoRequested(at=0, story=wanted), carried_on=True)
+    asked = intend(site, run, lambda _: run_facts.StoryUndoRequested(at=0, story=wanted), carried_on=True)
     patience = _PATIENCE_SECONDS
     if asked.view.worker is None:
-        shift = resuming.going_on(site, asked.view, as_json=as_json)
-        carry(shift, chosen_view(resuming.titled(asked.view, shift.settings.agent.use), as_json=as_json))
+        shift = resume.going_on(site, asked.view, as_json=as_json)
+        carry(shift, chosen_view(resume.titled(asked.view, shift.settings.agent.use), as_json=as_json))
         patience = 0.0
     fate = looked_into(site, lambda box: undo_came_to(box.events, asked.run, wanted, asked.version, patience))
-    undone = isinstance(fate, r.StoryUndone)
-    reason = fate.reason if isinstance(fate, r.UndoRefused) else "" if undone else "the undo is pending"
+    undone = isinstance(fate, run_facts.StoryUndone)
+    reason = fate.reason if isinstance(fate, run_facts.UndoRefused) else "" if undone else "the undo is pending"
     if as_json:
-        gates = fate.gates if isinstance(fate, r.StoryUndone) else ""
+        gates = fate.gates if isinstance(fate, run_facts.StoryUndone) else ""
         document = {
             "run": asked.run,
             "story": story,
@@ -51,13 +52,13 @@ def command(story: str, *, run: str, as_json: bool) -> int:
             "gates": gates,
         }
         say({"event": "result", **document})
-    elif isinstance(fate, r.StoryUndone):
+    elif isinstance(fate, run_facts.StoryUndone):
         passed = "landed without any gate" if fate.gates == NO_GATES else f"passed {fate.gates}"
-        again = f"shiftwork retry {story} --afresh{standing.naming(asked.view)}"
+        again = f"shiftwork retry {story} --afresh{next_steps.naming(asked.view)}"
         click.echo(f"{story} is undone: the revert {passed}\nnext: {again}")
     elif fate:
         click.echo(f"{story} stays: {reason}\nnext: shiftwork status {asked.run}")
     else:
-        steps = standing.undoing(asked.view, story)
-        click.echo("\n".join((f"the undo of {story} is pending: its revert has not landed", *words.following(steps))))
+        steps = next_steps.undoing(asked.view, story)
+        click.echo("\n".join((f"the undo of {story} is pending: its revert has not landed", *phrases.following(steps))))
     return EXIT_DONE if undone else EXIT_FAILED

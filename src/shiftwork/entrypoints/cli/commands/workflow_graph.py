@@ -7,12 +7,12 @@ import click
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
-from shiftwork.domain.model.workflow import StepPlan
-from shiftwork.entrypoints.cli.clean import plain
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.files import written
-from shiftwork.entrypoints.cli.here import root_or_folder, usual_workflow
-from shiftwork.entrypoints.cli.workflow_pictures import drawn
+from shiftwork.domain.workflow.workflow import StepPlan
+from shiftwork.entrypoints.cli.env.repository import root_or_folder, usual_workflow
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.output_file import written
+from shiftwork.entrypoints.cli.render.sanitize import plain
+from shiftwork.entrypoints.cli.workflow.ascii import drawn
 
 
 @click.command("graph", short_help="Draw a workflow.")
@@ -25,7 +25,7 @@ def command(workflow: str, *, file: str, as_json: bool) -> None:
     """
     chosen = choose(workflow or usual_workflow(), root_or_folder(), user_folder(environment())).workflow
     if file:
-        from shiftwork.entrypoints.cli.workflow_svg import svg  # noqa: PLC0415 - only who wants a picture waits for it
+        from shiftwork.entrypoints.cli.workflow.svg import svg  # noqa: PLC0415 - only who wants a picture waits for it
 
         written(Path(file), svg(chosen))
     if as_json:

@@ -7,10 +7,10 @@ import click
 from shiftwork.bootstrap.workflows import Listed, Origin, choose, every
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
-from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.clean import one_line
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import root_or_folder
+from shiftwork.entrypoints.cli.env.repository import root_or_folder
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import one_line
 from shiftwork.errors import WorkflowError
 
 
@@ -24,7 +24,7 @@ def command(*, as_json: bool) -> None:
         say({"workflows": [_row(one, root) for one in listed]})
         return
     room = max(len(one.name) for one in listed)
-    width = words.width()
+    width = phrases.width()
     for one in listed:
         head = f"{one.name:<{room}}  {one.origin:<10}  "
         click.echo(head + one_line(_about(one, root), max(width - len(head), 20)))

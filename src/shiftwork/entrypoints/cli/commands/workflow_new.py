@@ -9,11 +9,11 @@ from shiftwork import umask
 from shiftwork.bootstrap.workflows import OWN_FOLDER, SCHEMA_FILE, choose, packaged_schema
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.files import check_unlinked, written
-from shiftwork.entrypoints.cli.here import around
-from shiftwork.entrypoints.cli.trusting import book
-from shiftwork.entrypoints.cli.workflow_file import workflow_file
+from shiftwork.entrypoints.cli.env.repository import around
+from shiftwork.entrypoints.cli.env.trust import book
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.output_file import check_unlinked, written
+from shiftwork.entrypoints.cli.workflow.template import workflow_file
 from shiftwork.errors import UsageError
 
 

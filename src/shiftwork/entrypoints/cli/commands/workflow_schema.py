@@ -5,7 +5,7 @@ import json
 import click
 
 from shiftwork.bootstrap.workflows import packaged_schema
-from shiftwork.entrypoints.cli.documents import say
+from shiftwork.entrypoints.cli.render.json import say
 
 
 @click.command("schema", short_help="Print the JSON Schema of workflow files.")

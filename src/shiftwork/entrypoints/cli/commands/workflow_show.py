@@ -7,12 +7,12 @@ import click
 from shiftwork.bootstrap.workflows import Choice, choose, spelt_out, spelt_out_document
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
-from shiftwork.domain.model.workflow import Exhausted, StepPlan
-from shiftwork.entrypoints.cli import words
-from shiftwork.entrypoints.cli.clean import plain
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import root_or_folder, usual_workflow
-from shiftwork.entrypoints.cli.workflow_pictures import routes, told
+from shiftwork.domain.workflow.workflow import Exhausted, StepPlan
+from shiftwork.entrypoints.cli.env.repository import root_or_folder, usual_workflow
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import plain
+from shiftwork.entrypoints.cli.workflow.ascii import routes, told
 
 
 @click.command("show", short_help="Show a workflow.")
@@ -38,7 +38,7 @@ def _lines(chosen: Choice) -> Iterator[str]:
     yield f"{workflow.name or workflow.id} (version {workflow.version})"
     if workflow.description:
         yield workflow.description
-    yield words.facts(
+    yield phrases.facts(
         [
             ("from", f"{chosen.origin} {chosen.path or ''}".strip()),
             ("stories at once", str(workflow.parallel or "")),

@@ -7,8 +7,8 @@ import click
 from shiftwork.bootstrap.workflows import choose
 from shiftwork.config.site import environment
 from shiftwork.config.user import user_folder
-from shiftwork.entrypoints.cli.documents import say
-from shiftwork.entrypoints.cli.here import root_or_folder
+from shiftwork.entrypoints.cli.env.repository import root_or_folder
+from shiftwork.entrypoints.cli.render.json import say
 
 
 @click.command("validate", short_help="Check a workflow file.")

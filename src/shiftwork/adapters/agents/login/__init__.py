@@ -1,0 +1,1 @@
+"""The user's login as a confined session gets it."""

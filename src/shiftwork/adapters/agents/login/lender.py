@@ -1,0 +1,265 @@
+"""The user's login, as a confined session has it: a copy of what it needs, without what the login is renewed with.
+
+In the place of the agent's folder stands one of the attempt's own. Whatever the session writes there is gone with the
+attempt, and nothing of it is ever read back: a login that came back from a session could be anybody's. So a session
+cannot renew the login either. Shiftwork has it renewed, outside, by the user's own program and one process at a time,
+shortly before it ends, and puts the renewed copy into the folders of the sessions that are at work.
+
+Not taken: lending the whole login and taking a renewed one back. Whose account it belongs to cannot be seen on it, so
+an agent could exchange it; and of several sessions that renew at once, all but one would be logged out.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import re
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from shiftwork import redaction
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.processes.supervisor.supervise import Spawn, supervise
+from shiftwork.bounded import read_bytes
+
+FOLDER: Final = "login"
+"""In an attempt's own folder: what stands in the place of the agent's."""
+
+MARGIN_SECONDS: Final = 240.0
+"""How long before its end a login is renewed. Claude Code does so in the last five minutes, and not before."""
+
+_LARGEST: Final = 1 << 20
+_POLL_SECONDS: Final = 20.0
+_RENEWAL_SECONDS: Final = 90.0
+_PATIENCE_SECONDS: Final = 120.0
+_PAUSE_SECONDS: Final = 0.1
+_AGAIN_SECONDS: Final = 300.0
+"""Before a renewal that did not help is tried again."""
+
+_SECRET: Final = re.compile("token|key|secret", re.IGNORECASE)
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renewal:
+    """A command of the agent's own program that renews the login as a side effect. It runs outside the sandbox: its
+    environment is the user's, and nothing of the attempt's is in it.
+    """
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    stdin: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """`folder` is the agent's own, of which the `shown` entries can be read. `lent` are files, mapped to what a session
+    gets of their content; such a function raises ValueError where there is nothing to lend. `expires` tells from the
+    content of `credentials` until when they work; None where they do not end, or cannot be renewed.
+    """
+
+    folder: Path
+    credentials: Path
+    expires: Callable[[bytes], float | None]
+    renewal: Renewal
+    shown: tuple[str, ...] = ()
+    lent: Mapping[Path, Callable[[bytes], bytes]] = field(default_factory=dict)
+
+    @property
+    def readable(self) -> tuple[Path, ...]:
+        return tuple(self.folder / name for name in self.shown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lender:
+    """Lends logins to sessions. Renewals take turns by a lock in the folder `locks`; without one, none is made.
+    `tried` is when a renewal was last begun, by the lock.
+    """
+
+    locks: Path | None = None
+    poll_seconds: float = _POLL_SECONDS
+    tried: dict[Path, float] = field(default_factory=dict)
+
+    @contextlib.asynccontextmanager
+    async def lending(self, login: Login, home: Path, *, kept: bool) -> AsyncIterator[None]:
+        """Lay the copy in an attempt's folder `home`; it is `kept` up to date until this is left."""
+        if kept:
+            await self.renew(login)
+        (home / FOLDER).mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Held open: whatever the session puts at that path later, what is written goes into this very folder.
+        folder = os.open(home / FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            _lay_beside(login, home)
+            written = _lay(login, folder, {})
+            if not kept:
+                yield
+                return
+            over = asyncio.Event()
+            keeper = asyncio.create_task(self._keep(login, os.dup(folder), written, over))
+            try:
+                yield
+            finally:
+                # Never cancelled: a program that is killed while it renews may take the only valid login with it.
+                over.set()
+                await asyncio.shield(keeper)
+        finally:
+            os.close(folder)
+
+    async def _keep(self, login: Login, folder: int, written: Mapping[str, bytes], over: asyncio.Event) -> None:
+        """Until the session is over; the descriptor of its folder is closed with that."""
+        try:
+            while not await _within(self.poll_seconds, over):
+                # What goes wrong here the session itself sees, as an end of its login.
+                with contextlib.suppress(OSError):
+                    await self.renew(login)
+                    written = _lay(login, folder, written)
+        except Exception:
+            _logger.exception("the login in %s is not kept up to date any more", login.folder)
+        finally:
+            os.close(folder)
+
+    async def renew(self, login: Login) -> None:
+        """Have the login renewed where it is about to end; only the first of several that ask does it."""
+        if self.locks is None or not _ends_soon(login):
+            return
+        name = hashlib.sha256(os.fsencode(login.credentials)).hexdigest()[:16]
+        lock = self.locks / f"login-{name}.lock"
+        async with _locked(lock) as held:
+            now = SystemClock().now()
+            if not held or not _ends_soon(login) or now - self.tried.get(lock, 0.0) < _AGAIN_SECONDS:
+                return
+            self.tried[lock] = now
+            with tempfile.TemporaryDirectory(prefix="shiftwork-login-") as folder:
+                spawn = Spawn(
+                    argv=login.renewal.argv,
+                    cwd=Path(folder),
+                    env={**login.renewal.env, "TMPDIR": folder, "PWD": folder},
+                    marker=f"login/{name}/{os.getpid()}",
+                    wall_seconds=_RENEWAL_SECONDS,
+                    silence_seconds=_RENEWAL_SECONDS,
+                    stdin=login.renewal.stdin,
+                )
+                with contextlib.suppress(OSError):
+                    await supervise(spawn, lambda _: None)
+            if not _ends_soon(login):
+                del self.tried[lock]
+
+
+async def _within(seconds: float, over: asyncio.Event) -> bool:
+    try:
+        await asyncio.wait_for(over.wait(), seconds)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _ends_soon(login: Login) -> bool:
+    content = _content(login.credentials)
+    until = login.expires(content) if content is not None else None
+    return until is not None and until - SystemClock().now() < MARGIN_SECONDS
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return read_bytes(path, _LARGEST)
+    except OSError:
+        return None
+
+
+def _share(login: Login, path: Path) -> bytes | None:
+    """What a session gets of a file."""
+    content = _content(path)
+    if content is None:
+        return None
+    try:
+        return login.lent[path](content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def learn_secrets(login: Login) -> None:
+    """What of the login must not be kept when a session prints it."""
+    for path in login.lent:
+        with contextlib.suppress(ValueError, RecursionError):
+            redaction.learn(_secrets(json.loads(_content(path) or b"{}")))
+
+
+def _secrets(document: object, name: str = "") -> Iterator[str]:
+    """The texts of a login that a log must not hold: those under the name of a key or a token."""
+    match document:
+        case dict():
+            yield from (found for key, value in document.items() for found in _secrets(value, str(key)))
+        case str() if _SECRET.search(name):
+            yield document
+
+
+def _lay(login: Login, folder: int, before: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Put into the attempt's folder what has changed since it was last put there."""
+    own = {path.name: _share(login, path) for path in login.lent if path.parent == login.folder}
+    now = {name: content for name, content in own.items() if content is not None}
+    if now != before:
+        learn_secrets(login)
+    for name, content in now.items():
+        if before.get(name) != content:
+            _put(folder, name, content)
+    return {**before, **now}
+
+
+def _lay_beside(login: Login, home: Path) -> None:
+    """What lies beside the agent's folder, in the user's home, lies in the one that stands in its place."""
+    house = home / "house"
+    house.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder = os.open(house, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        for path in login.lent:
+            if path.parent != login.folder and (content := _share(login, path)) is not None:
+                _put(folder, path.name, content)
+    finally:
+        os.close(folder)
+
+
+def _put(folder: int, name: str, content: bytes) -> None:
+    """Replace a file of a folder that a session can write to: nothing that lies there is opened or followed."""
+    partial = f".{os.urandom(12).hex()}"
+    file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(file, "wb") as new:
+            new.write(content)
+        os.replace(partial, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(partial, dir_fd=folder)
+        raise
+
+
+@contextlib.asynccontextmanager
+async def _locked(file: Path) -> AsyncIterator[bool]:
+    """Hold the lock; false where somebody else holds it for longer than a renewal takes."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    held = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                while not _try_lock(held):  # noqa: ASYNC110 - another process lets go of it
+                    await asyncio.sleep(_PAUSE_SECONDS)
+        except TimeoutError:
+            yield False
+            return
+        yield True
+    finally:
+        os.close(held)
+
+
+def _try_lock(held: int) -> bool:
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Ends processes until none is left."""

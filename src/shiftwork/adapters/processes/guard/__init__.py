@@ -1,0 +1,1 @@
+"""The process that ends programs when their orchestrator dies."""

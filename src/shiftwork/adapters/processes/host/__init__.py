@@ -1,0 +1,1 @@
+"""Processes as this machine's kernel shows them."""

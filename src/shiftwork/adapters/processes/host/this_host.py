@@ -1,0 +1,16 @@
+"""Chooses how the processes of this machine are read."""
+
+import sys
+
+from shiftwork.adapters.processes.host.host import Host
+
+
+def this_host() -> Host:
+    # Each is imported where it is needed: one does not exist elsewhere, the other takes long to import.
+    if sys.platform != "linux":
+        from shiftwork.adapters.processes.host.psutil_host import PortableHost  # noqa: PLC0415 - see above
+
+        return PortableHost()
+    from shiftwork.adapters.processes.host.linux import LinuxHost  # noqa: PLC0415 - see above
+
+    return LinuxHost()

@@ -1,0 +1,1 @@
+"""One program from its start to its end, within bounds."""

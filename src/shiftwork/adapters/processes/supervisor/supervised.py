@@ -1,0 +1,25 @@
+"""The processes of programs that are under supervision, for the orchestrator itself and for its guard."""
+
+import os
+from collections.abc import Callable
+
+from shiftwork.adapters.processes.host.host import Host, Sighting, family, lineage
+
+
+class Claimed:
+    """All that bear a marker or a tag of which `is_claimed` says so, and all that descend from them."""
+
+    group = 0  # every member is seen by itself
+
+    def __init__(self, host: Host, is_claimed: Callable[[str, int | None], bool]) -> None:
+        self._host = host
+        self._is_claimed = is_claimed
+
+    def look(self, on_sight: Callable[[Sighting], None]) -> list[Sighting]:
+        seen = self._host.sight()
+        barred = lineage(seen, os.getpid())
+        roots = (pid for pid in seen if self._is_claimed(self._host.marker_of(pid) or "", self._host.tag_of(pid)))
+        living = [seen[pid] for pid in family(seen, roots, barred) if not seen[pid].zombie]
+        for one in living:
+            on_sight(one)
+        return living

@@ -1,0 +1,1 @@
+"""The network of a sandboxed program: its proxy and forwarded ports."""

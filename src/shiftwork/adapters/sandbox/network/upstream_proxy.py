@@ -1,0 +1,113 @@
+"""The user's own proxies (HTTPS_PROXY and its like): what leaves a sandbox goes through them, as the user's tools do.
+
+A program inside never learns of them: neither their address nor the password that it may hold is in its environment.
+"""
+
+import asyncio
+import contextlib
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from shiftwork.domain.network.hosts import is_address
+
+_PORTS: Final = {"http": 80, "https": 443}
+_FINE: Final = 200
+_OTHERS: Final = 300
+VARIABLES: Final = frozenset({"http_proxy", "https_proxy", "all_proxy"})
+"""In lower case; each may be written in capitals too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """One proxy. `authorization` is what it is to be sent with every request, empty where nothing is."""
+
+    host: str
+    port: int
+    tls: bool = False
+    authorization: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """As the variables say; empty where none is set."""
+
+    tunnels: str = ""
+    plain: str = ""
+    beside: str = ""
+
+    def door(self, name: str, port: int, *, tunnel: bool) -> Door | None:
+        """By which a host is called; None: directly. Raises ValueError for a proxy of another kind."""
+        address = self.tunnels if tunnel else self.plain
+        own = name == "localhost" or name.startswith("127.")
+        if not address or own or any(_means(word, name, port) for word in self.beside.split(",")):
+            return None
+        return _read(address)
+
+
+def _means(word: str, name: str, port: int) -> bool:
+    """Whether an entry of NO_PROXY means a host: `*`, a name and all below it, with or without a port, or a network."""
+    entry = word.strip().lower()
+    if is_address(name) and "/" in entry:
+        with contextlib.suppress(ValueError):
+            return IPv4Address(name) in IPv4Network(entry, strict=False)
+        return False
+    place, _, number = entry.partition(":")
+    bare = place.removeprefix("*").removeprefix(".")
+    if not bare or (number and number != str(port)):
+        return entry == "*"
+    return name == bare or name.endswith(f".{bare}")
+
+
+def read_upstream(env: Mapping[str, str]) -> Upstream:
+    """Names in lower case go first, as with most tools."""
+
+    def value(name: str) -> str:
+        return env.get(name) or env.get(name.upper(), "")
+
+    every = value("all_proxy")
+    return Upstream(tunnels=value("https_proxy") or every, plain=value("http_proxy") or every, beside=value("no_proxy"))
+
+
+def _read(address: str) -> Door:
+    parts = urlsplit(address if "://" in address else f"http://{address}")
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise ValueError(f"your proxy is of the kind {parts.scheme!r}, and only http and https can be used")
+    password = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    return Door(
+        host=parts.hostname,
+        port=parts.port or _PORTS[parts.scheme],
+        tls=parts.scheme == "https",
+        authorization=f"Basic {b64encode(password.encode()).decode()}" if parts.username else "",
+    )
+
+
+async def connected(door: Door) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    return await asyncio.open_connection(door.host, door.port, ssl=True if door.tls else None)
+
+
+async def tunnelled(door: Door, name: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Through the proxy to a host; raises OSError where the proxy does not let it pass."""
+    reader, writer = await connected(door)
+    try:
+        said = f"Proxy-Authorization: {door.authorization}\r\n" if door.authorization else ""
+        writer.write(f"CONNECT {name}:{port} HTTP/1.1\r\nHost: {name}:{port}\r\n{said}\r\n".encode())
+        await writer.drain()
+        _check(await reader.readuntil(b"\r\n\r\n"))
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as failure:
+        writer.transport.abort()
+        raise ConnectionAbortedError("your own proxy gives no proper answer") from failure
+    except BaseException:
+        writer.transport.abort()
+        raise
+    return reader, writer
+
+
+def _check(head: bytes) -> None:
+    words = head.split(b"\r\n")[0].decode("latin-1").split(" ", 2)
+    code = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
+    if not _FINE <= code < _OTHERS:
+        raise ConnectionRefusedError(f"your own proxy answers {' '.join(words[1:]) or 'nothing'}")

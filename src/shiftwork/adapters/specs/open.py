@@ -1,0 +1,122 @@
+"""Opens spec files: tells their formats apart, reads them whole or not at all, and tells them what has landed."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.specs import markdown, openspec, speckit
+from shiftwork.adapters.specs._document import Edit, UnreadableError, changed, refused
+from shiftwork.adapters.specs._draft import Draft, mistakes_of
+from shiftwork.adapters.specs._files import rewrite, text_of
+from shiftwork.adapters.specs.prd import prd_json
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.spec.named_gates import command_in
+from shiftwork.domain.spec.spec import Spec, Story
+from shiftwork.errors import SpecError
+from shiftwork.ports.specs import Mark, Sheet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """What a format does with a text: see whether it is one of its own, read it, and change it for what has landed,
+    story by story of those that stand in it.
+    """
+
+    belongs: Callable[[Path, str], bool]
+    read: Callable[[Path, str, str], Draft]
+    edits: Callable[[str, Mapping[StoryId, Mark]], Iterable[tuple[StoryId, Iterable[Edit]]]]
+
+
+FORMATS: Final[dict[str, Format]] = {
+    module.NAME: Format(belongs=module.belongs, read=module.read, edits=module.edits)
+    for module in (prd_json, speckit, openspec, markdown)
+}
+"""The first that a text belongs to reads it: any `.md` is a plan, unless it has the marks of something narrower."""
+
+_IN_A_FOLDER: Final = ("tasks.md", "prd.json", "plan.md")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSpecs:
+    """Paths are absolute or relative to `root`, and sources are `format:path`."""
+
+    root: Path
+
+    async def read(self, path: str) -> Sheet:
+        return await asyncio.to_thread(self._read, path)
+
+    async def mark(self, source: str, marks: Mapping[StoryId, Mark]) -> frozenset[StoryId]:
+        return await asyncio.to_thread(self._mark, source, marks)
+
+    def _read(self, wanted: str) -> Sheet:
+        path = self._file(self.root / wanted)
+        name = self._name(path)
+        text = text_of(path, name)
+        kind = next((kind for kind, format_ in FORMATS.items() if format_.belongs(path, text)), None)
+        if kind is None:
+            raise SpecError(f"{name} is no spec: that is a .json or a .md file", hint="shiftwork init --prd writes one")
+        try:
+            draft = FORMATS[kind].read(path, text, name)
+        except UnreadableError as error:
+            raise refused(name, text, [error.mistake]) from None
+        if mistakes := mistakes_of(draft):
+            raise refused(name, text, mistakes)
+        return _sheet(f"{kind}:{name}", draft)
+
+    def _mark(self, source: str, marks: Mapping[StoryId, Mark]) -> frozenset[StoryId]:
+        kind, _, name = source.partition(":")
+        found: dict[StoryId, tuple[Edit, ...]] = {}
+
+        def change(text: str) -> str:
+            found.clear()  # of the text as somebody else has left it meanwhile
+            try:
+                for story, edits in FORMATS[kind].edits(text, marks):
+                    found[story] = (*found.get(story, ()), *edits)
+            except UnreadableError as error:
+                raise refused(name, text, [error.mistake]) from None
+            return changed(text, chain.from_iterable(found.values()))
+
+        rewrite(self.root / name, name, change)
+        return frozenset(found)
+
+    def _file(self, path: Path) -> Path:
+        """The file itself, or the one that a folder is known by."""
+        if not path.is_dir():
+            return path
+        found = next((path / name for name in _IN_A_FOLDER if (path / name).is_file()), None)
+        if found is None:
+            raise SpecError(f"the folder {self._name(path)} has none of {', '.join(_IN_A_FOLDER)}")
+        return found
+
+    def _name(self, path: Path) -> str:
+        """As it is shown and remembered: within the repository where it is there."""
+        inside = path.is_relative_to(self.root)
+        return path.relative_to(self.root).as_posix() if inside else path.as_posix()
+
+
+def _sheet(source: str, draft: Draft) -> Sheet:
+    spec = Spec(
+        title=draft.title,
+        description=draft.description,
+        stories=tuple(_with_commands(found.story) for found in draft.stories),
+        requirements=draft.requirements,
+        branch=draft.branch,
+        instructions=draft.instructions,
+        gates=draft.gates,
+    )
+    done = frozenset(found.story.id for found in draft.stories if found.done)
+    return Sheet(source=source, spec=spec, done=done, unused=draft.unused)
+
+
+def _with_commands(story: Story) -> Story:
+    """A criterion that names a command is shown by running it, whatever the format."""
+    steps = (
+        Verification(id=one.id, kind=VerificationKind.SHELL, command=command)
+        for one in story.criteria
+        if one.id not in {step.id for step in story.verification} and (command := command_in(one.text))
+    )
+    return replace(story, verification=(*story.verification, *steps))

@@ -1,0 +1,1 @@
+"""prd.json in its dialects."""

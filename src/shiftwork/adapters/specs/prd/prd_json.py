@@ -1,0 +1,178 @@
+"""prd.json in the dialects of ralph, ralph-tui, codetether and Dynamic Ralph.
+
+The dialects differ in the names of keys, so all names are read wherever they stand. Only what is written back depends
+on the dialect: which key says in words what became of a story. Not taken: loading and dumping. It would lose the
+user's formatting and what JSON libraries do not keep, so single values are replaced where they stand.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.specs._document import Edit, Mistake
+from shiftwork.adapters.specs._draft import Draft, Found
+from shiftwork.adapters.specs.prd.json_document import FLAG, LIST, OBJECT, TEXT, Node, parse
+from shiftwork.adapters.specs.prd.prd_fields import Fields, unused
+from shiftwork.adapters.specs.prd.quality_checks import checks
+from shiftwork.adapters.specs.prd.verification import in_words, verifications
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.spec.spec import COMPLEXITIES, USUAL_COMPLEXITY, Criterion, Story
+from shiftwork.ports.specs import Mark
+
+NAME: Final = "prd-json"
+
+_STORIES: Final = ("userStories", "user_stories")
+_CRITERIA: Final = ("acceptanceCriteria", "acceptance_criteria")
+_NEEDS: Final = ("dependsOn", "depends_on", "dependencies")
+_OF_RALPH_TUI: Final = frozenset({"labels", "dependsOn"})
+_PRIORITIES: Final = 1_000_000
+
+_INSTRUCTIONS: Final = """\
+The stories of this work are kept in `{file}`, with acceptance criteria for each. Yours is the one below: do that one
+and no other. Leave `{file}` alone, `passes` above all: the harness itself writes there that a story passes, and does so
+when the story has landed."""
+
+
+def belongs(path: Path, text: str) -> bool:  # noqa: ARG001 - one shape for all formats
+    return path.suffix == ".json"
+
+
+def read(path: Path, text: str, shown: str) -> Draft:
+    root = parse(text)
+    if root.kind != OBJECT:
+        mistake = Mistake(at=root.start, text=f'a spec is an object with the key "userStories", not {root.kind}')
+        return Draft(title=path.stem, stories=(), mistakes=(mistake,))
+    fields = Fields(root, "the spec")
+    stories = fields.objects(*_STORIES, required=True)
+    found = tuple(_found(fields, node, number) for number, node in enumerate(stories, start=1))
+    title = fields.text("feature") or fields.text("name") or fields.text("project")
+    return Draft(
+        title=title or path.stem,
+        description=fields.text("description"),
+        stories=_last_without_priority(found, stories),
+        requirements=tuple(text for text, _ in fields.texts("technical_requirements", "technicalRequirements")),
+        branch=fields.text("branchName", "branch_name"),
+        instructions=_INSTRUCTIONS.format(file=shown),
+        gates=checks(fields, shown),
+        mistakes=(*fields.mistakes, *_repeated(root), *(one for node in stories for one in _repeated(node))),
+        unused=tuple(unused(root, fields.record)),
+    )
+
+
+def _found(spec: Fields, node: Node, number: int) -> Found:
+    name = node.member("id")
+    where = f"story {name.node.value}" if name and name.node.kind == TEXT else f"story {number}"
+    fields = spec.inside(node, where)
+    fields.member(*filter(None, [_note_key(spec.node, node)]))
+    needs = dict(fields.texts(*_NEEDS))
+    steps = tuple(verifications(fields))
+    story = Story(
+        id=StoryId(fields.text("id", required=True)),
+        title=" ".join(fields.text("title", required=True).split()),
+        description=fields.text("description"),
+        criteria=(*_criteria(fields), *map(in_words, steps)),
+        depends_on=tuple(StoryId(other) for other in needs),
+        priority=fields.number("priority", 0, -_PRIORITIES, _PRIORITIES),
+        complexity=fields.number("complexity", USUAL_COMPLEXITY, COMPLEXITIES[0], COMPLEXITIES[-1]),
+        touches=tuple(path for path, _ in fields.texts("touches")),
+        verification=steps,
+        planned=fields.flag("planned"),
+    )
+    return Found(story=story, at=fields.at("id"), done=fields.flag("passes"), needs_at=tuple(needs.values()))
+
+
+def _last_without_priority(found: tuple[Found, ...], nodes: tuple[Node, ...]) -> tuple[Found, ...]:
+    """Where some stories have a priority, those that have none come after them."""
+    given = [one.story.priority for one, node in zip(found, nodes, strict=True) if node.member("priority")]
+    if not given:
+        return found
+    last = max(given) + 1
+    return tuple(
+        one if node.member("priority") else replace(one, story=replace(one.story, priority=last))
+        for one, node in zip(found, nodes, strict=True)
+    )
+
+
+def _criteria(fields: Fields) -> Iterator[Criterion]:
+    for number, (text, _) in enumerate(fields.texts(*_CRITERIA), start=1):
+        yield Criterion(id=f"AC-{number}", text=text)
+
+
+def _repeated(node: Node) -> Iterator[Mistake]:
+    seen: set[str] = set()
+    for member in node.members:
+        if member.key in seen:
+            yield Mistake(at=member.at, text=f"the key {member.key!r} stands here for the second time")
+        seen.add(member.key)
+
+
+# Writing back ----------------------------------------------------------------------------------------------------
+
+
+def edits(text: str, marks: Mapping[StoryId, Mark]) -> Iterator[tuple[StoryId, Iterator[Edit]]]:
+    root = parse(text)
+    stories = root.member(*_STORIES)
+    for node in stories.node.items if stories and stories.node.kind == LIST else ():
+        name = node.member("id")
+        story = StoryId(str(name.node.value).strip() if name else "")
+        if mark := marks.get(story):
+            yield story, _marked(text, node, mark, _note_key(root, node))
+
+
+def _note_key(root: Node, story: Node) -> str:
+    """Where the dialect keeps what is said about a finished story; nowhere in codetether's."""
+    if written := story.member("completionNotes", "notes"):
+        return written.key
+    if root.member("user_stories"):
+        return ""
+    tui = root.member("name", "metadata") or _OF_RALPH_TUI & {member.key for member in story.members}
+    return "completionNotes" if tui else "notes"
+
+
+def _marked(text: str, story: Node, mark: Mark, note_key: str) -> Iterator[Edit]:
+    added: list[tuple[str, str]] = []
+    passes = story.member("passes")
+    if passes is None:
+        added.append(("passes", _flag(mark)))
+    elif passes.node.kind != FLAG or passes.node.value is not mark.done:
+        yield _replaced(passes.node, _flag(mark))
+    note = story.member(note_key) if note_key else None
+    if mark.note and note:
+        yield from _noted(note.node, mark.note)
+    elif mark.note and note_key:
+        added.append((note_key, json.dumps(mark.note)))
+    if added:
+        yield _inserted(text, story, added)
+
+
+def _flag(mark: Mark) -> str:
+    return json.dumps(mark.done)
+
+
+def _replaced(node: Node, text: str) -> Edit:
+    return Edit(start=node.start, end=node.end, text=text)
+
+
+def _noted(node: Node, note: str) -> Iterator[Edit]:
+    """What is written there stays; the note becomes its last line, once."""
+    if node.kind != TEXT:
+        yield _replaced(node, json.dumps(note))
+    elif note not in str(node.value):
+        line = f"\n{note}" if node.value else note
+        yield Edit(start=node.end - 1, end=node.end - 1, text=json.dumps(line)[1:-1])
+
+
+def _inserted(text: str, story: Node, added: list[tuple[str, str]]) -> Edit:
+    """New members after the last, spaced as the members before them are."""
+    *_, last = story.members
+    between = text[story.members[-2].node.end : last.at] if len(story.members) > 1 else _first_gap(text, story)
+    colon = text[last.key_end : last.node.start]
+    members = "".join(f"{between}{json.dumps(key)}{colon}{value}" for key, value in added)
+    return Edit(start=last.node.end, end=last.node.end, text=members)
+
+
+def _first_gap(text: str, story: Node) -> str:
+    gap = text[story.start + 1 : story.members[0].at]
+    return f",{gap}" if "\n" in gap or "\r" in gap else ", "

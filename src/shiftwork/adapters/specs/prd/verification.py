@@ -1,0 +1,93 @@
+"""The verification steps of a story in a prd.json, in the dialect of codetether: what is run, and how it is told."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from shiftwork.adapters.specs._document import Mistake
+from shiftwork.adapters.specs.prd.json_document import FLAG, TEXT
+from shiftwork.adapters.specs.prd.prd_fields import Fields
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.spec.spec import Criterion
+
+_URL_SECONDS: Final = 30
+_LONGEST: Final = 3600
+_SHOWN_BY: Final = {
+    "command": VerificationKind.SHELL,
+    "path": VerificationKind.FILE_EXISTS,
+    "url": VerificationKind.URL,
+}
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+def verifications(fields: Fields) -> Iterator[Verification]:
+    """The steps; one that cannot be run is a mistake, because nothing would check what it asks for."""
+    for number, node in enumerate(fields.objects("verification_steps", "verificationSteps"), start=1):
+        step = fields.inside(node, f"verification step {number}")
+        kind = _kind(step)
+        if kind is not None:
+            yield _READERS[kind](step, f"VS-{number}")
+
+
+def in_words(step: Verification) -> Criterion:
+    """What must hold, whoever checks it."""
+    verb, value = {
+        VerificationKind.SHELL: ("this command succeeds:", step.command),
+        VerificationKind.FILE_EXISTS: ("this file is there:", step.path),
+        VerificationKind.URL: ("this address answers:", step.url),
+    }[step.kind]
+    text = ": ".join(part for part in (step.name, f"{verb} `{value}`") if part)
+    return Criterion(id=step.id, text=text)
+
+
+def _kind(step: Fields) -> VerificationKind | None:
+    """By its type, else by the key that only steps of one kind have."""
+    named = step.text("type") or next((kind.value for key, kind in _SHOWN_BY.items() if step.node.member(key)), "")
+    if named in set(VerificationKind):
+        return VerificationKind(named)
+    known = ", ".join(VerificationKind)
+    step.mistakes.append(Mistake(at=step.at("type"), text=f"{step.where} has no type that is known: {known}"))
+    return None
+
+
+def _shell(step: Fields, name: str) -> Verification:
+    return Verification(
+        id=name,
+        kind=VerificationKind.SHELL,
+        name=step.text("name"),
+        command=step.text("command", required=True),
+        cwd=step.text("cwd"),
+        contains=tuple(text for text, _ in step.texts("expect_output_contains")),
+        files=tuple(text for text, _ in step.texts("expect_files_glob")),
+    )
+
+
+def _file(step: Fields, name: str) -> Verification:
+    """`glob` says that the path is a pattern, or is the pattern itself."""
+    glob = step.member("glob")
+    pattern = step.text("glob") if glob and glob.node.kind == TEXT else ""
+    is_glob = bool(pattern) or (glob is not None and glob.node.kind == FLAG and bool(glob.node.value))
+    path = pattern or step.text("path", required=True)
+    return Verification(id=name, kind=VerificationKind.FILE_EXISTS, name=step.text("name"), path=path, glob=is_glob)
+
+
+def _url(step: Fields, name: str) -> Verification:
+    method = (step.text("method") or "GET").upper()
+    if method not in _METHODS:
+        step.mistakes.append(Mistake(at=step.at("method"), text=f"{method} is no method of HTTP"))
+    return Verification(
+        id=name,
+        kind=VerificationKind.URL,
+        name=step.text("name"),
+        url=step.text("url", required=True),
+        method=method,
+        status=step.number("expect_status", 200, 100, 599),
+        contains=tuple(text for text, _ in step.texts("expect_body_contains")),
+        seconds=step.number("timeout_secs", _URL_SECONDS, 1, _LONGEST),
+    )
+
+
+_READERS: Final[Mapping[VerificationKind, Callable[[Fields, str], Verification]]] = {
+    VerificationKind.SHELL: _shell,
+    VerificationKind.FILE_EXISTS: _file,
+    VerificationKind.URL: _url,
+}

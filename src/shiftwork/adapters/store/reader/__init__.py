@@ -1,0 +1,1 @@
+"""The quick reader of the views, without SQLAlchemy."""

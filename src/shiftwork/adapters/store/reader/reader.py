@@ -1,0 +1,62 @@
+"""The views as front ends read them: without SQLAlchemy and without an event loop, because `status` must start fast."""
+
+import os
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from shiftwork.adapters.store.reader.queries import Fetch, SqlQueries, unreadable
+from shiftwork.adapters.store.reader.read_only_sqlite import check_unchanged, readable
+from shiftwork.adapters.store.sql.dialect import sqlite_file
+from shiftwork.adapters.written_ahead import BUSY_SECONDS
+from shiftwork.errors import StoreError
+
+
+def open_queries(url: str, project: str | None = None, *, patience: float = 0.0) -> SqlQueries:
+    """The views of the database at an address, of one project or of all. Nothing is made there. A database that does
+    not exist reads as empty, and so does, to a project, one that was written before there were any. A Postgres server
+    that cannot be reached is waited for, so many seconds.
+    """
+    file = sqlite_file(url)
+    if file is not None:
+        return SqlQueries(_sqlite_fetch(file), "sqlite", project)
+    from shiftwork.adapters.store.reader import postgres_reader  # noqa: PLC0415 - a laptop never loads the Postgres driver
+
+    return SqlQueries(postgres_reader.fetch(url, patience), "postgresql", project)
+
+
+def no_queries() -> SqlQueries:
+    """The views of no database at all."""
+
+    async def fetch(_: str, __: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
+        return []
+
+    return SqlQueries(fetch, "sqlite", None)
+
+
+def _sqlite_fetch(file: str) -> Fetch:
+    async def fetch(query: str, parameters: tuple[Any, ...]) -> Sequence[Mapping[str, Any]]:
+        # Tens of microseconds: a thread would cost more than the query.
+        if not os.access(file, os.F_OK):
+            return []
+        try:
+            address, mark = readable(file)
+            with closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)) as connection:
+                found = connection.execute(query, parameters)
+                names = [name for name, *_ in found.description]
+                rows = [dict(zip(names, row, strict=True)) for row in found]
+            check_unchanged(file, mark)
+        except sqlite3.Error as error:
+            if str(error).startswith(("no such table", "no such column: project")):
+                return []
+            raise _untold(file, error) from error
+        return rows
+
+    return fetch
+
+
+def _untold(file: str, error: sqlite3.Error) -> StoreError:
+    if os.access(file, os.R_OK):
+        return unreadable(error)
+    return StoreError(f"{file} cannot be read: permission denied", hint=f"see who may: ls -l {file}")

@@ -1,0 +1,1 @@
+"""The SQL database: address, dialect, schema, tables."""

@@ -1,0 +1,182 @@
+"""A database behind an async face: one engine, its threads, and what the two dialects do differently."""
+
+import asyncio
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from shiftwork.adapters.store.reader.read_only_sqlite import check_unchanged, is_closed, readable
+from shiftwork.adapters.store.sql.dialect import NOW, sqlite_file
+from shiftwork.adapters.unanswered import IDLE_SECONDS, STATEMENT_SECONDS, connecting
+from shiftwork.adapters.written_ahead import BUSY_SECONDS, write_ahead
+from shiftwork.errors import StoreError
+
+# SQLite has one writer at a time: a second thread would only wait in SQLite's own sleeping back-off.
+_SQLITE_THREADS: Final = 1
+_POSTGRES_THREADS: Final = 4
+
+# FULL: a committed transaction outlives a power loss, at the price of one fsync each, a fraction of a millisecond to a
+# few. NORMAL would outlive a killed process as well, but a power loss could take back the last transactions.
+_SAFE: Final = "PRAGMA synchronous=FULL"
+
+_FIRST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 1.0
+# Connections, the server's operator (it shuts down, it starts up), too many clients, and what gives way to another.
+_UNREACHABLE: Final = ("08", "57", "53300", "40")
+_IDLE_TOO_LONG: Final = "25P03"
+
+type Insert = sqlite.Insert | postgresql.Insert
+
+
+def create_engine(url: str) -> sa.Engine:
+    """The engine of an address; nothing is connected yet."""
+    file = sqlite_file(url)
+    if file is not None:
+        return _closed_sqlite(file) if os.access(file, os.F_OK) and is_closed(file) else _sqlite(file)
+    return _postgres(sa.make_url(url).set(drivername="postgresql+psycopg"))
+
+
+def _postgres(url: sa.URL) -> sa.Engine:
+    # A connection that the server has dropped meanwhile is found out before it is used, not in the middle of an append.
+    engine = sa.create_engine(url, connect_args=connecting(url.query), pool_size=_POSTGRES_THREADS, pool_pre_ping=True)
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        connection.autocommit = True  # what is set in a transaction is gone with it
+        connection.execute(f"SET statement_timeout = '{STATEMENT_SECONDS}s'")
+        connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'")
+        connection.autocommit = False
+
+    return engine
+
+
+def _sqlite(file: str) -> sa.Engine:
+    # The driver's own transactions begin too late: a read before the first write stands outside, and updates get lost.
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=file),
+        connect_args={"isolation_level": None, "timeout": BUSY_SECONDS},
+        pool_size=_SQLITE_THREADS,
+    )
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        write_ahead(connection)
+        connection.execute(_SAFE).close()
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        # A read is one statement and needs no transaction; with this one it would wait for writers.
+        if not connection.get_execution_options().get("reading"):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _closed_sqlite(file: str) -> sa.Engine:
+    """Of which all can be read and nothing written, whoever asks for it: SQLite says so."""
+    address, mark = readable(file)
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
+
+    engine = sa.create_engine(sa.URL.create("sqlite", database=file), creator=connect, pool_size=_SQLITE_THREADS)
+
+    @sa.event.listens_for(engine, "commit")
+    def check(_: sa.Connection) -> None:
+        check_unchanged(file, mark)
+
+    return engine
+
+
+class Database:
+    """Runs blocking work on a connection in threads of its own, for callers in any event loop.
+
+    A caller that is cancelled lets go at once; its transaction still ends, one way or the other. Where a Postgres
+    server cannot be reached, or loses the connection, all of an act is done again until `patience` seconds have passed:
+    so an act must be one that may be done twice, for the answer may have been lost after it was committed.
+    """
+
+    def __init__(self, engine: sa.Engine, patience: float = 0.0) -> None:
+        self._patience = patience
+        self._closing = threading.Event()
+        sqlite_spoken = engine.dialect.name == "sqlite"
+        self.dialect: Final = engine.dialect.name
+        self.language: Final = engine.dialect
+        self._engine = engine
+        self._reading = (
+            engine.execution_options(reading=True)
+            if sqlite_spoken
+            else engine.execution_options(isolation_level="AUTOCOMMIT")
+        )
+        self._threads = ThreadPoolExecutor(
+            _SQLITE_THREADS if sqlite_spoken else _POSTGRES_THREADS, thread_name_prefix="store"
+        )
+
+    async def read[T](self, act: Callable[[sa.Connection], T]) -> T:
+        """Do `act`, of a single statement, without waiting for writers."""
+        return await self._in_thread(self._reading, act)
+
+    async def write[T](self, act: Callable[[sa.Connection], T]) -> T:
+        """Do `act` in one transaction: all of it is there afterwards, or, where anything is raised, nothing."""
+        return await self._in_thread(self._engine, act)
+
+    async def _in_thread[T](self, engine: sa.Engine, act: Callable[[sa.Connection], T]) -> T:
+        def once() -> T:
+            with engine.begin() as connection:
+                return act(connection)
+
+        def work() -> T:
+            deadline, pause = time.monotonic() + self._patience, _FIRST_PAUSE
+            while True:
+                try:
+                    return once()
+                except sa.exc.DBAPIError as error:
+                    if not _is_unreachable(error) or time.monotonic() > deadline or self._closing.wait(pause):
+                        raise
+                    pause = min(2 * pause, _LONGEST_PAUSE)
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        except sa.exc.SQLAlchemyError as error:
+            raise store_error(engine, error) from error
+
+    def close(self) -> None:
+        self._closing.set()
+        self._threads.shutdown()
+        self._engine.dispose()
+
+
+def _is_unreachable(error: sa.exc.DBAPIError) -> bool:
+    """Whether it is about the connection or the server, and not about what was asked."""
+    state = getattr(error.orig, "sqlstate", "")  # SQLite's errors have none at all
+    if state == _IDLE_TOO_LONG:  # this process stood still in the middle of it
+        return True
+    if error.connection_invalidated or state is None:
+        return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+    return state.startswith(_UNREACHABLE)
+
+
+def store_error(engine: sa.Engine, error: sa.exc.SQLAlchemyError) -> StoreError:
+    cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+    return StoreError(
+        f"the database {engine.url.render_as_string(hide_password=True)} failed: {str(cause).strip()}",
+        hint="see that its folder is writable and has room"
+        if engine.dialect.name == "sqlite"
+        else "see that the server runs and the address is right",
+    )
+
+
+def insert(dialect: str, table: sa.Table) -> Insert:
+    """An insert that knows `ON CONFLICT`; the two dialects spell it alike and share no type for it."""
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+
+
+def now(dialect: str) -> sa.ColumnElement[float]:
+    return sa.literal_column(NOW[dialect], sa.Double)

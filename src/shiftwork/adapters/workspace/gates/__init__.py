@@ -1,0 +1,1 @@
+"""Gates on exactly one commit, in trees that no agent sees."""

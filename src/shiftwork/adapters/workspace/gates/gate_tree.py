@@ -1,0 +1,163 @@
+"""One of the trees in which gates run; it is used again, with the environment that was copied there.
+
+A tree is used again only by the process that made it: at its first check, every process makes its own anew. Before that
+anybody may have prepared it, who could also have written whatever would mark it as ready. And it is used again only
+where the file system says which files were written since: on others, such as tmpfs, it is made anew for every check.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.gates.file_stamps import Stamp, stamps, tells_all_writes, written
+from shiftwork.adapters.workspace.gates.pristine_tree import Pristine
+from shiftwork.adapters.workspace.tree.checkout import Checkout, Tracked
+from shiftwork.adapters.workspace.tree.environment import Environment
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.shell import Errand
+from shiftwork.domain.core.ids import Commit
+from shiftwork.errors import DependenciesError, EnvironmentDamagedError, RepositoryError
+from shiftwork.ports.workspace import NOWHERE
+
+_BRANCH: Final = "verify"
+_NOTHING: Final = Tracked(files=frozenset(), folders=frozenset())
+_MOST: Final = 50
+"""How many files that were written are named."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Bench:
+    """`index` tells the index as we left it: git takes a file for unchanged where that says so. `environment` is what
+    lies in the tree beside its commit; `seconds` is how long it took to have it there when the tree was last made.
+    `tracked` are the files of the commit that is laid out. Times of files are `trusted` where every write changes them.
+    """
+
+    checkout: Checkout
+    setup: Setup
+    index: bytes = b""
+    environment: Environment | None = None
+    seconds: float = 0.0
+    tracked: Tracked = _NOTHING
+    trusted: bool = False
+    pristine: Pristine = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pristine = Pristine(tree=self.checkout.tree, keep=self.setup.keep)
+
+    async def lay_out(
+        self, commit: Commit, errand: Errand, base: Commit = NOWHERE, *, borrowing: bool = False
+    ) -> dict[str, str]:
+        """The commit, its environment, and nothing else; what programs in the tree find in their own environment.
+
+        Raises DependenciesError where the environment cannot be made, and that of the base is not to be borrowed.
+        """
+        began = time.monotonic()
+        environment = await self._environment(commit, errand, base, borrowing=borrowing)
+        if environment is not self.environment or not await self._used_again(commit):
+            try:
+                await self._make(commit, environment, errand)
+            except EnvironmentDamagedError:
+                environment = await self._environment(commit, errand, base, borrowing=borrowing)
+                await self._make(commit, environment, errand)
+            self.seconds = time.monotonic() - began
+        await self._open(commit)
+        return self.setup.variables_for_gates(self.checkout.tree, self.environment)
+
+    async def _environment(
+        self, commit: Commit, errand: Errand, base: Commit, *, borrowing: bool
+    ) -> Environment | None:
+        hub = self.checkout.hub
+        try:
+            return await self.setup.environment(hub, commit, errand, base)
+        except DependenciesError:
+            if not borrowing:
+                raise
+            return await self.setup.environment(hub, base, errand)
+
+    async def tidy(self, commit: Commit, errand: Errand, base: Commit = NOWHERE, *, borrowing: bool = False) -> None:
+        """For the next gate of the same check: the commit again, with what is ignored by it as the last gate left it.
+
+        What a gate has built is what the next one tests.
+        """
+        if not await self._returned(commit):
+            await self.lay_out(commit, errand, base, borrowing=borrowing)
+        else:
+            await self._open(commit)
+
+    async def stamps(self) -> Mapping[str, Stamp]:
+        """By which it is known afterwards which files of the commit were written."""
+        return await asyncio.to_thread(stamps, str(self.checkout.tree), self.tracked, contents=not self.trusted)
+
+    async def written(self, before: Mapping[str, Stamp]) -> tuple[str, ...]:
+        """The files of the commit that were written since, and those that are not as the commit has them: one may have
+        been written before the stamps were taken. Bounded.
+        """
+        found = written(before, await self.stamps())
+        with contextlib.suppress(RepositoryError, OSError):  # the tree is gone: then so are all of its files
+            found.update(await self.checkout.altered())
+        return tuple(sorted(found)[:_MOST])
+
+    async def _open(self, commit: Commit) -> None:
+        await self.checkout.renew_repository(_BRANCH, commit)
+        self.index = _digest(self.checkout.index)
+
+    async def _make(self, commit: Commit, environment: Environment | None, errand: Errand) -> None:
+        self.index, self.environment = b"", None
+        self.pristine.forget()
+        await self.checkout.lay_out(commit)
+        self.trusted = await asyncio.to_thread(tells_all_writes, self.checkout.hub.cache)
+        tracked = await self.checkout.exact(commit)
+        if environment and await self._hides(environment, tracked):
+            # Setup may have made something where the base has a file: this commit has it set up for itself.
+            environment = await self.setup.own_environment(self.checkout.hub, commit, errand)
+        if await self.setup.furnish(self.checkout, environment):
+            await self.checkout.clean()
+            tracked = await self.checkout.exact(commit)
+            await asyncio.to_thread(self.pristine.write_down, tracked)
+        self.environment, self.tracked = environment, tracked
+        self.pristine.files = environment.files if environment else None
+
+    async def _hides(self, environment: Environment, tracked: Tracked) -> bool:
+        bare = environment.tracked - tracked.files
+        return bool(bare) and await self.checkout.ignores_any(bare)
+
+    async def _used_again(self, commit: Commit) -> bool:
+        """Bring the tree to the commit; where anything is odd about it, it is to be made from scratch."""
+        if not self.trusted:
+            return False
+        try:
+            await self._enter()
+            tracked = await self.checkout.exact(commit)
+            self.tracked = tracked
+            if self.environment and await self._hides(self.environment, tracked):
+                return False
+            return await asyncio.to_thread(self.pristine.bring_back, tracked)
+        except (RepositoryError, OSError):
+            return False
+
+    async def _returned(self, commit: Commit) -> bool:
+        try:
+            await self._enter()
+            if not self.trusted:
+                self.checkout.forget_files()
+            if await self.checkout.returned(commit):
+                return True
+            await self.checkout.clean()
+            await self.checkout.mend_folders(commit)
+            return not await self.checkout.outstanding()
+        except (RepositoryError, OSError):
+            return False
+
+    async def _enter(self) -> None:
+        if not self.index or _digest(self.checkout.index) != self.index:
+            raise RepositoryError(f"the index of {self.checkout.name} is not the one that was left there")
+        await self.checkout.enter()
+
+
+def _digest(file: Path) -> bytes:
+    return hashlib.sha256(file.read_bytes()).digest()

@@ -1,0 +1,143 @@
+"""The gates port: every gate on exactly one commit, in trees that are kept for that and that no agent sees."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Final
+
+from shiftwork.adapters.workspace.gates.gate_tree import Bench
+from shiftwork.adapters.workspace.gates.verdict_cache import Verdicts
+from shiftwork.adapters.workspace.gates.verification import Verifier
+from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.adapters.workspace.tree.checkout import Checkout
+from shiftwork.adapters.workspace.tree.leased_numbers import locked
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.shell import Errand
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
+from shiftwork.domain.run.overlap import CHECKS, check_environment
+from shiftwork.ports.workspace import NOWHERE, Begun, Heard, unheard, unwatched
+
+_REDS: Final = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subject:
+    """A commit that is judged, and the one that has landed below it."""
+
+    commit: Commit
+    base: Commit
+    borrowing: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Watched:
+    begun: Begun
+    heard: Heard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitGates:
+    """`reds` are the last red reports: of this process alone, for the reason that `verdicts` gives; and so are the
+    trees in `benches`. What was green before is given again only where it `recalls`. `hosts` may be called by
+    verification steps, beside this machine.
+    """
+
+    hub: Hub
+    setup: Setup
+    hosts: frozenset[str] = frozenset()
+    recalls: bool = True
+    reds: dict[tuple[str, tuple[Gate, ...]], GateReport] = field(default_factory=dict)
+    benches: dict[int, Bench] = field(default_factory=dict)
+
+    async def check(  # noqa: PLR0913 - the port's signature
+        self,
+        commit: Commit,
+        gates: Sequence[Gate],
+        marker: str,
+        *,
+        base: Commit = NOWHERE,
+        borrowing: bool = False,
+        again: bool = True,
+        begun: Begun = unwatched,
+        heard: Heard = unheard,
+    ) -> GateReport:
+        if not gates:
+            return GateReport(commit=commit)
+        tree = await self.hub.tree_of(commit)
+        verdicts = Verdicts(folder=self.hub.state / "verdicts", setup=self.setup.command)
+        if self.recalls and (known := verdicts.recall(tree, gates)):
+            return replace(known, commit=commit, cached=True)
+        if not again and (red := self.reds.get((tree, tuple(gates)))):
+            return replace(red, commit=commit, cached=True)
+        watched = _Watched(begun=begun, heard=heard)
+        report = await self._run(_Subject(commit=commit, base=base, borrowing=borrowing), gates, marker, watched)
+        if report.passed:
+            verdicts.keep(tree, gates, report)
+        else:
+            self._remember(tree, gates, report)
+        return report
+
+    def _remember(self, tree: str, gates: Sequence[Gate], report: GateReport) -> None:
+        self.reds[tree, tuple(gates)] = report
+        if len(self.reds) > _REDS:
+            del self.reds[next(iter(self.reds))]
+
+    async def _run(self, subject: _Subject, gates: Sequence[Gate], marker: str, watched: _Watched) -> GateReport:
+        results: list[GateResult] = []
+        with self.free_tree() as (number, checkout), self.apart(checkout, number) as env:
+            bench = self.benches.setdefault(number, Bench(checkout=checkout, setup=self.setup))
+            errand = Errand(marker=marker, env=env)
+            variables = await bench.lay_out(subject.commit, errand, subject.base, borrowing=subject.borrowing)
+            judging = replace(errand, env={**errand.env, **variables})
+            for gate in gates:
+                if results:
+                    await bench.tidy(subject.commit, errand, subject.base, borrowing=subject.borrowing)
+                watched.begun(gate.name)
+                own = replace(judging, heard=_decoded(gate, watched.heard))
+                stamps = await bench.stamps()
+                result = await self.judge(checkout, gate, own)
+                results.append(replace(result, changed=await bench.written(stamps)))
+        return GateReport(commit=subject.commit, results=tuple(results))
+
+    async def judge(self, checkout: Checkout, gate: Gate, errand: Errand) -> GateResult:
+        if gate.step:
+            return await Verifier(shell=self.setup.shell, hosts=self.hosts).verify(
+                gate, gate.step, errand, checkout.tree
+            )
+        outcome = await self.setup.shell.run(gate.command, errand, tree=checkout.tree, seconds=60 * gate.minutes)
+        return GateResult(
+            name=gate.name,
+            passed=outcome.passed,
+            seconds=outcome.seconds,
+            output=outcome.output,
+            command=gate.command,
+            origin=gate.origin,
+        )
+
+    @contextlib.contextmanager
+    def apart(self, checkout: Checkout, wanted: int) -> Iterator[dict[str, str]]:
+        """The ports and names for what runs in a tree, which nothing else on this machine has meanwhile."""
+        numbers = self.setup.numbers(self.hub, "checks", CHECKS)
+        with numbers.leased(checkout.name, wanted) as number:
+            yield check_environment(number)
+
+    @contextlib.contextmanager
+    def free_tree(self, kind: str = "verify") -> Iterator[tuple[int, Checkout]]:
+        """The first tree that no check, of this process or another, is using; the lock dies with its holder."""
+        folder = self.hub.state / "indexes"
+        folder.mkdir(parents=True, exist_ok=True)
+        for number in count(1):
+            if (held := locked(folder / f"{kind}-{number}.lock")) is None:
+                continue
+            try:
+                yield number, Checkout(hub=self.hub, name=f"{kind}-{number}")
+            finally:
+                os.close(held)
+            return
+
+
+def _decoded(gate: Gate, heard: Heard) -> Callable[[bytes], None]:
+    return lambda line: heard(gate.name, line.decode(errors="replace"))

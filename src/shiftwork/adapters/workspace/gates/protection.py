@@ -1,0 +1,150 @@
+"""The protecting port on git: candidates with the tests of their base are made in an index, without a tree."""
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import batched
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.gates.runner_settings import merged
+from shiftwork.adapters.workspace.git.name_status import Row, differing, entries
+from shiftwork.adapters.workspace.hub import left_out_patches
+from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.domain.core.ids import Commit, RunId, StoryId
+from shiftwork.domain.tampering.findings import Patch, Touched
+
+FILES: Final = 5000
+BYTES: Final = 16 * 1024 * 1024
+"""How much is looked through, by the sizes of the files: that is known before git has compared them."""
+
+_AT_ONCE: Final = 200
+_PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--text", "-U0")
+_WHOLE: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--binary", "--full-index")
+_LINK: Final = "120000"
+_PLAIN_FILE: Final = "100644"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitProtecting:
+    """See `ports.protecting`. Names that are no UTF-8 are told with a mark in place of what cannot be read."""
+
+    hub: Hub
+
+    async def touched(self, base: Commit, tip: Commit) -> Sequence[Touched]:
+        rows = await differing(self.hub.git, base, tip)
+        links = await self._targets(sorted({row.new for row in rows if row.mode == _LINK}))
+        return tuple(Touched(path=_shown(row.path), letter=row.letter, link=links.get(row.new, "")) for row in rows)
+
+    async def patch(self, base: Commit, tip: Commit, paths: Sequence[str]) -> Patch:
+        if not paths:
+            return Patch()
+        places = {path: place for place, path in enumerate(paths)}
+        rows = [row for row in await differing(self.hub.git, base, tip) if _shown(row.path) in places]
+        wanted = sorted(rows, key=lambda row: places[_shown(row.path)])
+        chosen, unread = _within(wanted, await self._sizes(wanted))
+        texts = [await self._diff(base, tip, part) for part in batched(chosen, _AT_ONCE)]
+        return Patch(text="".join(texts), unread=tuple(_shown(row.path) for row in unread))
+
+    async def _targets(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Where links lead. Each comes after a line that ends with how long it is."""
+        told = (await self.hub.git.run("cat-file", "--batch", stdin="\n".join(names).encode())).out if names else b""
+        found, at = {}, 0
+        for name in names:
+            end = told.index(b"\n", at)
+            size = int(told[at:end].rpartition(b" ")[2])
+            found[name] = told[end + 1 : end + 1 + size].decode(errors="replace")
+            at = end + size + 2
+        return found
+
+    async def _sizes(self, rows: Sequence[Row]) -> Mapping[str, int]:
+        """Of the files, by their names in git; what is not there, such as the commit of a submodule, has none."""
+        asked = "".join(f"{name}\n" for row in rows for name in (row.old, row.new)).encode()
+        told = await self.hub.git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked)
+        found = (line.split(" ") for line in told.text.splitlines())
+        return {name: int(size) for name, size in found if size.isdecimal()}
+
+    async def _diff(self, base: Commit, tip: Commit, rows: Sequence[Row]) -> str:
+        wanted = (f":(literal,top){row.path}" for row in rows)
+        told = await self.hub.git.run("-c", "core.quotePath=false", "diff", *_PLAIN, base, tip, "--", *wanted)
+        return told.out.decode(errors="replace")
+
+    async def keep_aside(
+        self, run: RunId, story: StoryId, between: tuple[Commit, Commit], paths: Sequence[str]
+    ) -> None:
+        wanted = frozenset(paths)
+        rows = [row for row in await differing(self.hub.git, *between) if _shown(row.path) in wanted]
+        parts = [
+            (
+                await self.hub.git.run("diff", *_WHOLE, *between, "--", *(f":(literal,top){row.path}" for row in part))
+            ).out
+            for part in batched(rows, _AT_ONCE)
+        ]
+        left_out_patches.keep(self.hub.state, run, story, b"".join(parts))
+
+    async def restored(self, base: Commit, commit: Commit, back: Sequence[str], out: Sequence[str]) -> Commit:
+        kept, gone = frozenset(back), frozenset(out)
+        rows = [
+            row
+            for row in await differing(self.hub.git, commit, base)
+            if _shown(row.path) in gone or (_shown(row.path) in kept and not row.is_gone)
+        ]
+        if not rows:
+            return commit
+        tree = await self._tree(commit, entries(rows))
+        # Not pinned: it is checked at once, and nothing that is so new is ever pruned.
+        return self.hub.record(tree, base, f"{commit[:12]} with the tests and gate configuration of its base")
+
+    async def keyed(self, base: Commit, commit: Commit, paths: Sequence[str]) -> Commit:
+        if not paths:
+            return commit
+        wanted = frozenset(paths)
+        changed = [row for row in await differing(self.hub.git, commit, base) if _shown(row.path) in wanted]
+        rows = [one for row in changed if (one := await self._with_keys(row))]
+        if not rows:
+            return commit
+        tree = await self._tree(commit, entries(rows))
+        return self.hub.record(tree, base, f"{commit[:12]} with the runner settings of its base")
+
+    async def _with_keys(self, row: Row) -> Row | None:
+        """The row with another content for the path; None where the commit's own is right."""
+        story, base = [await self._content(name) for name in (row.old, row.new)]
+        made = merged(row.path, base, story)
+        if made == story:
+            return None
+        if made == base:
+            return row
+        blob = await self.hub.git.run("hash-object", "-w", "--no-filters", "--stdin", stdin=made)
+        return replace(row, mode=_PLAIN_FILE if row.is_gone else row.mode, new=blob.text)
+
+    async def _content(self, name: str) -> bytes:
+        """Nothing where the file is not there; what is no file at all, such as a submodule, cannot be read."""
+        if not name.strip("0"):
+            return b""
+        found = await self.hub.git.run("cat-file", "blob", name, accept=(0, 128))
+        return b"\0" if found.code else found.out
+
+    async def _tree(self, commit: Commit, rows: bytes) -> str:
+        with tempfile.TemporaryDirectory(dir=self.hub.state) as folder:
+            git = self.hub.git.at(self.hub.path, GIT_INDEX_FILE=str(Path(folder) / "index"))
+            await git.run("read-tree", commit)
+            await git.run("update-index", "-z", "--replace", "--index-info", stdin=rows)
+            return (await git.run("write-tree")).text
+
+
+def _within(rows: Sequence[Row], sizes: Mapping[str, int]) -> tuple[list[Row], list[Row]]:
+    """Those that there is room for, and the others; one that is too large does not keep out what comes after it."""
+    chosen: list[Row] = []
+    unread: list[Row] = []
+    room = BYTES
+    for row in rows:
+        size = sum(sizes.get(name, 0) for name in (row.old, row.new))
+        fits = size <= room and len(chosen) < FILES
+        (chosen if fits else unread).append(row)
+        room -= size if fits else 0
+    return chosen, unread
+
+
+def _shown(path: str) -> str:
+    return os.fsencode(path).decode(errors="replace")

@@ -1,0 +1,125 @@
+"""Runs the verification steps of a spec in a tree that gates have run in: commands, files, addresses.
+
+An address is asked from this machine, and only one of its own unless the user has named the host: a spec that comes
+with a repository must not be able to have the harness call anybody. What answers there must be running already; a
+server of the candidate's own is started, and asked, by a shell step.
+"""
+
+import asyncio
+import http.client
+import ipaddress
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.domain.gates.gate import Gate, GateResult
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+
+_BODY_BYTES: Final = 1024 * 1024
+_GRACE_SECONDS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verifier:
+    """`hosts` are those that the user lets steps call beside this machine."""
+
+    shell: Shell
+    hosts: frozenset[str] = frozenset()
+
+    async def verify(self, gate: Gate, step: Verification, errand: Errand, tree: Path) -> GateResult:
+        started = time.monotonic()
+        told = await self._told(step, errand, tree)
+        output = f"{_what(step)}\n{told}" if told else ""
+        return GateResult(name=gate.name, passed=not told, seconds=time.monotonic() - started, output=output)
+
+    async def _told(self, step: Verification, errand: Errand, tree: Path) -> str:
+        """What is wrong; nothing where the step has passed."""
+        if step.kind is VerificationKind.SHELL:
+            return await self._command(step, errand, tree)
+        if step.kind is VerificationKind.URL:
+            return await self._address(step)
+        return _missing(tree, step.path, glob=step.glob)
+
+    async def _command(self, step: Verification, errand: Errand, tree: Path) -> str:
+        if not _inside(tree, step.cwd):
+            return f"the folder {step.cwd!r} is not in the tree"
+        command = f"cd {shlex.quote(step.cwd)} || exit\n{step.command}" if step.cwd else step.command
+        outcome = await self.shell.run(command, errand, tree=tree, seconds=step.seconds)
+        if not outcome.passed:
+            return outcome.output or "it failed and printed nothing"
+        silent = [text for text in step.contains if text not in outcome.output]
+        lacking = [told for pattern in step.files if (told := _missing(tree, pattern, glob=True))]
+        unsaid = [f"it printed no {text!r}:\n{outcome.output}" for text in silent[:1]]
+        return "\n".join((*lacking, *unsaid))
+
+    async def _address(self, step: Verification) -> str:
+        try:
+            address = urlsplit(step.url)
+            host, _ = address.hostname or "", address.port
+        except ValueError as error:
+            return f"not an address: {error}"
+        if address.scheme not in {"http", "https"} or not host:
+            return "only http and https addresses can be asked"
+        if not _own(host) and host not in self.hosts:
+            return f"{host} is not this machine; a person may allow it: hosts = [{host!r}] under [proof]"
+        try:
+            async with asyncio.timeout(step.seconds + _GRACE_SECONDS):
+                status, body = await asyncio.to_thread(_asked, address, step)
+        except (OSError, http.client.HTTPException) as error:
+            return f"no answer: {str(error) or type(error).__name__}"
+        if status != step.status:
+            return f"answered {status}, not {step.status}"
+        silent = [text for text in step.contains if text not in body]
+        return f"the answer has no {silent[0]!r}" if silent else ""
+
+
+def _what(step: Verification) -> str:
+    wanted = {
+        VerificationKind.SHELL: step.command,
+        VerificationKind.FILE_EXISTS: step.path,
+        VerificationKind.URL: f"{step.method} {step.url}",
+    }
+    return f"{step.name or step.id}: {wanted[step.kind]}"
+
+
+def _own(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _asked(address: SplitResult, step: Verification) -> tuple[int, str]:
+    """Straight to the host: no proxy, and no redirect is followed."""
+    kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+    connection = kind(address.hostname or "", address.port, timeout=step.seconds)
+    try:
+        target = (address.path or "/") + (f"?{address.query}" if address.query else "")
+        connection.request(step.method, target)
+        answer = connection.getresponse()
+        return answer.status, answer.read(_BODY_BYTES).decode(errors="replace")
+    finally:
+        connection.close()
+
+
+# Files -----------------------------------------------------------------------------------------------------------
+
+
+def _inside(tree: Path, name: str) -> bool:
+    """Whether the name, links followed, is a place in the tree."""
+    return (tree / name).resolve().is_relative_to(tree.resolve())
+
+
+def _missing(tree: Path, name: str, *, glob: bool) -> str:
+    if not glob:
+        there = _inside(tree, name) and (tree / name).exists()
+        return "" if there else f"there is no {name!r} in the tree"
+    try:
+        found = next((path for path in tree.glob(name) if _inside(tree, str(path.relative_to(tree)))), None)
+    except (ValueError, NotImplementedError) as error:
+        return f"{name!r} is no pattern of paths in the tree: {error}"
+    return "" if found else f"nothing in the tree matches {name!r}"

@@ -1,0 +1,1 @@
+"""Git as the harness and as the user run it, and what is read from it."""

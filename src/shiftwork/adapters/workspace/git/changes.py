@@ -1,0 +1,61 @@
+"""What work has changed, read by the harness's own git: no filter, hook or diff program of anybody's is run."""
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+from shiftwork.adapters.workspace.git.rebased_patch import carried
+from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.patch import Patch
+from shiftwork.errors import RepositoryError
+from shiftwork.ports.changes import Difference, FileChange
+
+_PLAIN: Final = ("--no-ext-diff", "--no-textconv", "--no-color")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitChanges:
+    """See `ports.changes`. The hub sees the user's commits too: it borrows their objects."""
+
+    hub: Hub
+
+    async def between(self, base: Commit, tip: Commit) -> Difference:
+        pair = (base or f"{tip}^", tip)
+        await self._check(pair)
+        return await self._between(*pair)
+
+    async def since(self, approved: Patch, candidate: Patch) -> Difference:
+        await self._check((approved.base, approved.commit, candidate.base, candidate.commit))
+        expected = await carried(self.hub, approved, candidate.base)
+        return await self._between(expected.tree, candidate.commit)
+
+    async def _between(self, *pair: str) -> Difference:
+        # Without renames each row is one path, and a file that was moved is told where it was and where it is.
+        counts = await self.hub.git.run("diff", "--numstat", "-z", "--no-renames", *_PLAIN, *pair, "--")
+        patch = await self.hub.git.run("diff", *_PLAIN, *pair, "--")
+        return Difference(
+            files=tuple(_counted(row) for row in counts.parts),
+            patch=patch.out.decode(errors="replace"),
+        )
+
+    async def _check(self, commits: tuple[str, ...]) -> None:
+        for commit in commits:
+            known = await self.hub.git.run(
+                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}", accept=(0, 1, 128)
+            )
+            if known.code:
+                raise RepositoryError(
+                    f"the commit {commit} is not there any more",
+                    hint=f"what was cleaned up is kept in {self.hub.state / 'bundles'}",
+                )
+
+
+def _counted(row: str) -> FileChange:
+    added, removed, path = row.split("\t", 2)
+    shown = os.fsencode(path).decode(errors="replace")
+    return FileChange(path=shown, added=_number(added), removed=_number(removed))
+
+
+def _number(text: str) -> int | None:
+    return None if text == "-" else int(text)

@@ -1,0 +1,48 @@
+"""The radar port on git: merges every two stories in one process, without a checkout and without leaving objects."""
+
+import itertools
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from shiftwork.adapters.workspace.hub.hub import Hub, slug
+from shiftwork.adapters.workspace.tree.untrusted_files import text_of
+from shiftwork.ports.workspace import Clash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitRadar:
+    """Sees the heads that are pinned in the hub after every step. Needs git 2.39, for `merge-tree --stdin`."""
+
+    hub: Hub
+
+    async def clashes(self, run: str, stories: Sequence[str]) -> Sequence[Clash]:
+        heads = {story: head for story in stories if (head := self._head(run, story))}
+        pairs = list(itertools.combinations(heads, 2))
+        if not pairs:
+            return ()
+        asked = "".join(f"{heads[one]} {heads[two]}\n" for one, two in pairs).encode()
+        with tempfile.TemporaryDirectory(dir=self.hub.state) as scratch:
+            # What git writes while it merges goes there, and away.
+            git = self.hub.git.at(
+                self.hub.path,
+                GIT_OBJECT_DIRECTORY=scratch,
+                GIT_ALTERNATE_OBJECT_DIRECTORIES=str(self.hub.path / "objects"),
+            )
+            command = ("merge-tree", "--write-tree", "--stdin", "-z", "--name-only", "--no-messages")
+            answer = await git.run(*command, stdin=asked)
+        results = zip(pairs, _conflicts(answer.out), strict=True)
+        return tuple(Clash(stories=pair, files=files) for pair, files in results if files)
+
+    def _head(self, run: str, story: str) -> str:
+        return text_of(self.hub.path / "refs" / "shiftwork" / slug(run) / slug(story) / "head")
+
+
+def _conflicts(out: bytes) -> Iterator[tuple[str, ...]]:
+    """For every merge the files in conflict: it is told as a status, a tree, these files, and an empty part."""
+    parts = iter(out.split(b"\0")[:-1])
+    for _status in parts:
+        next(parts)
+        files = itertools.takewhile(bool, parts)
+        yield tuple(dict.fromkeys(os.fsdecode(file) for file in files))

@@ -1,0 +1,106 @@
+"""Git as the user runs it in their repository: their settings, and no program that they have not agreed to."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.git.directory_check import check_directory
+from shiftwork.adapters.workspace.git.drivers import Pair, Runner, is_agreeable, named_programs, own_settings, quietened
+from shiftwork.adapters.workspace.git.git import MARK, NEUTRAL, PINNED, PROGRAM, SECONDS, Git, settings_variables
+from shiftwork.errors import RepositoryError
+from shiftwork.git_folders import Whereabouts, whereabouts
+from shiftwork.search_paths import tool, without_folders
+
+_TOLD: Final = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+
+
+_KEPT: Final = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+
+
+_KEPT_BEGIN: Final = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_LFS_")
+"""Of the user's variables for git: which settings are theirs, and who they are. All others lead elsewhere."""
+
+
+def user_git(
+    *,
+    root: Path,
+    state: Path,
+    env: Mapping[str, str],
+    trees: tuple[Path, ...] = (),
+    agreed: frozenset[Pair] = frozenset(),
+) -> Git:
+    """Git as the user would run it in their repository, with their configuration; but none of their hooks, and no gc.
+
+    Their filters (LFS among them) must work where their checkout is moved; a filter that the repository's own settings
+    name is another matter, see `drivers`. A hook must not: it may ask a question,
+    move a branch, or take minutes. Nor must a file-system monitor: it is one more program that whoever can write to
+    their settings would have us run, and at best it leaves a daemon behind. Programs are not looked for in the
+    repository, nor in `trees`.
+    """
+    apart = (root, *trees)
+    anywhere = Git(
+        cwd=root,
+        program=tool(PROGRAM, env, apart) or PROGRAM,
+        seconds=5 * SECONDS,
+        agreed=agreed,
+        env={**without_folders(_users(env), apart), **PINNED, MARK: str(state)},
+        options=(
+            *("-c", "core.hooksPath=/dev/null"),
+            *("-c", "core.fsmonitor=false"),
+            *("-c", "core.commitGraph=false"),
+            *("-c", "core.protectHFS=true"),
+            *("-c", "core.protectNTFS=true"),
+            *("-c", "diff.ignoreSubmodules=all"),
+            *("-c", "gc.auto=0"),
+            *("-c", "maintenance.auto=false"),
+            *("-c", "submodule.recurse=false"),
+        ),
+    )
+    return _within(anywhere, whereabouts(root))
+
+
+def in_worktree(user: Git, tree: Path, common: Path) -> Git:
+    """The same in another worktree. Raises RepositoryError where that is none of this repository's: a file in a git
+    directory may name any folder as one.
+    """
+    place = whereabouts(tree)
+    if not place.shared.samefile(common):
+        raise RepositoryError(
+            f"{tree} is listed as a worktree of {common}, and belongs to {place.shared}",
+            hint="git worktree list, then git worktree remove",
+        )
+    return _within(user, place)
+
+
+def unagreed(user: Git, place: Whereabouts) -> tuple[Pair, ...]:
+    """The programs that the repository's own settings name and the user has not agreed to."""
+    named = named_programs(place, Runner(user.program, user.env))
+    return tuple(pair for pair in named if pair not in user.agreed or not is_agreeable(pair))
+
+
+def _within(git: Git, place: Whereabouts) -> Git:
+    """The same in a checkout, as its settings are now."""
+    check_directory(place)
+    quiet: dict[str, str] = {}
+    if stopped := unagreed(git, place):
+        quiet = quietened(stopped, own_settings(place, Runner(git.program, git.env)))
+    kept = {name: value for name, value in git.env.items() if not name.startswith(_TOLD)}
+    return replace(git, cwd=place.root, env={**kept, **_placed(place), **settings_variables(quiet)})
+
+
+def nowhere(git: Git) -> Git:
+    """The same in no repository: for what is asked of git itself."""
+    return replace(git, cwd=Path(NEUTRAL), env={name: git.env[name] for name in git.env if name not in _PLACES})
+
+
+def _users(env: Mapping[str, str]) -> dict[str, str]:
+    theirs = (name for name in env if not name.startswith("GIT_") or name in _KEPT or name.startswith(_KEPT_BEGIN))
+    return {name: env[name] for name in theirs}
+
+
+_PLACES: Final = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE")
+
+
+def _placed(place: Whereabouts) -> dict[str, str]:
+    return dict(zip(_PLACES, map(str, (place.own, place.shared, place.root)), strict=True))

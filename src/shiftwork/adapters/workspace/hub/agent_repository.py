@@ -1,0 +1,136 @@
+"""The agent's own repository in its tree: disposable, laid by plain file writes, so that making it runs no git."""
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.git.git import quoted
+from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.adapters.workspace.tree.untrusted_files import erase, open_up, write_new
+from shiftwork.bounded import read_bytes
+from shiftwork.domain.core.ids import Commit
+from shiftwork.errors import TrustError, UnfitRepositoryError
+
+ALTERNATES: Final = "objects/info/alternates"
+"""How a folder that objects are borrowed from is called among what the user agrees to."""
+
+_LONGEST: Final = 1024 * 1024
+
+_CONFIG: Final = """\
+[core]
+	repositoryformatversion = {version}
+	bare = false
+	logallrefupdates = true
+{extensions}{carried}[user]
+	name = {name}
+	email = {email}
+[commit]
+	gpgsign = false
+[tag]
+	gpgsign = false
+[gc]
+	auto = 0
+"""
+
+
+_LENT: Final = re.compile(r"[0-9a-f]{2}|pack|info|(tmp|incoming)[_-].*")
+"""What lies in a folder of objects."""
+
+
+def lenders(hub: Hub) -> tuple[Path, ...]:
+    """Every folder of objects that such a repository reads, and so everything of them that an agent can read: the
+    hub's, the user's, and those that the user borrows from and has agreed to lend. Raises TrustError where there are
+    others: any folder can be named there.
+    """
+    borrowed = [folder for folder in borrows(hub.objects) if folder not in (hub.objects, hub.path / "objects")]
+    for folder in borrowed:
+        if (ALTERNATES, str(folder)) not in hub.user.agreed:
+            raise TrustError(
+                f"this repository borrows objects from {folder}, which agents could read, and you have not agreed",
+                hint="shiftwork trust, if it is a repository of yours; or have them all here: "
+                "git repack -a -d && rm .git/objects/info/alternates",
+            )
+    return (hub.path / "objects", hub.objects, *borrowed)
+
+
+def borrows(objects: Path) -> list[Path]:
+    """The folders that a folder of objects borrows from, and those that they do. Raises UnfitRepositoryError where one
+    is no folder of objects of this user's.
+    """
+    found: dict[Path, None] = {}
+    waiting = [objects]
+    for lender in waiting:
+        names = _lines(lender / "info" / "alternates")
+        more = [(lender / os.fsdecode(name)).resolve() for name in names if name and not name.startswith(b"#")]
+        new = [folder for folder in more if folder not in found and folder.exists()]
+        for folder in new:
+            _check_lender(folder)
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return list(found)
+
+
+def _check_lender(folder: Path) -> None:
+    owned = folder.is_dir() and folder.stat().st_uid in (os.geteuid(), 0)
+    if not owned or not all(_LENT.fullmatch(name) for name in os.listdir(folder)):  # noqa: PTH208 - names alone
+        raise UnfitRepositoryError(
+            f".git/objects/info/alternates names {folder}, which is no folder of git objects of yours",
+            hint="see what it is: cat .git/objects/info/alternates; then remove that line",
+        )
+
+
+def _lines(file: Path) -> list[bytes]:
+    """Nothing of what is no regular file, or is longer than any list of folders."""
+    try:
+        return read_bytes(file, _LONGEST).splitlines()
+    except OSError:
+        return []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laid:
+    """What such a repository begins with: copies of an index and of rules by which files are ignored."""
+
+    index: Path
+    excludes: Path
+    branch: str
+    commit: Commit
+
+
+def lay_repository(hub: Hub, tree: Path, laid: Laid) -> None:
+    """Replace whatever stands at `.git` by a repository on the branch at the commit.
+
+    The objects are borrowed from the hub and the user, which an agent may read and never needs to write.
+    """
+    open_up(tree)
+    erase(tree / ".git")
+    ref = f"refs/heads/shiftwork/{laid.branch}"
+    borrowed = (hub.path / "objects", hub.objects)
+    excludes = laid.excludes.read_bytes()
+    # As few files and folders as git takes for a repository, and paths as plain text: every step and every check of a
+    # candidate waits for them.
+    folder = f"{tree}/.git"
+    for name in ("", "/refs", "/objects", "/objects/info", *(("/info",) if excludes else ())):
+        os.mkdir(folder + name)  # noqa: PTH102 - see above
+    write_new(f"{folder}/HEAD", f"ref: {ref}\n".encode())
+    write_new(f"{folder}/packed-refs", f"{laid.commit} {ref}\n".encode())
+    write_new(f"{folder}/config", _config(hub).encode(errors="surrogateescape"))
+    write_new(f"{folder}/objects/info/alternates", b"".join(os.fsencode(one) + b"\n" for one in borrowed))
+    if excludes:
+        write_new(f"{folder}/info/exclude", excludes)
+    # With its time: git reads again every file that is as young as the index that lists it.
+    shutil.copy2(laid.index, f"{folder}/index")
+
+
+def _config(hub: Hub) -> str:
+    plain = hub.object_format == "sha1"
+    return _CONFIG.format(
+        version=0 if plain else 1,
+        extensions="" if plain else f"[extensions]\n\tobjectformat = {hub.object_format}\n",
+        carried=hub.carried,
+        name=quoted(hub.identity.name),
+        email=quoted(hub.identity.email),
+    )

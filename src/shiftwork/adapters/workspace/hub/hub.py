@@ -1,0 +1,202 @@
+"""The hub: a bare repository beside the user's that borrows their objects, and holds what agents have made.
+
+In the state folder lie `hub.git`, `git/` (what the harness's git is to ignore in work from each checkout), `indexes/`
+(the indexes of the trees, out of agents' reach) and `set-aside/` (what git could not store). The trees themselves lie
+in `workspaces/` of the cache folder, outside of the user's repository: no tool finds the user's configuration or
+packages above them.
+"""
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.workspace.git.commit_object import (
+    Snapshot,
+    commit_text,
+    is_named,
+    read_commit,
+    reworded,
+    write_commit,
+)
+from shiftwork.adapters.workspace.git.git import Git, Identity
+from shiftwork.adapters.workspace.tree.untrusted_files import erase, outlast, write_whole
+from shiftwork.domain.core.ids import Commit
+from shiftwork.errors import RepositoryError
+from shiftwork.ports.workspace import Place
+
+_NAME_CHARACTERS: Final = 60
+_COMMITS_KNOWN: Final = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hub:
+    """Made by `open_hub`. `git` runs on the hub, `user` in the user's repository."""
+
+    root: Path
+    state: Path
+    cache: Path
+    common: Path
+    objects: Path
+    object_format: str
+    carried: str
+    identity: Identity
+    git: Git
+    user: Git
+    excludes: bytes
+    trees: dict[Commit, str] = field(default_factory=dict)
+    parents: dict[Commit, Commit] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        return self.state / "hub.git"
+
+    @property
+    def excludes_file(self) -> Path:
+        return excludes_file_of(self.state, self.root)
+
+    def pin(self, name: str, commit: Commit) -> None:
+        """Point `refs/shiftwork/<name>` of the hub at the commit, so that no gc takes it.
+
+        A file is written where `update-ref` could be run: nobody else writes to the hub's refs, and it takes a
+        fiftieth of the time in what every step waits for.
+        """
+        write_whole(self.path / "refs" / "shiftwork" / name, f"{commit}\n".encode())
+
+    def is_pinned(self, name: str) -> bool:
+        return (self.path / "refs" / "shiftwork" / name).is_file()
+
+    def unpin(self, name: str) -> None:
+        """One pin, or all that are below the name."""
+        erase(self.path / "refs" / "shiftwork" / name)
+
+    async def commit(self, tree: str, parents: Sequence[Commit], message: str) -> Commit:
+        text = message.replace("\0", "").strip() + "\n"
+        arguments = [argument for parent in parents for argument in ("-p", parent)]
+        answer = await self.git.run("commit-tree", tree, *arguments, "-F", "-", stdin=text.encode(errors="replace"))
+        return Commit(answer.text)
+
+    async def tree_of(self, commit: Commit) -> str:
+        """The tree of a commit; the last ones are remembered, because every step asks for its parent's."""
+        if commit not in self.trees:
+            self.know_tree(commit, (await self.git.run("rev-parse", f"{commit}^{{tree}}")).text)
+        return self.trees[commit]
+
+    def know_tree(self, commit: Commit, tree: str) -> None:
+        _remember(self.trees, commit, tree)
+
+    def record(self, tree: str, parent: Commit, message: str) -> Commit:
+        """A commit on top of one other."""
+        snapshot = Snapshot(tree=tree, parent=parent, identity=self.identity, at=SystemClock().now(), message=message)
+        return self._write(commit_text(snapshot), tree, parent)
+
+    async def reword(self, commit: Commit, parent: Commit, message: str) -> Commit:
+        """A commit with the tree of this one, and made by the same at the same moment: the same every time. Raises
+        RepositoryError where somebody has put something else in the place of the commit.
+        """
+        text = read_commit(self.path / "objects", commit)
+        if text is None:
+            text = (await self.git.run("cat-file", "commit", commit)).out
+        if not is_named(commit, self.object_format, text):
+            raise RepositoryError(f"commit {commit[:12]} is not what was checked: its object was changed")
+        tree = text.partition(b"\n")[0].decode().removeprefix("tree ")
+        return self._write(reworded(text, parent, message), tree, parent)
+
+    def _write(self, text: bytes, tree: str, parent: Commit) -> Commit:
+        commit = write_commit(self.path / "objects", self.object_format, text)
+        self.know_tree(commit, tree)
+        _remember(self.parents, commit, parent)
+        return commit
+
+    async def contains(self, commit: Commit, ancestor: Commit) -> bool:
+        """Whether the commit is the ancestor or stands on it; along commits that were recorded here, without git."""
+        while commit != ancestor and commit in self.parents:
+            commit = self.parents[commit]
+        if commit == ancestor:
+            return True
+        return (await self.git.run("merge-base", "--is-ancestor", ancestor, commit, accept=(0, 1))).code == 0
+
+    async def share(self, commit: Commit, known: Iterable[str]) -> None:
+        """Give the user's repository the commit and what it stands on, as far as not reachable from `known`.
+
+        Not taken: `fetch` from the hub. It does the same in four times the time.
+        """
+        wanted = "".join(f"{line}\n" for line in (commit, *(f"^{one}" for one in known))).encode()
+        with tempfile.TemporaryFile(dir=self.state) as pack:
+            await self.git.run("pack-objects", "-q", "--revs", "--stdout", stdin=wanted, stdout=pack.fileno())
+            pack.seek(0)
+            await self.user.run("unpack-objects", "-q", stdin=pack.fileno())
+
+    async def borrow(self, place: Place, commit: Commit) -> None:
+        """Keep the commit in the user's repository while the place lasts: a gc of theirs must not break our objects."""
+        pin = _borrowed(place)
+        if (await self.user.run("update-ref", pin, commit, accept=(0, 1, 128))).code:
+            await outlast(self.common / f"{pin}.lock")
+            heads = await self.user.run("for-each-ref", "--format=%(objectname)", "refs/heads", "refs/shiftwork")
+            await self.share(commit, set(heads.text.splitlines()))
+            await self.user.run("update-ref", pin, commit)
+
+    async def give_back(self, place: Place) -> None:
+        await self.user.run("update-ref", "-d", _borrowed(place), accept=(0, 1))
+
+    def exclude(self, names: Iterable[str], installed: Iterable[str] = ()) -> None:
+        """Let the harness's git ignore these files of the user's too, whatever an agent does to ignore rules; and what
+        setup commands have `installed`. What was copied or installed ever before stays ignored: a tree of an earlier
+        process may still hold it, and a list of patterns that has changed since must not let it be committed.
+        """
+        copied = _known(self.excludes_file.with_name(f"{self.excludes_file.name}.copied"), names)
+        known = self.state / "git" / "installed"
+        before = known.read_text(errors="surrogateescape").splitlines() if known.is_file() else []
+        if more := [name for name in installed if name not in before]:
+            before += more
+            write_whole(known, os.fsencode("".join(f"{name}\n" for name in before)))
+        write_whole(self.excludes_file, self.excludes + ignore_lines({*copied, *before}))
+
+
+def ignore_lines(names: Iterable[str]) -> bytes:
+    """Rules of git's by which exactly these are ignored."""
+    patterns = (re.sub(r"([\\*?\[\] ])", r"\\\1", name) for name in sorted(names) if "\n" not in name)
+    return b"".join(b"/" + os.fsencode(pattern) + b"\n" for pattern in patterns)
+
+
+def _known(file: Path, names: Iterable[str]) -> set[str]:
+    """The names of a file and these, which it holds from now on. Added at its end: another process may do the same."""
+    before = set(os.fsdecode(file.read_bytes()).split("\0")) - {""} if file.is_file() else set[str]()
+    if more := {*names} - before:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("ab", buffering=0) as end:
+            end.write(b"".join(os.fsencode(name) + b"\0" for name in sorted(more)))
+    return before | more
+
+
+def _remember[T](known: dict[Commit, T], commit: Commit, what: T) -> None:
+    """Keep it with the last ones."""
+    known[commit] = what
+    if len(known) > _COMMITS_KNOWN:
+        del known[next(iter(known))]
+
+
+def slug(text: str) -> str:
+    """A name that is safe as a file, as a part of a ref and on a command line; different texts give different ones."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", text)[:_NAME_CHARACTERS].lstrip("-")
+    if plain == text and plain:
+        return plain
+    return f"{plain}-{hashlib.sha256(text.encode(errors='surrogateescape')).hexdigest()[:10]}".lstrip("-")
+
+
+def folder_of(place: Place) -> str:
+    return f"{slug(place.run)}/{slug(place.story)}-{place.number}"
+
+
+def _borrowed(place: Place) -> str:
+    return f"refs/shiftwork/pin/{folder_of(place)}"
+
+
+def excludes_file_of(state: Path, root: Path) -> Path:
+    """One for each checkout: what is copied into workspaces from one of them is not there in another."""
+    return state / "git" / f"excludes-{hashlib.sha256(os.fsencode(root)).hexdigest()[:10]}"

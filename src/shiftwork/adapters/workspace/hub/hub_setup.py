@@ -1,0 +1,204 @@
+"""How the hub is opened, and made where there is none."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.git.git import Git, Identity, harness_git, quoted
+from shiftwork.adapters.workspace.git.user_git import nowhere, user_git
+from shiftwork.adapters.workspace.hub.hub import Hub, excludes_file_of
+from shiftwork.adapters.workspace.hub.repository_check import mending, stopped_filters, unsupported
+from shiftwork.adapters.workspace.tree.leased_numbers import alone
+from shiftwork.adapters.workspace.tree.untrusted_files import check_unlinked, erase, write_whole
+from shiftwork.bounded import read_bytes
+from shiftwork.errors import TrustError, UnfitRepositoryError
+
+_CARRIED: Final = "core.(autocrlf|eol)"
+"""The user's settings that decide what is in a file: trees of the harness must read like theirs."""
+
+
+_PROBED: Final = ("filemode", "ignorecase", "symlinks", "precomposeunicode")
+"""What depends on the file system: another one may hold the trees than the user's repository."""
+
+
+_SETTINGS: Final = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.untrackedCache": "false",
+    "core.attributesFile": "/dev/null",
+    "core.protectHFS": "true",
+    "core.protectNTFS": "true",
+    "core.createObject": "rename",
+    "core.commitGraph": "false",
+    "core.sharedRepository": "0600",
+    "safe.bareRepository": "explicit",
+    "protocol.allow": "never",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "submodule.recurse": "false",
+    "diff.ignoreSubmodules": "all",
+    "merge.conflictStyle": "zdiff3",
+    "advice.addEmbeddedRepo": "false",
+    "advice.detachedHead": "false",
+}
+"""All that the harness's git goes by, with the user's settings that are carried over."""
+
+
+_OWN_CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+
+
+_OWN_CONFIG_SHA256: Final = (
+    "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
+)
+"""The hub's own file, which git reads whatever it is told. It is sealed: a filter that somebody adds would be run."""
+
+
+async def open_hub(*, root: Path, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
+    """The hub of a repository whose own settings nobody has agreed to, see `hub_of`."""
+    root, state, cache = _absolute(root), _absolute(state), _real(cache)
+    user = user_git(root=root, state=state, env=env, trees=(cache,))
+    return await hub_of(user, state=state, cache=cache, identity=identity, env=env)
+
+
+async def hub_of(user: Git, *, state: Path, cache: Path, identity: Identity, env: Mapping[str, str]) -> Hub:
+    """Open the hub of the repository that `user` works in, making it where there is none; calling again is harmless.
+
+    Raises UnfitRepositoryError where the repository has something that is not supported, and TrustError where its files
+    go through a program that the user has not agreed to.
+    """
+    root, state, cache = user.cwd, _absolute(state), _real(cache)
+    problems = await unsupported(root, env)
+    if problems:
+        hint = mending(problems[0]) if len(problems) == 1 else ""
+        told = f"{root} cannot be worked on: {'; '.join(problems)}"
+        raise UnfitRepositoryError(told, hint=hint or "shiftwork doctor")
+    if stopped := await stopped_filters(user):
+        raise TrustError(
+            f"files of {root} go through the filter {stopped[0]!r}, a program that .git/config names and you have not "
+            "agreed to",
+            hint="look at it: shiftwork trust --show, then: shiftwork trust",
+        )
+    places = ("--path-format=absolute", "--git-common-dir", "--git-path", "objects", "--show-object-format")
+    common, objects, object_format = (await user.run("rev-parse", *places)).text.splitlines()
+    carried = {**await _carried(user), **await _probed(user, cache)}
+    workers = max(2, min(8, 2 * (os.cpu_count() or 1)))
+    placed = {"core.excludesFile": str(excludes_file_of(state, root)), "checkout.workers": str(workers), **carried}
+    settings, trees = {**_SETTINGS, **placed}, (root, Path(common), cache)
+    git = harness_git(hub=state / "hub.git", identity=identity, env=env, settings=settings, trees=trees)
+    hub = Hub(
+        root=root,
+        state=state,
+        cache=cache,
+        common=Path(common),
+        objects=Path(objects),
+        object_format=object_format,
+        carried=_written(carried),
+        identity=identity,
+        git=replace(git, sealed=_sealed(state / "hub.git", object_format)),
+        user=user,
+        excludes=await _excludes(user, Path(common), env),
+    )
+    await _lay(hub)
+    return hub
+
+
+def _sealed(path: Path, object_format: str) -> tuple[tuple[Path, bytes], ...]:
+    config = _OWN_CONFIG_SHA256 if object_format == "sha256" else _OWN_CONFIG
+    return ((path / "config", config.encode()),)
+
+
+def _absolute(path: Path) -> Path:
+    return path.absolute()
+
+
+def _real(path: Path) -> Path:
+    """Made where it is not there yet, and without links: paths in environments are compared and rewritten."""
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return Path(os.path.realpath(path))
+
+
+async def _lay(hub: Hub) -> None:
+    for place in (hub.path / "objects" / "info" / "alternates", hub.path / "refs" / "shiftwork", hub.excludes_file):
+        check_unlinked(hub.state.parent, place)
+    check_unlinked(hub.cache, hub.cache / "workspaces")
+    hub.path.mkdir(parents=True, exist_ok=True)
+    hub.exclude(())
+    await _init(hub)
+    write_whole(hub.path / "objects" / "info" / "alternates", os.fsencode(hub.objects) + b"\n")
+    erase(hub.path / "hooks")
+
+
+_STORED: Final = frozenset({"HEAD", "objects", "refs", "packed-refs"})
+"""What a hub holds of work. Anything else in it would only tell git how to go about it."""
+
+
+def strip(state: Path) -> None:
+    """Leave of a hub that somebody else has made what it holds of work: no settings, hooks or borrowed objects."""
+    hub = state / "hub.git"
+    if not hub.is_dir():
+        return
+    packs = hub / "objects" / "pack"
+    gone = [entry for entry in hub.iterdir() if entry.name not in _STORED]
+    gone += [entry for entry in packs.glob("*") if entry.suffix not in {".pack", ".idx"}]
+    for entry in (*gone, hub / "objects" / "info"):
+        erase(entry)
+    write_whole(hub / "HEAD", b"ref: refs/heads/main\n")
+
+
+async def _init(hub: Hub) -> None:
+    """One process at a time: git does not wait for the lock of another on the settings of a new repository."""
+    async with alone(hub.state / "hub.init"):
+        if not (hub.path / "HEAD").exists():
+            await hub.git.run("init", "--quiet", "--bare", "--template=", f"--object-format={hub.object_format}")
+
+
+async def _carried(user: Git) -> dict[str, str]:
+    answer = await user.run("config", "-z", "--get-regexp", f"^{_CARRIED}$", accept=(0, 1))
+    return dict(part.split("\n", 1) for part in answer.parts if "\n" in part)
+
+
+async def _probed(user: Git, cache: Path) -> dict[str, str]:
+    """How git finds the file system of the trees: a repository is made there for a moment, as `git init` does it."""
+    git = nowhere(user)
+    with tempfile.TemporaryDirectory(dir=cache, prefix="probe-") as folder:
+        await git.run("init", "--quiet", "--template=", folder)
+        names = "|".join(_PROBED)
+        asked = ("config", "-z", "--file", f"{folder}/.git/config", "--get-regexp", rf"^core\.({names})$")
+        answer = await git.run(*asked, accept=(0, 1))
+    return dict(part.split("\n", 1) for part in answer.parts if "\n" in part)
+
+
+def _written(settings: Mapping[str, str]) -> str:
+    lines = (f"\t{name.removeprefix('core.')} = {quoted(value)}\n" for name, value in sorted(settings.items()))
+    return "[core]\n" + "".join(lines)
+
+
+_OWN_SCOPES: Final = frozenset({"system", "global"})
+
+
+_LARGEST: Final = 1 << 20
+
+
+async def _excludes(user: Git, common: Path, env: Mapping[str, str]) -> bytes:
+    """The user's own ignore rules that are not in the tree: the global file's, then the repository's.
+
+    Agents get a copy of them. So the repository may not name a file, be it by its settings or by a link.
+    """
+    asked = ("config", "-z", "--show-scope", "--type=path", "--get-all", "core.excludesFile")
+    parts = (await user.run(*asked, accept=(0, 1, 128))).parts
+    named = [path for scope, path in zip(parts[::2], parts[1::2], strict=False) if scope in _OWN_SCOPES]
+    settings = Path(env.get("XDG_CONFIG_HOME") or Path(env.get("HOME", "/")) / ".config")
+    everywhere = Path(named[-1]) if named else settings / "git" / "ignore"
+    read = (_read(everywhere, links=True), _read(common / "info" / "exclude", links=False))
+    lines = (line for content in read for line in content.splitlines())
+    return b"".join(line + b"\n" for line in lines if line.strip() and not line.startswith(b"#"))
+
+
+def _read(file: Path, *, links: bool) -> bytes:
+    try:
+        return read_bytes(file, _LARGEST, links=links)
+    except OSError:
+        return b""

@@ -1,0 +1,261 @@
+"""The repository port on git: merges are made in the hub, and a branch of the user's moves by compare and swap.
+
+Where moving the branch would disturb the user's checkout, work lands on its holding branch instead, and goes on from
+there until the branch has caught up. Each commit that we put there is pinned in the hub, so that what somebody else has
+put there is not taken for proven work.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, replace
+from itertools import batched
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.workspace.git.directory_check import check_directory
+from shiftwork.adapters.workspace.git.rebased_patch import departed, merge_tree, parted
+from shiftwork.adapters.workspace.git.stale_locks import clear_stale_locks, grow_old
+from shiftwork.adapters.workspace.git.user_git import in_worktree
+from shiftwork.adapters.workspace.hub.hub import Hub, slug
+from shiftwork.adapters.workspace.hub.user_trees import fast_forward, holders, holding_branch, unmovable
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.tampering.reserved_paths import is_reserved
+from shiftwork.errors import BranchGoneError, GitKilledError, RepositoryError
+from shiftwork.git_folders import whereabouts
+from shiftwork.ports.clock import Clock
+from shiftwork.ports.workspace import Candidate, Conflict, Missed, Moved, Reserved, Unchanged
+
+_NOWHERE: Final = Commit("")
+_SWAP_TRIES: Final = 3
+_AT_ONCE: Final = 200
+"""So many paths are given to git at once: thousands of long names are more than a program can be given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Heads:
+    """Where a branch and its holding branch are; the latter may be nowhere."""
+
+    branch: Commit
+    holding: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitRepository:
+    """Branches are named without `refs/heads/`, and so are those in answers."""
+
+    hub: Hub
+    clock: Clock = SystemClock()
+
+    async def tip(self, branch: str) -> Commit:
+        return (await self._outlasting(branch, self._present(branch)))[0]
+
+    async def ensure_branch(self, branch: str, base: str) -> None:
+        named = await self.hub.user.run("check-ref-format", "--branch", branch, accept=(0, 1, 128))
+        if named.code or named.text != branch:
+            raise RepositoryError(f"a branch cannot be called {branch!r}", hint="git help check-ref-format")
+        ref = f"refs/heads/{branch}"
+        if (await self.hub.user.run("show-ref", "--verify", "--quiet", ref, accept=(0, 1))).code:
+            start = await self.tip(base)
+            # Nobody's branch is moved: if somebody makes it first, it is there, and that is all that is asked.
+            made = await self.hub.user.run("update-ref", ref, start, "0" * len(start), accept=(0, 1, 128))
+            if made.code and (await self.hub.user.run("show-ref", "--verify", "--quiet", ref, accept=(0, 1))).code:
+                raise RepositoryError(f"the branch {branch} cannot be made: {made.err}", hint="git branch --list")
+
+    async def merged(self, base: Commit, tip: Commit) -> tuple[Commit, tuple[str, ...]]:
+        if await self.hub.contains(tip, base):
+            return tip, ()
+        if await self.hub.contains(base, tip):  # nothing was changed: the work continues from the base itself
+            return base, ()
+        answer = await merge_tree(self.hub, tip, base)
+        tree, *files = answer.parts
+        commit = await self.hub.commit(tree, (tip, base), f"Merge {base[:12]} into {tip[:12]}")
+        self.hub.pin(f"merged/{commit}", commit)
+        return commit, tuple(dict.fromkeys(files))
+
+    async def candidate(
+        self, onto: Commit, tip: Commit, message: str, *, base: Commit = _NOWHERE
+    ) -> Candidate | Conflict | Unchanged | Reserved:
+        answer, present, related = await asyncio.gather(
+            merge_tree(self.hub, onto, tip), self.hub.tree_of(onto), self._has(onto, base)
+        )
+        tree, *files = answer.parts
+        if not related or (tree == present and not await self._has(tip, base)):
+            # A tip that does not have its base goes back from it: that is a revert, which a plain merge takes for old.
+            answer = await merge_tree(self.hub, *await parted(self.hub, onto, tip, base))
+            tree, *files = answer.parts
+        if answer.code:
+            return Conflict(base=onto, files=tuple(dict.fromkeys(files)))
+        if tree == present:
+            return Unchanged(base=onto)
+        if reserved := await self._reserved(present, tree):
+            return Reserved(base=onto, files=reserved)
+        commit = self.hub.record(tree, onto, message)
+        self.hub.pin(f"candidate/{commit}", commit)
+        self.hub.unpin(f"candidate/{onto}")  # the new one holds it
+        return Candidate(commit=commit, base=onto)
+
+    async def _reserved(self, present: str, tree: str) -> tuple[str, ...]:
+        changed = await self.hub.git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", present, tree)
+        return tuple(filter(is_reserved, changed.parts))
+
+    async def _has(self, onto: Commit, base: Commit) -> bool:
+        return base in {_NOWHERE, onto} or await self.hub.contains(onto, base)
+
+    async def departed(self, candidate: Candidate, approved: Patch) -> tuple[str, ...]:
+        return await departed(self.hub, Patch(base=candidate.base, commit=candidate.commit), approved)
+
+    async def reworded(self, base: Commit, chain: Sequence[tuple[Commit, str]]) -> tuple[Commit, ...]:
+        commits: list[Commit] = []
+        below, top = base, base
+        for commit, message in chain:
+            if commit != below:
+                below, top = commit, await self.hub.reword(commit, top, message)
+            commits.append(top)
+        self.hub.pin(f"candidate/{top}", top)
+        if below != top:
+            self.hub.unpin(f"candidate/{below}")
+        return tuple(commits)
+
+    async def move(self, branch: str, candidate: Candidate) -> Moved | Missed:
+        result = await self._outlasting(branch, self._move(branch, candidate))
+        self.hub.unpin(f"candidate/{candidate.commit}")
+        return result
+
+    async def _outlasting[T](self, branch: str, work: Awaitable[T]) -> T:
+        """What it gives. If a git of it is killed, whoever moves the branch next can clear away what that has left."""
+        try:
+            return await work
+        except GitKilledError:
+            await grow_old(self.hub, branch)
+            raise
+
+    async def unresolved(self, commit: Commit, files: Sequence[str]) -> Sequence[str]:
+        options = ("grep", "-z", "--name-only", "-I", "-e", "^<<<<<<< ", "-e", "^>>>>>>> ", commit, "--")
+        found: list[str] = []
+        for some in batched(files, _AT_ONCE):
+            paths = (f":(literal,top){file}" for file in some)
+            found += (await self.hub.git.run(*options, *paths, accept=(0, 1))).parts
+        return tuple(name.removeprefix(f"{commit}:") for name in found)
+
+    async def _move(self, branch: str, candidate: Candidate) -> Moved | Missed:
+        check_directory(whereabouts(self.hub.root))  # somebody may have put a link there since we looked
+        await clear_stale_locks(self.hub, branch, self.clock)
+        shared = self.hub.share(candidate.commit, (candidate.base,))
+        (present, heads), trees, _ = await asyncio.gather(self._present(branch), holders(self.hub.user, branch), shared)
+        held = holding_branch(branch)
+        if present != candidate.base:
+            for name, head in ((branch, heads.branch), (held, heads.holding)):
+                if head != _NOWHERE and await self.hub.contains(head, candidate.commit):
+                    return Moved(ref=name)
+            return Missed()
+        if await self._advance(branch, heads.branch, candidate.commit, trees):
+            await self._retire(branch, heads)
+            return Moved(ref=branch)
+        if (await self._heads(branch)).branch != heads.branch:
+            return Missed()
+        if await self._hold(branch, heads, candidate.commit):
+            return Moved(ref=held)
+        if (await self._heads(branch)).holding != heads.holding:
+            return Missed()
+        raise RepositoryError(
+            f"neither {branch} nor {held} can be moved: both are checked out, with changes in the way",
+            hint="commit or stash these changes, then: shiftwork resume",
+        )
+
+    async def _present(self, branch: str) -> tuple[Commit, _Heads]:
+        """The tip, and the heads that it was found from; a holding branch that has been caught up with goes."""
+        for _ in range(_SWAP_TRIES):
+            heads = await self._heads(branch)
+            if heads.holding == _NOWHERE:
+                return heads.branch, heads
+            if await self.hub.contains(heads.branch, heads.holding):
+                await self._retire(branch, heads)
+                return heads.branch, replace(heads, holding=_NOWHERE)
+            if not self.hub.is_pinned(_held(branch, heads.holding)):
+                raise _foreign(branch)
+            if await self.hub.contains(heads.holding, heads.branch):
+                return heads.holding, heads
+            joined = await self._joined(branch, heads)
+            if await self._hold(branch, heads, joined):
+                return joined, replace(heads, holding=joined)
+        name = holding_branch(branch)
+        raise RepositoryError(
+            f"{name} cannot be moved: it is checked out, with changes in the way, or moves by itself",
+            hint=f"git worktree list shows where {name} is checked out; commit or stash what is changed there, "
+            "then: shiftwork resume",
+        )
+
+    async def _hold(self, branch: str, heads: _Heads, new: Commit) -> bool:
+        """Move the holding branch. The pin comes first: should we die in between, it is there and does no harm."""
+        self.hub.pin(_held(branch, new), new)
+        name = holding_branch(branch)
+        return await self._advance(name, heads.holding, new, await holders(self.hub.user, name))
+
+    async def _heads(self, branch: str) -> _Heads:
+        ours, held = f"refs/heads/{branch}", f"refs/heads/{holding_branch(branch)}"
+        answer = await self.hub.user.run("for-each-ref", "--format=%(refname) %(objectname)", ours, held)
+        found = dict(line.split(" ") for line in answer.text.splitlines())
+        if ours not in found:
+            raise BranchGoneError(f"there is no branch {branch!r} with a commit", hint="git branch --list")
+        return _Heads(branch=Commit(found[ours]), holding=Commit(found.get(held, _NOWHERE)))
+
+    async def _joined(self, branch: str, heads: _Heads) -> Commit:
+        """Both have gone on since they parted: what landed, with the user's own commits merged into it."""
+        name = holding_branch(branch)
+        answer = await merge_tree(self.hub, heads.holding, heads.branch)
+        if answer.code:
+            raise RepositoryError(
+                f"{branch} and {name}, where work has landed, conflict in {', '.join(answer.parts[1:])}",
+                hint=f"git switch {branch} && git merge {name}",
+            )
+        parents = (heads.holding, heads.branch)
+        commit = await self.hub.commit(answer.parts[0], parents, f"Merge branch '{branch}' into {name}")
+        await self.hub.share(commit, parents)
+        return commit
+
+    async def _advance(self, branch: str, old: Commit, new: Commit, trees: Sequence[Path]) -> bool:
+        """Move one branch, with the tree that has it checked out; False where it is elsewhere or that is not safe."""
+        if unmovable(self.hub.common, branch, trees):
+            return False
+        if trees:
+            there = in_worktree(self.hub.user, trees[0], self.hub.common)
+            return await fast_forward(there, branch, old=old, new=new)
+        return await self._swap(branch, old, new)
+
+    async def _swap(self, branch: str, old: Commit, new: Commit) -> bool:
+        ref = f"refs/heads/{branch}"
+        message = f"shiftwork: landed {new[:12]}"
+        expected = old or "0" * len(new)
+        answer = await self.hub.user.run(
+            "update-ref", "--create-reflog", "-m", message, ref, new, expected, accept=(0, 1, 128)
+        )
+        if answer.code == 0:
+            return True
+        present = await self.hub.user.run("rev-parse", "--verify", "--quiet", ref, accept=(0, 1))
+        if present.text == old:
+            hint = "put right what git says, then: shiftwork resume"
+            raise RepositoryError(f"{branch} cannot be moved: {answer.err}", hint=hint)
+        return False
+
+    async def _retire(self, branch: str, heads: _Heads) -> None:
+        """Delete the holding branch, whose work the branch now has, unless the user looks at it or it has moved."""
+        name = holding_branch(branch)
+        if heads.holding != _NOWHERE and not await holders(self.hub.user, name):
+            gone = ("update-ref", "-d", f"refs/heads/{name}", heads.holding)
+            if not (await self.hub.user.run(*gone, accept=(0, 1, 128))).code:
+                self.hub.unpin(_held(branch))
+
+
+def _held(branch: str, commit: str = "") -> str:
+    return f"held/{slug(branch)}/{commit}".rstrip("/")
+
+
+def _foreign(branch: str) -> RepositoryError:
+    name = holding_branch(branch)
+    return RepositoryError(
+        f"{name} is not as work has landed there: somebody else has made or moved it, and what is on it is not proven",
+        hint=f"git log {branch}..{name}, then git switch {branch} && git merge {name} to have it, "
+        f"or git branch -m {name} put-aside to do without; then: shiftwork resume",
+    )

@@ -1,0 +1,1 @@
+"""Working trees: made, filled, set up, undone."""

@@ -1,0 +1,280 @@
+"""A tree that others may write to, and the index, out of their reach, by which the harness reads it.
+
+Git runs with the hub as its repository, so no `.git` in the tree is ever read: neither the agent's own at the root
+nor one further down. That one would be entered if it were recorded as a submodule, which `stage` therefore undoes.
+"""
+
+import asyncio
+import logging
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.workspace.git.git import Answer, Git
+from shiftwork.adapters.workspace.hub.agent_repository import Laid, lay_repository
+from shiftwork.adapters.workspace.hub.hub import Hub, ignore_lines
+from shiftwork.adapters.workspace.hub.repository_check import mending, submodules
+from shiftwork.adapters.workspace.tree.untrusted_files import (
+    check_unlinked,
+    erase,
+    loosen,
+    open_up,
+    outlast,
+    set_aside,
+    write_whole,
+)
+from shiftwork.domain.core.ids import Commit
+from shiftwork.errors import RepositoryError, UnfitRepositoryError
+
+_LOG: Final = logging.getLogger(__name__)
+_SUBMODULE: Final = "160000"
+_ADD: Final = ("add", "-A", "--ignore-errors")
+_COMMITTED: Final = ("ls-files", "-z", "-t", "-c", "-m", "-d")
+_LISTING: Final = (*_COMMITTED, "-o", "--directory", "--exclude-standard")
+_TRACKED: Final = "H "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A path that differs from a commit; `mode` is its new one, zeros where it is gone."""
+
+    path: str
+    mode: str
+    letter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracked:
+    """The paths of a commit, and of all folders that they lie in."""
+
+    files: frozenset[str]
+    folders: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkout:
+    """`name` is its path below `workspaces`, and tells its other belongings apart."""
+
+    hub: Hub
+    name: str
+
+    @property
+    def tree(self) -> Path:
+        return self.hub.cache / "workspaces" / self.name
+
+    @property
+    def index(self) -> Path:
+        return self.hub.state / "indexes" / f"{self.name}.index"
+
+    @property
+    def git(self) -> Git:
+        git = replace(
+            self.hub.git.at(self.tree, GIT_WORK_TREE=str(self.tree), GIT_INDEX_FILE=str(self.index)), tree=self.tree
+        )
+        return git.setting("core.excludesFile", str(self._excludes)) if self._excludes.exists() else git
+
+    def exclude(self, names: Iterable[str]) -> None:
+        """Ignore these in this tree alone, beside what is ignored in all."""
+        self._excludes.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self._excludes, self.hub.excludes_file.read_bytes() + ignore_lines(names))
+
+    @property
+    def _excludes(self) -> Path:
+        return self.index.with_suffix(".excludes")
+
+    async def lay_out(self, commit: Commit) -> None:
+        """Make the tree anew, whatever stood there."""
+        await self.remove()
+        self.tree.mkdir(parents=True)
+        self.index.parent.mkdir(parents=True, exist_ok=True)
+        await self.reset(commit)
+
+    async def remove(self) -> None:
+        check_unlinked(self.hub.cache, self.tree.parent)
+        check_unlinked(self.hub.state, self.index.parent)
+        await asyncio.to_thread(erase, self.tree)
+        for file in (self.index, self._lock, self._excludes):
+            file.unlink(missing_ok=True)
+
+    async def enter(self) -> None:
+        """Make sure that the tree is there and that no git of an earlier process stands in the way."""
+        if not (self.tree.exists() and stat.S_ISDIR(self.tree.lstat().st_mode)):
+            raise RepositoryError(f"the workspace {self.name} is gone: {self.tree} is no folder any more")
+        if not self.index.exists():
+            self.index.parent.mkdir(parents=True, exist_ok=True)
+        await outlast(self._lock)
+
+    async def reset(self, commit: Commit) -> None:
+        """Bring every file that the commit or the index has back to the commit; other files stay. Raises
+        UnfitRepositoryError where the commit has submodules, before the index is touched.
+        """
+        await self._refuse_submodules(commit)
+        answer = await self.git.run("read-tree", "--reset", "-u", commit, accept=(0, 1, 128))
+        if answer.code:
+            await asyncio.to_thread(loosen, self.tree)
+            await self.git.run("read-tree", "--reset", "-u", commit)
+
+    async def _refuse_submodules(self, commit: Commit) -> None:
+        """`add` enters a submodule that the index holds, and runs what the settings of the folder there name: whoever
+        writes to the tree could put a repository there.
+        """
+        rows = (await self.git.run("ls-tree", "-r", "-z", commit)).parts
+        if paths := [row.partition("\t")[2] for row in rows if row.startswith(_SUBMODULE)]:
+            told = submodules(paths)
+            raise UnfitRepositoryError(f"the commit {commit[:12]} cannot be worked on: {told}", hint=mending(told))
+
+    def forget_files(self) -> None:
+        """Have git write every file anew with the next commit that is laid out, whatever the file looks like."""
+        self.index.unlink(missing_ok=True)
+
+    async def clean(self) -> None:
+        """Remove what is neither in the index nor ignored, repositories of others included."""
+        answer = await self.git.run("clean", "-ffdq", accept=(0, 1))
+        if answer.code:
+            await asyncio.to_thread(loosen, self.tree)
+            await self.git.run("clean", "-ffdq")
+
+    async def capture(self, parent: Commit) -> str:
+        """The tree as it stands, ignored files excepted, as an object of the hub."""
+        captured = await self.git.run_both(_ADD, ("write-tree",), accept=(0, 1, 128))
+        if captured.code == 0 and not captured.err:
+            return captured.text
+        # Something was odd: git warns of a repository inside, among other things. It has been added by now.
+        await self._settle(parent, captured)
+        return (await self.git.run("write-tree")).text
+
+    async def stage(self, parent: Commit) -> tuple[Change, ...]:
+        """Bring the tree, ignored files excepted, into the index; what differs from `parent` is given.
+
+        What git cannot store is set aside outside the tree: the `.git` of a repository that was made inside (its
+        files become ordinary ones), and names that git refuses because another system would take them for `.git`.
+        """
+        return await self._settle(parent, await self._add())
+
+    async def _settle(self, parent: Commit, added: Answer) -> tuple[Change, ...]:
+        """What `add` has come to; it must not be run a second time while the index holds a repository inside."""
+        changes = await self.differing(parent)
+        if added.code == 0 and all(change.mode != _SUBMODULE for change in changes):
+            return changes
+        await asyncio.to_thread(loosen, self.tree)
+        await self.git.run("read-tree", "--reset", parent)
+        while nested := [name for name in await self._untracked() if name.endswith("/")]:
+            self._set_aside(f"{name}.git" for name in nested)
+        if (await self._add()).code:
+            self._set_aside(await self._untracked())
+            final = await self._add()
+            if final.code:
+                raise RepositoryError(f"the workspace {self.name} cannot be committed: {final.err}")
+        return await self.differing(parent)
+
+    async def differing(self, commit: Commit) -> tuple[Change, ...]:
+        """How the index differs from the commit."""
+        answer = await self.git.run("diff-index", "--cached", "--raw", "-z", "--no-renames", commit)
+        rows = zip(answer.parts[::2], answer.parts[1::2], strict=True)
+        return tuple(Change(path=path, mode=row.split(" ")[1], letter=row[-1]) for row, path in rows)
+
+    async def returned(self, commit: Commit) -> bool:
+        """Bring every file back to the commit; whether nothing is left to clean or to mend.
+
+        False also where that takes a closer look, as for a folder that holds nothing but ignored files.
+        """
+        answer = await self._reset_and_listed(commit, _LISTING)
+        if answer.code:
+            await self.reset(commit)
+            return False
+        rows = answer.parts
+        names = [row[2:] for row in rows if row.startswith(_TRACKED)]
+        return len(names) == len(rows) and not self._mend(_folders(names))
+
+    async def exact(self, commit: Commit) -> Tracked:
+        """Bring every file of the commit back, and nothing else: what lies beside them is for others to judge.
+
+        Raises RepositoryError where one of them is not to be brought back.
+        """
+        answer = await self._reset_and_listed(commit, _COMMITTED)
+        if answer.code:
+            await self.reset(commit)
+            answer = await self._reset_and_listed(commit, _COMMITTED)
+        rows = answer.parts
+        names = [row[2:] for row in rows if row.startswith(_TRACKED)]
+        if answer.code or len(names) != len(rows):
+            raise RepositoryError(f"the files of {self.name} cannot be brought back to {commit}: {answer.err}")
+        return Tracked(files=frozenset(names), folders=frozenset(_folders(names)))
+
+    async def _reset_and_listed(self, commit: Commit, listing: tuple[str, ...]) -> Answer:
+        return await self.git.run_both(("read-tree", "--reset", "-u", commit), listing, accept=(0, 1, 128))
+
+    async def outstanding(self) -> tuple[str, ...]:
+        """Files that differ from the index or are not in it, ignored ones excepted."""
+        return (await self.git.run("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard")).parts
+
+    async def altered(self) -> tuple[str, ...]:
+        """Files of the index that are not as it has them, or gone."""
+        return (await self.git.run("ls-files", "-z", "-m", "-d")).parts
+
+    async def others(self, *, ignored: bool) -> tuple[str, ...]:
+        """What is not in the index, ignored files among it or not; of a folder with nothing else, its name and `/`."""
+        rules = () if ignored else ("--exclude-standard",)
+        return (await self.git.run("ls-files", "-z", "-o", "--directory", *rules)).parts
+
+    async def ignores_any(self, paths: Iterable[str]) -> bool:
+        asked = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        return (await self.git.run("check-ignore", "-z", "--stdin", stdin=asked, accept=(0, 1))).code == 0
+
+    async def renew_repository(self, branch: str, commit: Commit) -> None:
+        if not self.index.exists():
+            await self.git.run("read-tree", commit)
+            await self.git.run("update-index", "-q", "--refresh", accept=(0, 1))
+
+        def lay() -> None:
+            own = self._excludes if self._excludes.exists() else self.hub.excludes_file
+            lay_repository(self.hub, self.tree, Laid(index=self.index, branch=branch, commit=commit, excludes=own))
+
+        await asyncio.to_thread(lay)
+
+    async def mend_folders(self, commit: Commit) -> None:
+        """Undo what git does not see: folders closed to writing, and a `.git` inside, which is entered by whoever
+        works there next.
+        """
+        self._mend((await self.git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)).parts)
+
+    def _mend(self, folders: Iterable[str]) -> bool:
+        # Plain text, not paths: there may be thousands of folders, and every check of a candidate waits for this.
+        tree, inside = str(self.tree), []
+        for folder in sorted(folders):
+            open_up(f"{tree}/{folder}")
+            if os.path.lexists(f"{tree}/{folder}/.git"):
+                inside.append(f"{folder}/.git")
+        self._set_aside(inside)
+        return bool(inside)
+
+    def _set_aside(self, names: Iterable[str]) -> None:
+        """Move files or folders out of the tree to where a person can find them."""
+        for name in names:
+            kept = set_aside(self.tree / name, self.hub.state / "set-aside" / self.name, name)
+            _LOG.warning("git cannot store %r of %s: set aside as %s", name, self.name, kept)
+
+    @property
+    def _lock(self) -> Path:
+        return self.index.with_name(f"{self.index.name}.lock")
+
+    async def _add(self) -> Answer:
+        return await self.git.run(*_ADD, accept=(0, 1, 128))
+
+    async def _untracked(self) -> tuple[str, ...]:
+        """With a slash at the end where a name is that of a whole repository."""
+        return (await self.git.run("ls-files", "-z", "-o", "--exclude-standard")).parts
+
+
+def _folders(names: Iterable[str]) -> set[str]:
+    """All folders that these files lie in."""
+    folders: set[str] = set()
+    for name in names:
+        folder = name.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders

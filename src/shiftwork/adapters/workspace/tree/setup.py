@@ -1,0 +1,192 @@
+"""What a fresh tree needs beyond its commit: files of the user's that are in none, and its environment."""
+
+import asyncio
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.sandbox.sandbox import Sandbox
+from shiftwork.adapters.workspace.hub.hub import Hub
+from shiftwork.adapters.workspace.tree.checkout import Checkout
+from shiftwork.adapters.workspace.tree.environment import Environment, Means
+from shiftwork.adapters.workspace.tree.environments import Environments
+from shiftwork.adapters.workspace.tree.included_files import included
+from shiftwork.adapters.workspace.tree.leased_numbers import Numbers
+from shiftwork.adapters.workspace.tree.shell import Errand, Shell
+from shiftwork.adapters.workspace.tree.untrusted_files import copy_within
+from shiftwork.domain.core.ids import Commit
+from shiftwork.errors import DependenciesError, EnvironmentDamagedError, EnvironmentFailedError
+from shiftwork.ports.workspace import NOWHERE
+
+_PYTHON_MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """`command` may be empty. What lies at `keep` in a tree of the gates stays from one check to the next.
+    `interpreters` are folders of programs that are the user's own environment: the setup command finds its interpreter
+    there, and a tree that has an environment of its own does without them. `means` and `lesser` are for the setup
+    command alone: see `Environments`. `passed` are those of the user's that the settings let gates have. Files of the
+    user's checkout that the patterns of `included` match are copied into every tree, and the `extra` ones beside them.
+    Ports and names are leased in `leases`; without that folder, among the trees of the repository alone. The setup
+    command runs in a `sandbox` of its own, where there is one, and `advice` says what the user can do where it fails
+    there.
+    """
+
+    shell: Shell
+    command: str = ""
+    minutes: float = 15
+    keep: frozenset[str] = frozenset()
+    interpreters: tuple[str, ...] = ()
+    means: Means = Means()
+    lesser: Means = Means()
+    passed: Mapping[str, str] = field(default_factory=dict)
+    opened: dict[Path, Environments] = field(default_factory=dict)
+    included: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    leases: Path | None = None
+    leased: dict[str, Numbers] = field(default_factory=dict)
+    sandbox: Sandbox | None = None
+    advice: tuple[str, ...] = ()
+
+    def numbers(self, hub: Hub, kind: str, most: int) -> Numbers:
+        """From which the ports and names of trees of a kind follow."""
+        if kind not in self.leased:
+            self.leased[kind] = Numbers(folder=self.leases or hub.cache / "leases", kind=kind, most=most)
+        return self.leased[kind]
+
+    def close(self) -> None:
+        """Release all that is leased: nothing is worked on here any more."""
+        for numbers in self.leased.values():
+            numbers.release_all()
+
+    def environments(self, hub: Hub) -> Environments:
+        """Those of a hub: one for all trees, so that what is known of them is known to all."""
+        if hub.state not in self.opened:
+            path = os.pathsep.join((*self.interpreters, self.shell.env.get("PATH", os.defpath)))
+            shell = Shell(env={**self.shell.env, "PATH": path}, sandbox=self.sandbox or self.shell.sandbox)
+            self.opened[hub.state] = Environments(
+                hub=hub,
+                shell=shell,
+                command=self.command,
+                minutes=self.minutes,
+                means=self.means,
+                lesser=self.lesser,
+                advice=self.advice,
+            )
+        return self.opened[hub.state]
+
+    async def environment(self, hub: Hub, commit: Commit, errand: Errand, base: Commit = NOWHERE) -> Environment | None:
+        """The environment of a commit that is to be judged, or worked on, on top of `base`. None where there is none:
+        no setup command is known, or it fails on the base already (see `failure`): the user's own serves then.
+
+        Raises DependenciesError where the commit needs another environment than its base, and that cannot be made.
+        """
+        if not self.command:
+            return None
+        names = await included(hub.user, self.included)
+        environments = self.environments(hub)
+        try:
+            return await environments.obtain(commit, base, names, errand)
+        except EnvironmentFailedError as error:
+            if await environments.shares(commit, base):
+                return None
+            raise DependenciesError(error.message) from error
+
+    async def own_environment(self, hub: Hub, commit: Commit, errand: Errand) -> Environment:
+        """One that is made on this very commit, whatever its base has. Raises DependenciesError."""
+        names = await included(hub.user, self.included)
+        try:
+            return await self.environments(hub).obtain_own(commit, names, errand)
+        except EnvironmentFailedError as error:
+            raise DependenciesError(error.message) from error
+
+    async def surroundings(self, hub: Hub, commit: Commit) -> str:
+        """What gates on this commit run in, as far as that is known: another string wherever they may see otherwise."""
+        passed = hashlib.sha256(json.dumps(sorted(self.passed.items())).encode()).hexdigest() if self.passed else ""
+        key = await self.environments(hub).key(commit) if self.command else ""
+        return ":".join((key, "none" if await self.failure(hub, commit) else "", passed)).strip(":")
+
+    async def failure(self, hub: Hub, commit: Commit) -> str:
+        """Why no environment could be made on this commit; empty where one could, or none was asked for."""
+        environments = self.environments(hub)
+        return environments.failed.get(await environments.key(commit), "") if self.command else ""
+
+    async def furnish(self, checkout: Checkout, environment: Environment | None) -> bool:
+        """Copy the included files and the environment into the tree. False where there was nothing to copy.
+
+        Raises EnvironmentDamagedError; the environment is made from scratch for the next who asks for it.
+        """
+        hub = checkout.hub
+        names = (*await included(hub.user, self.included), *self.extra)
+        if names or environment:
+            hub.exclude(names, environment.excluded if environment and environment.shared else ())
+        if environment and not environment.shared:
+            checkout.exclude(environment.excluded)
+        await asyncio.to_thread(_copy, names, hub.root, checkout.tree)
+        if environment:
+            try:
+                await asyncio.to_thread(environment.files.copy_into, checkout.tree)
+            except EnvironmentDamagedError:
+                self.environments(hub).forget(environment.name)
+                raise
+        return bool(names or environment)
+
+    def variables_for_gates(self, tree: Path, environment: Environment | None) -> dict[str, str]:
+        """What gates in the tree find in their environment: the tree's own, and not the user's beside it; where there
+        is none, the tree's sources come first on Python's module path.
+        """
+        venv = environment.virtual_environment if environment else ""
+        if not venv:
+            roots = os.pathsep.join(map(str, _python_roots(tree)))
+            return {"PYTHONPATH": roots} if roots else {}
+        return _activated(f"{tree}/{venv}", [part for part in self._path() if part not in self.interpreters])
+
+    def variables_for_agent(self, tree: Path) -> dict[str, str]:
+        """The same for an agent, which may need programs of the user's own environment, and may have made another."""
+        found = [folder for folder in _folders(tree) if (folder / "pyvenv.cfg").is_file()] if self.command else []
+        return _activated(str(found[0]), self._path()) if found else {}
+
+    def _path(self) -> list[str]:
+        return [part for part in self.shell.env.get("PATH", os.defpath).split(os.pathsep) if part]
+
+
+def _activated(venv: str, path: Sequence[str]) -> dict[str, str]:
+    return {"VIRTUAL_ENV": venv, "PATH": os.pathsep.join((f"{venv}/bin", *path))}
+
+
+def _copy(names: Sequence[str], source: Path, target: Path) -> None:
+    for name in names:
+        copy_within(source, target, name)
+
+
+def _python_roots(tree: Path) -> Iterator[Path]:
+    """The folders that Python's modules of a project lie in: of the root and of members one level below it."""
+    members = [tree, *(folder for folder in _folders(tree) if _is_project(folder))]
+    for member in members:
+        yield from (folder for folder in (member / "src", member) if _has_modules(folder))
+
+
+def _folders(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
+
+
+def _is_project(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in _PYTHON_MANIFESTS)
+
+
+def _has_modules(folder: Path) -> bool:
+    """Whether a module or a package of Python lies right in the folder."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(
+                entry.name.endswith(".py") or (entry.is_dir() and (folder / entry.name / "__init__.py").is_file())
+                for entry in entries
+            )
+    except OSError:
+        return False

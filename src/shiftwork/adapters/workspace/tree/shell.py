@@ -1,0 +1,115 @@
+"""Runs commands of the project's own (its setup, its gates) by the shell, keeping the two ends of what they print."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from shiftwork.adapters.processes.supervisor.output_lines import LINE_BYTES
+from shiftwork.adapters.processes.supervisor.supervise import Cause, Spawn, supervise
+from shiftwork.adapters.sandbox.sandbox import OPEN, Room, Sandbox
+from shiftwork.adapters.workspace.git.git import without_git
+from shiftwork.redaction import Lined
+
+HEAD_BYTES: Final = 2 * 1024
+TAIL_BYTES: Final = 14 * 1024
+_PRINTED_BYTES: Final = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a command ended; `output` is bounded, and ends with the reason where the command was ended."""
+
+    passed: bool
+    seconds: float
+    output: str
+
+
+class Ends:
+    """The beginning and the end of a text that may be long."""
+
+    def __init__(self, head: int = HEAD_BYTES, tail: int = TAIL_BYTES) -> None:
+        self._limits = (head, tail)
+        self._head, self._tail = bytearray(), bytearray()
+        self._left_out = 0
+
+    def add(self, line: bytes) -> None:
+        head, tail = self._limits
+        rest = line + b"\n"
+        if not self._tail:
+            room = head - len(self._head)
+            self._head += rest[:room]
+            rest = rest[room:]
+        self._tail += rest
+        if len(self._tail) > 2 * tail:
+            self._cut(tail)
+
+    def text(self) -> str:
+        self._cut(self._limits[1])
+        between = f"\n… {self._left_out} bytes left out …\n".encode() if self._left_out else b""
+        return bytes(self._head + between + self._tail).decode(errors="replace").rstrip("\n")
+
+    def _cut(self, tail: int) -> None:
+        excess = len(self._tail) - tail
+        if excess > 0:
+            del self._tail[:excess]
+            self._left_out += excess
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """On whose behalf commands run: `marker` is how their processes are found, `env` what they have for themselves.
+    `files` are lent to them in a sandbox: see `Room`. `heard` gets every line that they print: what is kept of it is
+    bounded.
+    """
+
+    marker: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[Path, str] = field(default_factory=dict)
+    heard: Callable[[bytes], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shell:
+    """`env` is the whole environment of what runs, markers and that of the errand apart."""
+
+    env: Mapping[str, str]
+    sandbox: Sandbox = OPEN
+
+    async def run(self, command: str, errand: Errand, *, tree: Path, seconds: float) -> Outcome:
+        """Run the command at the root of the tree; no process of it is alive afterwards."""
+        printed = Ends()
+        spawn = Spawn(
+            # One stream for both: what a command complains about belongs next to what it was doing.
+            argv=("/bin/sh", "-c", f"exec 2>&1\n{command}"),
+            cwd=tree,
+            # Without a ceiling, git in a tree that lost its `.git` would find the user's repository further up.
+            env={**without_git(self.env), **errand.env, "CI": "1", "GIT_CEILING_DIRECTORIES": str(tree.parent)},
+            marker=errand.marker,
+            wall_seconds=seconds,
+            silence_seconds=seconds,
+            output_bytes=_PRINTED_BYTES,
+        )
+        room = Room(tree=tree, files=errand.files, command=command)
+
+        clean = Lined(LINE_BYTES)
+
+        def hear(said: bytes) -> None:
+            line = clean.line(said)
+            printed.add(line)
+            if errand.heard:
+                errand.heard(line)
+
+        ended = await supervise(self.sandbox.enclosed(spawn, room), hear)
+        reason = ended.exceeded or _REASONS.get(ended.cause, "").format(seconds=seconds)
+        output = "\n".join(part for part in (printed.text(), ended.stderr.strip(), *ended.remarks, reason) if part)
+        passed = ended.cause is Cause.EXITED and ended.code == 0
+        told = output if output or passed else f"it printed nothing, and ended with exit code {ended.code}"
+        return Outcome(passed=passed, seconds=ended.seconds, output=told)
+
+
+_REASONS: Final[Mapping[Cause, str]] = {
+    Cause.TIMED_OUT: "timed out after {seconds:g} seconds",
+    Cause.SILENT: "timed out after {seconds:g} seconds",
+    Cause.FLOODED: "ended because it printed too much",
+}

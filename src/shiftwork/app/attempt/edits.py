@@ -1,0 +1,63 @@
+"""Edit requests that an attempt left behind: each is applied whole or rejected whole, and either way it is a fact."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import StepId
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.workflow.guardrails import Rejected, apply_edits, outline, restarts
+from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus
+from shiftwork.prompts.answer import contract
+
+REQUEST_LIMIT: Final = 4_000
+"""How much of a rejected request the history keeps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """What the requests came to. `put_back`: the step stands behind work that it has added, and runs again.
+
+    `refused_restart` is the reason why a step that wanted to start over could not: its work is not to be used.
+    """
+
+    pipeline: Pipeline
+    facts: tuple[Fact, ...] = ()
+    restarted: bool = False
+    refused_restart: str = ""
+    put_back: bool = False
+
+
+def apply_requests(pipeline: Pipeline, step: StepId, requests: Sequence[str], at: float) -> Edited:
+    """All requests of one attempt, in the order they were made."""
+    edited = Edited(pipeline=pipeline)
+    for request in requests:
+        edited = _apply(edited, step, request, at)
+    now = edited.pipeline.find(step)
+    waiting = now is not None and now.status is StepStatus.PENDING
+    return replace(edited, put_back=waiting and not edited.restarted)
+
+
+def _apply(edited: Edited, step: StepId, request: str, at: float) -> Edited:
+    edits = contract.edits(request)
+    if isinstance(edits, contract.Problem):
+        return _rejected(edited, step, request, edits.text, at)
+    changed = apply_edits(edited.pipeline, step, edits)
+    if isinstance(changed, Rejected):
+        rejected = _rejected(edited, step, request, changed.reason, at)
+        return replace(rejected, refused_restart=changed.reason) if restarts(edits) else rejected
+    fact = story_facts.WorkflowEdited(
+        at=at, by=step, edits=edits, before=outline(edited.pipeline), after=outline(changed)
+    )
+    return replace(
+        edited,
+        pipeline=changed,
+        facts=(*edited.facts, fact),
+        restarted=edited.restarted or restarts(edits),
+    )
+
+
+def _rejected(edited: Edited, step: StepId, request: str, reason: str, at: float) -> Edited:
+    fact = story_facts.WorkflowEditRejected(at=at, by=step, request=request[:REQUEST_LIMIT], reason=reason)
+    return replace(edited, facts=(*edited.facts, fact))

@@ -1,0 +1,40 @@
+"""What an attempt leaves beside its result: notes for others, evidence for criteria, stories that it has planned."""
+
+from collections.abc import Sequence
+
+from shiftwork.app.attempt.attempt import Attempt, Said
+from shiftwork.app.attempt.memory import remarks_of, share
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.memory.notes import Remark
+from shiftwork.domain.proof.claim import Evidence
+from shiftwork.domain.story import facts as story_facts
+
+
+async def aside(attempt: Attempt, said: Said, own: tuple[Remark, ...] = ()) -> tuple[Fact, ...]:
+    """Notes, its own last, and evidence."""
+    remarks = remarks_of(said.mail, said.answer)
+    await share(attempt.pen, f"{attempt.step.id}/{attempt.number}", remarks)
+    return (*_notes(attempt, remarks), *_evidence(attempt, said), *_notes(attempt, own))
+
+
+def planned(attempt: Attempt, said: Said) -> tuple[Fact, ...]:
+    return (story_facts.StoriesPlanned(at=attempt.now, by=attempt.step.id, stories=said.plan),) if said.plan else ()
+
+
+def _notes(attempt: Attempt, remarks: Sequence[Remark]) -> tuple[Fact, ...]:
+    at, by = attempt.now, attempt.step.id
+    return tuple(story_facts.NoteWritten(at=at, by=by, text=remark.text, scope=remark.scope) for remark in remarks)
+
+
+def _evidence(attempt: Attempt, said: Said) -> tuple[Fact, ...]:
+    known = {criterion.id for criterion in attempt.story.given.story.criteria}
+    return tuple(
+        story_facts.EvidenceReported(at=attempt.now, by=attempt.step.id, evidence=Evidence(**claim))
+        for claim in (*map(_claim, said.answer.evidence), *said.mail.evidence)
+        if claim.keys() == {"criterion", "kind", "reference"} and claim["criterion"] in known
+    )
+
+
+def _claim(item: str) -> dict[str, str]:
+    """`AC-1 citation src/greet.py:3`, as an agent without tools writes it."""
+    return dict(zip(("criterion", "kind", "reference"), item.replace("`", "").split(maxsplit=2), strict=False))

@@ -1,0 +1,1 @@
+"""What front ends ask for: each command changes something."""

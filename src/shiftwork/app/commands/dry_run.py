@@ -1,0 +1,58 @@
+"""What a run would send first, without sending it: the same decisions and the same prompts, and nothing performed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from shiftwork.app.commands.runs import Order, opening
+from shiftwork.app.runtime.context import Conduct
+from shiftwork.app.runtime.streams import RUN, STORY
+from shiftwork.domain.core.ids import Commit, RunId
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.spec.named_gates import gates_of_run
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.workflow.workflow import StepKind
+from shiftwork.prompts.prompt_parts import Surroundings, compose
+
+_RUN = RunId("rehearsal")
+_NOWHERE = Commit("0" * 40)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """The prompt of one step; empty where the harness or a person does that step."""
+
+    story: str
+    step: str
+    kind: StepKind
+    prompt: str
+
+
+def rehearse(order: Order, conduct: Conduct, *, tools: bool) -> tuple[Line, ...]:
+    """The first step of everything that would be begun at once."""
+    run = RUN.fold(RUN.start, opening(order, _RUN, 0.0))
+    known = Surroundings(gates=conduct.gates, tools=tools)
+    return tuple(_line(run, effect, known) for effect in _begun(run))
+
+
+def _begun(run: RunState) -> Iterator[run_effects.DispatchStory]:
+    while kept := [effect for effect in RUN.decide(run) if isinstance(effect, run_effects.KeepMemory)]:
+        run = RUN.fold(run, (run_facts.MemoryKept(at=0.0, changes=effect.changes) for effect in kept))
+    yield from (effect for effect in RUN.decide(run) if isinstance(effect, run_effects.DispatchStory))
+
+
+def _line(run: RunState, effect: run_effects.DispatchStory, known: Surroundings) -> Line:
+    given = effect.assignment
+    prepared = story_facts.WorkspacePrepared(at=0.0, number=1, base=_NOWHERE, head=_NOWHERE)
+    story = STORY.fold(STORY.start, (story_facts.StoryStarted(at=0.0, assignment=given, steps=effect.steps), prepared))
+    step = story.pipeline.steps[0]
+    around = Surroundings(
+        gates=gates_of_run(known.gates, given.gates, given.without_gates),
+        tools=known.tools,
+        branch=given.branch,
+        memory=run.memory,
+        remaining=len(run.stories) - 1,
+    )
+    prompt = compose(story, step, around) if step.kind is StepKind.AGENT else ""
+    return Line(story=given.story.id, step=step.name, kind=step.kind, prompt=prompt)

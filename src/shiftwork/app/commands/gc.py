@@ -1,0 +1,188 @@
+"""Cleaning up after runs: what has not landed is kept first, and nothing goes that somebody works on."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shiftwork.app.runtime.landing_lock import end_gates
+from shiftwork.app.runtime.leases import taken
+from shiftwork.app.runtime.streams import LANDING, RUN, STORY, load
+from shiftwork.app.views.queries import Liveness
+from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, repository_of, run_stream, story_stream
+from shiftwork.domain.run.state import RUN_ENDED, RunState
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import ENDED, LandingStage, StoryState
+from shiftwork.errors import RepositoryError
+from shiftwork.ports.clock import Clock
+from shiftwork.ports.processes import Reaper
+from shiftwork.ports.remains import NOTHING, Leftover, Remains, Weight
+from shiftwork.ports.store import EventStore, Fence, Leases
+from shiftwork.ports.views import Lease, Owner, is_gone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broom:
+    """What cleaning up needs; `owner` is this process, and only what is the project's is touched."""
+
+    events: EventStore
+    leases: Leases
+    remains: Remains
+    reaper: Reaper
+    clock: Clock
+    owner: Owner
+    alive: Liveness
+    project: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleaned:
+    """One run: what was freed, or would be; what was kept of it; how many processes of it were still alive."""
+
+    run: str
+    freed: Weight
+    kept: tuple[Path, ...] = ()
+    ended: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spared:
+    """A run that stays as it is, and why."""
+
+    run: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """All of it. `leases` are the resources that dead workers had still held; `rest` is what belonged to no one run."""
+
+    cleaned: tuple[Cleaned, ...]
+    spared: tuple[Spared, ...]
+    leases: tuple[str, ...]
+    rest: Weight = NOTHING
+
+    @property
+    def freed(self) -> Weight:
+        return sum((one.freed for one in self.cleaned), start=self.rest)
+
+
+async def clean(broom: Broom, *, unfinished: bool = False, dry: bool = False) -> Sweep:
+    """Remove what runs that are over have left; with `unfinished` the workspaces of those that nobody works on too.
+
+    Such a run can still be resumed: it goes on from its last commit. A `dry` one only tells what would be done.
+    """
+    leases = await _release_dead(broom, dry=dry)
+    busy = {lease.resource: lease.owner for lease in await broom.leases.holders() if lease.resource not in leases}
+    done: list[Cleaned | Spared] = []
+    needed: set[Commit] = set()
+    for run in await broom.remains.runs():
+        state = await load(broom.events, RUN, run_stream(RunId(run)))
+        foreign = state.plan is not None and state.plan.project != broom.project
+        reason = "it is a run of another project" if foreign else _spared(state, busy.get(run), unfinished=unfinished)
+        done.append(Spared(run=run, reason=reason) if reason else await _clean(broom, state, dry=dry))
+        needed |= await _needed(broom, state)
+    return Sweep(
+        cleaned=tuple(one for one in done if isinstance(one, Cleaned)),
+        spared=tuple(one for one in done if isinstance(one, Spared)),
+        leases=leases,
+        rest=NOTHING if dry else await broom.remains.sweep(needed),
+    )
+
+
+async def _release_dead(broom: Broom, *, dry: bool) -> tuple[str, ...]:
+    """No lease outlives its holder: those of dead workers go."""
+    held = [lease for lease in await broom.leases.holders() if await _is_own(broom, lease.resource)]
+    dead = [lease for lease in held if is_gone(lease, alive=broom.alive(lease.owner))]
+    return tuple([lease.resource for lease in dead if dry or await _let_go(broom, lease)])
+
+
+async def _is_own(broom: Broom, resource: str) -> bool:
+    """Whether it is a run of the project, or a queue or a spec of its repository. Any project may release a run that
+    was never recorded, because its process died before that.
+    """
+    if "/" in resource:
+        return repository_of(Stream(resource)) == broom.project
+    state = await load(broom.events, RUN, run_stream(RunId(resource)))
+    return state.plan is None or state.plan.project == broom.project
+
+
+async def _let_go(broom: Broom, lease: Lease) -> bool:
+    """In the place of its holder: who lands from a queue that is free looks for no gates of somebody before, and might
+    have begun its own when those are ended. False where another has taken that place first.
+    """
+    if not await taken(broom.leases, lease, broom.owner, alive=broom.alive(lease.owner)):
+        return False
+    await end_gates(broom.events, broom.reaper, Stream(lease.resource))
+    await broom.leases.release(lease.resource, broom.owner)
+    return True
+
+
+def _spared(state: RunState, holder: Owner | None, *, unfinished: bool) -> str:
+    if state.plan is None:
+        return "the history does not know it"
+    if holder is not None:
+        return f"{holder} works on it"
+    if state.status not in RUN_ENDED and not unfinished:
+        return "it is not over: resume or cancel it, or clean up with --all"
+    return ""
+
+
+async def _clean(broom: Broom, state: RunState, *, dry: bool) -> Cleaned | Spared:
+    run, whole = state.given.run, state.status in RUN_ENDED
+    if dry:
+        return Cleaned(run=run, freed=await broom.remains.weigh(run, whole=whole))
+    held = await broom.leases.acquire(run, broom.owner)
+    if held is not None:
+        return Spared(run=run, reason=f"{held.owner} works on it")
+    try:
+        ended = await broom.reaper.end(f"{run}/")
+        # Weighed before anything is kept: the refs that keeping makes have not been left by the run.
+        before = await broom.remains.weigh(run, whole=whole)
+        kept, stories = await _keep(broom, state)
+        await broom.remains.remove(run, stories, whole=whole)
+        freed = before - await broom.remains.weigh(run, whole=whole)
+    except (RepositoryError, OSError) as error:
+        return Spared(
+            run=run, reason=f"what has not landed cannot be kept, or its workspace cannot be removed: {error}"
+        )
+    finally:
+        await broom.leases.release(run, broom.owner)
+    return Cleaned(run=run, freed=freed, kept=kept, ended=ended)
+
+
+async def _keep(broom: Broom, state: RunState) -> tuple[tuple[Path, ...], list[StoryId]]:
+    """Keep of every story what has not landed; those that have begun are given."""
+    run, kept, begun = state.given.run, [], []
+    for story in state.stories:
+        stream = story_stream(run, story)
+        version = await broom.events.version(stream)
+        known = await load(broom.events, STORY, stream, version)
+        if known.assignment is None:
+            continue
+        held = await broom.leases.renew(broom.owner)
+        landed = known.landing is LandingStage.LANDED
+        kept.append(await broom.remains.keep(Leftover(run=run, story=story, head=known.head, landed=landed)))
+        begun.append(story)
+        fence = Fence(resource=run, executor=broom.owner.executor, epoch=held.get(run, 0))
+        await _part(replace(broom, events=broom.events.under(fence)), known, version)
+    return tuple(bundle for bundle in kept if bundle is not None), begun
+
+
+async def _part(broom: Broom, known: StoryState, version: int) -> None:
+    """Tell a story that is not over that its workspace goes: when it is resumed, it makes another."""
+    if known.status in ENDED or not known.ready:
+        return
+    lost = story_facts.WorkspaceLost(at=broom.clock.now(), number=known.workspace, reason="cleaned up")
+    after = STORY.evolve(known, lost)
+    stream = story_stream(known.given.run, known.given.story.id)
+    key = f"cleaned/{known.workspace}"
+    await broom.events.append(stream, (lost,), expected=version, key=key, rows=STORY.rows(known, after))
+
+
+async def _needed(broom: Broom, state: RunState) -> set[Commit]:
+    """The commits that a run which is not over builds upon."""
+    if state.plan is None or state.status in RUN_ENDED:
+        return set()
+    streams = [story_stream(state.plan.run, story) for story in state.stories]
+    heads = {(await load(broom.events, STORY, stream)).head for stream in streams}
+    queue = await load(broom.events, LANDING, state.plan.landing)
+    return heads | {entry.candidate for entry in queue.entries}

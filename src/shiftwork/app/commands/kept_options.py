@@ -1,0 +1,110 @@
+"""What a run keeps of the options it began with, against what the settings say when it is resumed."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from json import dumps
+from typing import Final
+
+from shiftwork.domain.run.state import RunPlan
+from shiftwork.domain.run.steering.options import needed_profiles
+from shiftwork.errors import ProfileGoneError
+
+_NO_VALUE: Final = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A setting that has another value than when the run began. `kept` says that the value `in_force` is the run's own
+    and that the file does not change it; `option` of `resume` does, where there is one.
+    """
+
+    setting: str
+    before: str
+    after: str
+    in_force: str
+    kept: bool
+    option: str = ""
+
+
+def check_profiles(plan: RunPlan, known: Collection[str], instead: str = "claude-code") -> None:
+    """Raise ProfileGoneError where an agent or a profile of the run is not among those that are known; the agent that
+    can work `instead` is named then.
+    """
+    if plan.agent not in known:
+        raise ProfileGoneError(
+            f"run {plan.run} works with the agent {plan.agent!r}, which does not exist any more",
+            hint=f"shiftwork resume {plan.run} --agent {instead}",
+        )
+    for name, why in needed_profiles(plan).items():
+        if name not in known:
+            raise ProfileGoneError(
+                f"run {plan.run} needs the profile {name!r}, which the settings no longer have: {why}",
+                hint=f"add [profiles.{name}] to shiftwork.toml again, then: shiftwork resume {plan.run}; or end the "
+                f"run: shiftwork cancel {plan.run}",
+            )
+
+
+def differences(plan: RunPlan, now: Mapping[str, str], usual: Mapping[str, str]) -> tuple[Difference, ...]:
+    """Which settings differ from those that the run began with, and which value of each is in force. `usual` are the
+    defaults; what is hidden was recorded as a digest and is only known to have changed.
+    """
+    then, kept = dict(plan.settings), _kept(plan)
+    found = []
+    for name in sorted({*then, *now}):
+        before, after = (known.get(name, usual.get(name, _NO_VALUE)) for known in (then, now))
+        if before != after:
+            held = name in kept
+            found.append(
+                Difference(
+                    setting=name,
+                    before=before,
+                    after=after,
+                    in_force=kept[name] if held else after,
+                    kept=held,
+                    option=_OPTIONS.get(name, ""),
+                )
+            )
+    return tuple(found)
+
+
+def _kept(plan: RunPlan) -> dict[str, str]:
+    """The settings that a run takes over into its history when it begins, with the value that holds for it."""
+    limits = plan.limits
+    named = {"agent.use": plan.agent, "agent.model": plan.model, "run.parallel": plan.parallel}
+    values: dict[str, object] = {
+        **{setting: value for setting, value in named.items() if _FIELDS[setting] in plan.named},
+        "run.workflow": plan.workflow.id,
+        "workspace.branch": plan.branch,
+        "landing.review": plan.review,
+        "limits.run_usd": limits.run.usd,
+        "limits.run_tokens": limits.run.tokens,
+        "limits.story_usd": limits.story.usd,
+        "limits.story_tokens": limits.story.tokens,
+        "limits.step_usd": limits.step.usd,
+        "limits.step_tokens": limits.step.tokens,
+        "limits.attempt_usd": limits.attempt.usd,
+        "limits.attempt_tokens": limits.attempt.tokens,
+        "limits.repairs": limits.repairs,
+        "limits.conflicts": limits.conflicts,
+        "proof.policy": plan.proof.value,
+        "proof.escalate": limits.escalate,
+        "notify.on": [str(one) for one in plan.notices.occasions],
+    }
+    return {name: dumps(value) for name, value in values.items()}
+
+
+_FIELDS: Final = {"agent.use": "agent", "agent.model": "model", "run.parallel": "parallel"}
+"""Settings that a run only keeps where the user has named them, and the plan's fields for them."""
+
+_OPTIONS: Final = {
+    "agent.use": "--agent",
+    "agent.model": "--model",
+    "run.parallel": "--parallel",
+    "limits.run_usd": "--max-cost",
+    "limits.run_tokens": "--max-tokens",
+    "limits.story_usd": "--max-story-cost",
+    "limits.story_tokens": "--max-story-tokens",
+    "limits.step_usd": "--max-step-cost",
+    "limits.step_tokens": "--max-step-tokens",
+}
+"""By which option of `resume` the value that a run keeps is changed."""

@@ -1,0 +1,122 @@
+"""What people say to a story that waits for them: checked when it is said, left in its inbox, once for each wait."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from shiftwork.app.messaging import messages
+from shiftwork.app.runtime.state_labels import APPROVALS
+from shiftwork.app.runtime.streams import RUN, STORY, load
+from shiftwork.domain.core.ids import RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.spec.story_lookup import guess
+from shiftwork.domain.story.state import Hold, HoldCause, StoryState
+from shiftwork.errors import IntentError
+from shiftwork.ports.store import EventStore, Inbox
+from shiftwork.ports.views import Queries, StoryRow
+
+_YES_OR_NO: Final = APPROVALS | {HoldCause.EVIDENCE, HoldCause.DEPENDENCIES}
+"""What is asked where other words would be taken for a yes, whatever they say."""
+
+_LOOKED_THROUGH: Final = 200
+
+
+class Word(StrEnum):
+    """How a person answers."""
+
+    ANSWER = "answer"
+    APPROVE = "approve"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What is said to which story. `text` is the answer, or the reason that goes with a yes or a no."""
+
+    run: RunId
+    story: StoryId
+    word: Word
+    text: str = ""
+
+
+async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
+    """Leave it for the story; give what it was the answer to.
+
+    Raises IntentError where the story, with all that has been said to it before, asks nothing, or something else.
+    """
+    state = await _expected(events, inbox, said)
+    hold = state.asks
+    if hold is None:
+        raise await _asks_nothing(events, said, begun=state.assignment is not None)
+    _check(said, hold)
+    await _post(inbox, said, hold, state.holds)
+    return hold
+
+
+async def approve_all(events: EventStore, inbox: Inbox, replies: Sequence[Reply]) -> Mapping[StoryId, Hold]:
+    """Say yes to those of these stories that wait for approval by now, and give what each was asked. A patch that has
+    changed since it was approved is not meant by that: a person has to name its story.
+    """
+    approved = dict[StoryId, Hold]()
+    for said in replies:
+        state = await _expected(events, inbox, said)
+        if state.asks and state.asks.cause is HoldCause.APPROVAL:
+            await _post(inbox, said, state.asks, state.holds)
+            approved[said.story] = state.asks
+    return approved
+
+
+async def _expected(events: EventStore, inbox: Inbox, said: Reply) -> StoryState:
+    """The story once it has received all that was said to it before."""
+    stream = story_stream(said.run, said.story)
+    state = await load(events, STORY, stream)
+    mail = await inbox.receive(stream, after=state.cursor)
+    return STORY.fold(state, messages.facts_of(stream, mail, 0.0))
+
+
+async def _post(inbox: Inbox, said: Reply, hold: Hold, number: int) -> None:
+    body = messages.release(granted=said.word is not Word.REJECT, answer=_chosen(said, hold), hold=number)
+    await inbox.post(story_stream(said.run, said.story), f"release/{number}", body)
+
+
+async def _asks_nothing(events: EventStore, said: Reply, *, begun: bool) -> IntentError:
+    stories = (await load(events, RUN, run_stream(said.run))).stories
+    told = f"{said.story} {'waits for nobody' if begun else 'has not begun'}"
+    unknown = f"there is no story {said.story} in the run{guess(said.story, stories)}"
+    return IntentError(told if begun or said.story in stories else unknown, hint=f"shiftwork stories {said.run}")
+
+
+async def waiting_in(queries: Queries, story: str) -> list[str]:
+    """The runs in which a story of that name waits for a person, the newest first."""
+    rows = await _unended(queries)
+    return [row.run for row in rows if row.story == story and row.waiting and row.until is None]
+
+
+async def approvals_in(queries: Queries) -> list[str]:
+    """The runs in which a story waits for approval, the newest first."""
+    return list(dict.fromkeys(row.run for row in await _unended(queries) if row.hold in APPROVALS))
+
+
+async def _unended(queries: Queries) -> list[StoryRow]:
+    """The stories of all runs that are not over."""
+    runs = [row.run for row in await queries.runs(limit=_LOOKED_THROUGH) if row.ended_at is None]
+    return [row for run in runs for row in await queries.stories(run)]
+
+
+def _check(said: Reply, hold: Hold) -> None:
+    if hold.cause is HoldCause.LIMIT and said.word is not Word.REJECT:
+        raise IntentError(
+            f"{said.story} has reached its limit: {hold.detail}", hint=f"shiftwork status {said.run} says what to type"
+        )
+    if hold.cause in _YES_OR_NO and said.word is Word.ANSWER:
+        named = f"{said.story} --run {said.run}"
+        raise IntentError(
+            f"{said.story} asks for a yes or a no: {hold.detail}",
+            hint=f"shiftwork diff {named}, then: shiftwork approve {named}, or: shiftwork reject {named} --because …",
+        )
+
+
+def _chosen(said: Reply, hold: Hold) -> str:
+    """The text; a number stands for one of the options, where there are any."""
+    number = int(said.text) if said.text.strip().isdecimal() else 0
+    return hold.options[number - 1] if 1 <= number <= len(hold.options) else said.text.strip()

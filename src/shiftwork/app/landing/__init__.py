@@ -1,0 +1,1 @@
+"""Candidates checked, proved and landed."""

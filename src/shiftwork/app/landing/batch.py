@@ -1,0 +1,161 @@
+"""Landing, a batch at a time: chain candidates, run the gates on their trees, move the base over them.
+
+The commits that land have the trees that were checked; only their messages are completed then, by what was found.
+
+What does not fit the tip of the branch is refused. What only does not fit a candidate before it in the batch waits for
+the next one: that candidate may yet be refused itself, and a story is sent back to be mended on top of what has landed,
+never on top of what may land.
+"""
+
+from collections.abc import Sequence
+
+from shiftwork import failpoints
+from shiftwork.app.messaging import messages
+from shiftwork.app.runtime.recorder import Pen
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.landing import effects as landing_effects
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.batching import batch_size
+from shiftwork.domain.landing.commit_message import landed_message, message_of
+from shiftwork.domain.landing.state import Entry
+from shiftwork.domain.tampering.later_files import only_later
+from shiftwork.ports.workspace import Candidate, Conflict, Missed, Reserved, Unchanged
+
+
+async def take(effect: landing_effects.TakeBatch, pen: Pen) -> tuple[Fact, ...]:
+    """Batch and candidates are one write: from then on the batch stays as it is until it is over."""
+    world = pen.world
+    policy = world.conduct.landing
+    received = await world.inbox.receive(pen.stream, after=effect.cursor)
+    news = messages.facts_of(pen.stream, received, world.clock.now())
+    queue = pen.kind.fold(pen.state, news)
+    waiting = queue.waiting[: batch_size(queue.recent, policy.batch)]
+    if not waiting:
+        return news
+    taken = landing_facts.BatchTaken(at=world.clock.now(), number=queue.batch + 1, policy=policy)
+    chain = await _chain(pen, await world.repository.tip(queue.branch), waiting)
+    failpoints.reach("landing.built")
+    return (*news, taken, *chain)
+
+
+async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fact]:
+    """One that a person is to be asked about does not land now, so that nothing is chained to it: it is a batch of its
+    own, and waits for the next one where others come first.
+    """
+    facts: list[Fact] = []
+    top, chained = landed, False
+    for entry in waiting:
+        if chained and entry.request.review and entry.request.approved is None:
+            break
+        built = await _candidate(pen, top, entry)
+        if isinstance(built, Candidate):
+            fact = await _built(pen, entry, built)
+            asks = entry.request.review and not fact.approved
+            if not (asks and chained):
+                facts.append(fact)
+            if asks:
+                break
+            top, chained = built.commit, True
+        elif top == landed:
+            facts.append(_refused(pen, entry, built))
+    return facts
+
+
+async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged | Reserved:
+    """A patch that a person has approved may be on the branch already: they have put it there, and it lands as what the
+    branch is. Of other work that is there already it is not known who put it there, and whether they may.
+    """
+    request = entry.request
+    tip = await _without_kept(pen, entry)
+    built = await pen.world.repository.candidate(top, tip, message_of(request), base=request.base)
+    if isinstance(built, Unchanged) and (request.may_be_empty or request.approved):
+        return Candidate(commit=built.base, base=built.base)
+    return built
+
+
+async def _without_kept(pen: Pen, entry: Entry) -> Commit:
+    """What is to land, but for what only the harness may change."""
+    request = entry.request
+    if not request.inspection.kept:
+        return request.tip
+    return await pen.world.protecting.restored(request.base, request.tip, (), request.inspection.kept)
+
+
+async def _built(pen: Pen, entry: Entry, candidate: Candidate) -> landing_facts.CandidateBuilt:
+    approved = entry.request.approved
+    differs = approved and await pen.world.repository.departed(candidate, approved)
+    return landing_facts.CandidateBuilt(
+        at=pen.world.clock.now(),
+        request=entry.request.key,
+        round=entry.round,
+        base=candidate.base,
+        commit=candidate.commit,
+        approved=differs == (),
+        differs=differs or (),
+    )
+
+
+def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged | Reserved) -> Fact:
+    if isinstance(why, Conflict):
+        cause, files = Refusal.CONFLICT, why.files
+        detail = "These files conflict with what has landed since: " + ", ".join(files)
+    elif isinstance(why, Reserved):
+        cause, files = Refusal.RESERVED, why.files
+        detail = "These files are git's or shiftwork's own, and nothing may land there: " + ", ".join(files)
+    elif entry.request.inspection.left_out:
+        cause, files = Refusal.LEFT_OUT, entry.request.inspection.left_out
+        detail = only_later(files)
+    else:
+        cause, files = Refusal.EMPTY, ()
+        detail = "The story's steps have ended, and nothing in the repository has changed."
+        if entry.request.tip != entry.request.base:
+            detail = "All that the story has changed is on the branch already: somebody else has put there the same."
+    return landing_facts.EntryRefused(
+        at=pen.world.clock.now(),
+        request=entry.request.key,
+        cause=cause,
+        detail=detail,
+        files=files,
+        base=why.base,
+        report=None,
+    )
+
+
+async def move(effect: landing_effects.MoveBase, pen: Pen) -> tuple[Fact, ...]:
+    """Whoever was killed between the move and its record finds the same commits on the branch: they follow from what is
+    recorded of the batch.
+    """
+    repository, base, landing = pen.world.repository, effect.entries[0].base, len(effect.entries)
+    commits = await repository.reworded(base, _messages(pen.state.chain, landing))
+    failpoints.reach("landing.reworded")
+    tip = commits[landing - 1]
+    moved = await repository.move(pen.state.branch, Candidate(commit=tip, base=base))
+    failpoints.reach("landing.moved")
+    at = pen.world.clock.now()
+    if isinstance(moved, Missed):
+        return (landing_facts.BaseMissed(at=at, batch=pen.state.batch),)
+    for request in (entry.request for entry in effect.entries if entry.request.inspection.left_out):
+        between = (request.base, request.tip)
+        await pen.world.protecting.keep_aside(request.run, request.story, between, request.inspection.left_out)
+    requests = tuple(entry.request.key for entry in effect.entries)
+    return (landing_facts.BaseMoved(at=at, requests=requests, commit=tip, ref=moved.ref, commits=commits),)
+
+
+def _messages(chain: Sequence[Entry], landing: int) -> list[tuple[Commit, str]]:
+    """What lands says what was found; what is behind it is still a candidate."""
+    return [
+        (entry.candidate, landed_message(entry) if place < landing else message_of(entry.request))
+        for place, entry in enumerate(chain)
+    ]
+
+
+async def answer(effect: landing_effects.AnswerStories, pen: Pen) -> tuple[Fact, ...]:
+    for entry in effect.entries:
+        request = entry.request
+        await pen.world.inbox.post(request.stream, f"answer/{request.number}", messages.answer(entry))
+        failpoints.reach("landing.answered")
+    return tuple(
+        landing_facts.EntryClosed(at=pen.world.clock.now(), request=entry.request.key) for entry in effect.entries
+    )

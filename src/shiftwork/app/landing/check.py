@@ -1,0 +1,109 @@
+"""The gates on the candidates of a batch: several at a time from the front, until they are done or are not wanted."""
+
+import asyncio
+from collections.abc import Iterable
+
+from shiftwork import failpoints
+from shiftwork.app.landing import proof, withdrawal
+from shiftwork.app.landing.batch import answer
+from shiftwork.app.landing.gates import gates_on, let_go
+from shiftwork.app.runtime.recorder import Pen
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.landing import effects as landing_effects
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.batching import SLOW_SECONDS, spoken_for
+from shiftwork.domain.landing.decide import answers
+from shiftwork.domain.landing.state import Entry
+from shiftwork.errors import DependenciesError
+
+type Verdict = landing_facts.CandidateVerified | landing_facts.CandidateUnproved | landing_facts.CandidateFailed
+
+
+async def check(effect: landing_effects.CheckCandidates, pen: Pen) -> tuple[Fact, ...]:
+    """The verdicts on them, or on those that nobody has withdrawn meanwhile: gates of the others are ended, and their
+    stories told at once. Whoever withdraws after the last look comes too late, as the branch moves next.
+    """
+    if await withdrawal.take_in(pen):
+        return ()
+    checks = Checks(pen, effect.entries)
+    try:
+        await checks.run()
+    finally:
+        await checks.end()
+    failpoints.reach("landing.verified")
+    await withdrawal.take_in(pen)
+    wanted = {entry.request.key for entry in pen.state.chain}
+    return tuple(verdict for verdict in checks.verdicts if verdict.request in wanted)
+
+
+class Checks:
+    """As many at a time as the policy says. Once one is red, or they have turned out to be slow, no further one is
+    begun: what is known then may settle what is to be done.
+    """
+
+    def __init__(self, pen: Pen, entries: Iterable[Entry]) -> None:
+        self.verdicts: list[Verdict] = []
+        self._pen = pen
+        self._waiting = list(entries)
+        self._running: dict[asyncio.Task[Verdict], Entry] = {}
+        self._listening = asyncio.ensure_future(withdrawal.asked_for(pen))
+        self._deadline = asyncio.get_running_loop().time() + SLOW_SECONDS
+
+    async def run(self) -> None:
+        for _ in range(min(self._pen.state.policy.at_once, len(self._waiting))):
+            self._begin()
+        while self._running:
+            done, _ = await asyncio.wait({*self._running, self._listening}, return_when=asyncio.FIRST_COMPLETED)
+            for check in [one for one in self._running if one in done]:
+                del self._running[check]
+                self.verdicts.append(check.result())
+                if self._waiting and self._goes_on():
+                    self._begin()
+            if self._listening.done():
+                await self._listen()
+
+    async def end(self) -> None:
+        await let_go(*self._running, self._listening)
+
+    def _begin(self) -> None:
+        entry = self._waiting.pop(0)
+        self._running[asyncio.ensure_future(_check(self._pen, entry))] = entry
+
+    def _goes_on(self) -> bool:
+        red = any(
+            isinstance(one, landing_facts.CandidateFailed | landing_facts.CandidateUnproved) for one in self.verdicts
+        )
+        return not red and asyncio.get_running_loop().time() < self._deadline
+
+    async def _listen(self) -> None:
+        self._listening.result()
+        await withdrawal.take_in(self._pen)
+        wanted = self._pen.state.chain
+        self._waiting = [entry for entry in self._waiting if entry in wanted]
+        await let_go(*(check for check, entry in self._running.items() if entry not in wanted))
+        self._running = {check: entry for check, entry in self._running.items() if entry in wanted}
+        for effect in answers(self._pen.state):
+            await self._pen.write(effect.key, await answer(effect, self._pen))
+        self._listening = asyncio.ensure_future(withdrawal.asked_for(self._pen))
+
+
+async def _check(pen: Pen, entry: Entry) -> Verdict:
+    request = entry.request
+    marker = f"{request.run}/{request.story}/verify/{request.number}.{entry.round}.{entry.reds + 1}"
+    try:
+        report = await gates_on(pen, entry, marker)
+    except DependenciesError as error:
+        return proof.uninstalled(await _dependent(pen, entry), error.message, pen.world.clock.now())
+    if report.passed:
+        return await proof.verdict(pen, entry, report)
+    return landing_facts.CandidateFailed(at=pen.world.clock.now(), request=request.key, report=report)
+
+
+async def _dependent(pen: Pen, entry: Entry) -> Entry:
+    """The first that needs another environment than what it stands on, of those for which this check speaks."""
+    canary = pen.world.canary
+    for one in spoken_for(pen.state, entry):
+        own, below = [(await canary.situation(commit)).environment for commit in (one.candidate, one.base)]
+        if own != below:
+            return one
+    return entry

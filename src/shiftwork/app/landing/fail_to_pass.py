@@ -1,0 +1,157 @@
+"""Fail-to-pass on a candidate: its test gates without its product change, and the tests offered as evidence."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from shiftwork.app.landing.proof import shared_gates
+from shiftwork.app.runtime.recorder import Pen
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
+from shiftwork.domain.gates.gate import Gate, GateResult
+from shiftwork.domain.landing.batching import landed_base, spoken_for
+from shiftwork.domain.landing.state import FEATURE, Entry
+from shiftwork.domain.proof.case import Case
+from shiftwork.domain.proof.evidence import sought, tests_named
+from shiftwork.domain.proof.fail_to_pass import (
+    AT_ITS_TIP,
+    Seen,
+    WithoutChange,
+    named_tests,
+    not_applicable,
+    outcome_of,
+    planned,
+)
+from shiftwork.domain.tampering.findings import Protection
+from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.ports.changes import Witness
+from shiftwork.ports.protecting import Protecting
+from shiftwork.ports.workspace import Begun, Gates, unwatched
+
+_LINES: Final = 1000
+_LINE: Final = 500
+
+
+class Ports(Protocol):
+    """What it takes to run the gates on a candidate without its change."""
+
+    @property
+    def protecting(self) -> Protecting: ...
+
+    @property
+    def witness(self) -> Witness: ...
+
+    @property
+    def gates(self) -> Gates: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """The change from `base` to `commit`, the gates that judge it, those of them that are `broken` on the base, and the
+    evidence in its `case`. Gates have the environment of what has `landed`, also where the change needs another one and
+    is `borrowing` that.
+    """
+
+    base: Commit
+    commit: Commit
+    gates: tuple[Gate, ...]
+    protection: Protection
+    case: Case
+    marker: str
+    landed: Commit
+    borrowing: bool = False
+    broken: tuple[str, ...] = ()
+    begun: Begun = unwatched
+
+
+async def of_candidate(pen: Pen, entry: Entry, marker: str, begun: Begun) -> FailToPass | None:
+    """What is known from the first try is not run again. Nothing is asked of a revert, which has no tests to bring."""
+    request, conduct = entry.request, pen.world.conduct
+    if entry.report and entry.report.fail_to_pass:
+        return entry.report.fail_to_pass
+    if request.type != FEATURE:
+        return None
+    if len(spoken_for(pen.state, entry)) > 1:
+        return not_applicable(AT_ITS_TIP)
+    trial = Trial(
+        base=entry.base,
+        commit=entry.candidate,
+        gates=shared_gates(pen, entry),
+        protection=conduct.protection,
+        case=request.case,
+        marker=marker,
+        landed=landed_base(pen.state, entry),
+        borrowing=request.borrowing,
+        broken=request.broken,
+        begun=begun,
+    )
+    return await tried(trial, pen.world)
+
+
+async def tried(trial: Trial, ports: Ports, said: FailToPass | None = None) -> FailToPass:
+    """What came of it. Where that is `said` already no gate runs: only the tests that are offered as evidence are
+    looked at again.
+    """
+    touched = await ports.protecting.touched(trial.base, trial.commit)
+    protection = replace(trial.protection, commands=tuple(gate.command for gate in trial.gates))
+    plan = planned(touched, protection, trial.gates, trial.broken)
+    seen = Seen(changed=frozenset(one.path for one in touched))
+    if isinstance(plan, WithoutChange):
+        seen = replace(seen, untried=frozenset((*plan.back, *plan.out)))
+        return await (_judged(trial, ports, said, seen) if said else _run(trial, ports, plan, seen))
+    if plan.outcome is FailToPassOutcome.NOT_APPLICABLE:
+        return said or plan
+    return await _judged(trial, ports, said or plan, replace(seen, untried=seen.changed))
+
+
+async def _run(trial: Trial, ports: Ports, plan: WithoutChange, seen: Seen) -> FailToPass:
+    listener = Listener(sought(trial.case).names)
+    try:
+        commit = await ports.protecting.restored(trial.base, trial.commit, plan.back, plan.out)
+        report = await ports.gates.check(
+            commit,
+            plan.gates,
+            f"{trial.marker}.without",
+            base=trial.landed,
+            borrowing=trial.borrowing,
+            begun=trial.begun,
+            heard=listener.hear,
+        )
+    except GitKilledError:
+        raise
+    except RepositoryError as error:
+        return not_applicable(f"no tree without the change could be prepared: {error.message.partition('\n')[0]}")
+    results = tuple(listener.heard(result) for result in report.results)
+    return await _judged(trial, ports, outcome_of(report.results), replace(seen, results=results))
+
+
+async def _judged(trial: Trial, ports: Ports, result: FailToPass, seen: Seen) -> FailToPass:
+    references = tests_named(trial.case)
+    if not references:
+        return result
+    found = await ports.witness.look(trial.base, trial.commit, (), sought(trial.case).names)
+    return replace(result, tests=named_tests(references, replace(seen, found=found)))
+
+
+class Listener:
+    """Keeps the lines in which one of the names stands, each with the line after it: a runner may put its verdict
+    there. What a report leaves out of a long output is heard here all the same.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        whole = "|".join(re.escape(name) for name in names) or r"(?!)"
+        self._sought = re.compile(rf"(?<!\w)(?:{whole})(?!\w)")
+        self._lines: dict[str, list[str]] = {}
+        self._next: set[str] = set()
+
+    def hear(self, gate: str, line: str) -> None:
+        found = self._sought.search(line) is not None
+        kept = self._lines.setdefault(gate, [])
+        if (found or gate in self._next) and len(kept) < _LINES:
+            kept.append(line[:_LINE])
+        (self._next.add if found else self._next.discard)(gate)
+
+    def heard(self, result: GateResult) -> GateResult:
+        """The result, with those lines behind what it printed."""
+        return replace(result, output="\n".join((result.output, *self._lines.get(result.name, ()))))

@@ -1,0 +1,1 @@
+"""Messages between runs, stories and the landing queue, and to people."""

@@ -1,0 +1,35 @@
+"""The run's own steps, before and after its stories: how they are begun, and how they and the run tell each other."""
+
+from shiftwork import failpoints
+from shiftwork.app.messaging import mailbox, messages
+from shiftwork.app.runtime.locations import place_of
+from shiftwork.app.runtime.recorder import Pen
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import FRAME, run_stream, story_stream
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.story import effects as story_effects
+from shiftwork.domain.story import facts as story_facts
+
+
+async def open_loop(effect: story_effects.OpenLoop, pen: Pen) -> tuple[Fact, ...]:
+    """Nobody works here while the stories do: the next workspace starts from what they have landed."""
+    story, world = pen.state, pen.world
+    step = story.pipeline.find(effect.step)
+    body = messages.open_loop(effect.attempt, story.planned, step.feedback, story.context)
+    if story.workspace:
+        await world.workspaces.discard(place_of(story))
+    await world.inbox.post(run_stream(story.given.run), f"open/{effect.attempt}", body)
+    failpoints.reach("loop.opened")
+    return (story_facts.LoopBegun(at=world.clock.now(), step=effect.step, attempt=effect.attempt),)
+
+
+async def close_loop(effect: run_effects.CloseLoop, pen: Pen) -> tuple[Fact, ...]:
+    """Somebody may have added a story in the meantime."""
+    world = pen.world
+    stream, key = story_stream(pen.state.given.run, FRAME), f"closed/{effect.round}"
+    if await mailbox.first(pen, lambda: world.inbox.posted(stream, key)):
+        return ()
+    await world.inbox.post(stream, key, messages.loop_closed(effect))
+    failpoints.reach("loop.closed")
+    return (run_facts.LoopClosed(at=world.clock.now(), round=effect.round),)

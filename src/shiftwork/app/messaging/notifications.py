@@ -1,0 +1,110 @@
+"""Telling people who do not watch. Whatever a channel does with it, the work goes on."""
+
+import asyncio
+from typing import Final
+
+from shiftwork import failpoints
+from shiftwork.app.messaging import mailbox
+from shiftwork.app.runtime import state_labels
+from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.state_labels import APPROVALS
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.notices import effects as notices_effects
+from shiftwork.domain.notices.facts import NoticeTried
+from shiftwork.domain.proof.proof_status import counted
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story.state import Hold, HoldCause, StoryState, StoryStatus
+from shiftwork.errors import NotifyError
+from shiftwork.ports.notify import Notice, Notifier
+
+SEND_SECONDS: Final = 15.0
+_PAUSES: Final = (0.0, 0.5, 2.0)
+"""Before each try: a receiver that has just stumbled is given a moment."""
+_NAMED: Final = 5
+
+
+async def notify(effect: notices_effects.Notify, pen: Pen) -> tuple[Fact, ...]:
+    """Killed between the sending and the fact, it is sent again, under the same key: at least once, that is. But nobody
+    is told that a story waits who has answered it meanwhile.
+    """
+    await asyncio.sleep(_PAUSES[effect.nth - 1])
+    if isinstance(pen.state, StoryState) and (letters := await mailbox.unread(pen)):
+        await mailbox.take_in(pen, letters)
+        return ()
+    world, at = pen.world, pen.world.clock.now()
+    about = _of_story(effect, pen.state, at) if isinstance(pen.state, StoryState) else _of_run(effect, pen.state, at)
+    answers = await asyncio.gather(*(_sent(world.notifiers.get(name), about) for name in effect.channels))
+    failpoints.reach("notice.sent")
+    told = dict(zip(effect.channels, answers, strict=True))
+    return (
+        NoticeTried(
+            at=world.clock.now(),
+            number=effect.number,
+            occasion=effect.occasion,
+            reached=tuple(name for name, trouble in told.items() if not trouble),
+            missed=tuple((name, trouble) for name, trouble in told.items() if trouble),
+        ),
+    )
+
+
+async def _sent(notifier: Notifier | None, notice: Notice) -> str:
+    """Why it was not taken; empty where it was."""
+    if notifier is None:
+        return "the settings name it no longer"
+    try:
+        async with asyncio.timeout(SEND_SECONDS):
+            await notifier.send(notice)
+    except NotifyError as error:
+        return error.message
+    except TimeoutError:
+        return f"no answer within {SEND_SECONDS:.0f} seconds"
+    except Exception as error:  # noqa: BLE001 - whatever a channel dies of, the work goes on
+        return type(error).__name__
+    return ""
+
+
+_ASKS: Final = {
+    HoldCause.LIMIT: "has reached its limit",
+    HoldCause.APPROVAL: "waits for your approval",
+    HoldCause.CHANGED: "has changed since you approved it",
+    HoldCause.EXHAUSTED: "has no tries left",
+    HoldCause.QUESTION: "has a question",
+    HoldCause.DEPENDENCIES: "changes its dependencies",
+}
+
+_ANSWERED: Final = Hold(cause=HoldCause.QUESTION, detail="")
+
+
+def _of_story(effect: notices_effects.Notify, story: StoryState, at: float) -> Notice:
+    given, hold = story.given, story.hold or _ANSWERED
+    name = given.story.id
+    look = f"diff {name} --run {given.run}" if hold.cause in APPROVALS else f"status {given.run}"
+    options = "".join(f"\n[{number}] {option}" for number, option in enumerate(hold.options, start=1))
+    return Notice(
+        key=f"{given.run}/{name}/{effect.number}",
+        at=at,
+        occasion=effect.occasion,
+        run=given.run,
+        story=name,
+        title=f"{name} {given.story.title}: {_ASKS.get(hold.cause, 'waits for you')}",
+        text=f"{hold.detail}{options}\nnext: shiftwork {look}",
+    )
+
+
+def _of_run(effect: notices_effects.Notify, run: RunState, at: float) -> Notice:
+    failed = [story for story, known in run.stories.items() if known.status is StoryStatus.FAILED]
+    more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
+    named = f"; failed: {', '.join(failed[:_NAMED])}{more}" if failed else ""
+    plan, proved = run.given, counted(known.proof for known in run.stories.values())
+    without = f", {state_labels.without(plan.without_gates)}" if plan.without_gates else ""
+    return Notice(
+        key=f"{plan.run}/{effect.number}",
+        at=at,
+        occasion=effect.occasion,
+        run=plan.run,
+        story="",
+        title=f"{plan.spec.title}: {effect.occasion}",
+        text=f"{run.completed} of {len(run.stories)} stories landed on {plan.branch}"
+        f"{f' ({proved})' if proved else ''}{without}{named}\n"
+        f"next: shiftwork status {plan.run}",
+    )

@@ -1,0 +1,46 @@
+"""Ticks landed stories in the user's own spec file. One that cannot be written is no reason to stop."""
+
+from shiftwork import failpoints
+from shiftwork.app.runtime import state_labels
+from shiftwork.app.runtime.recorder import Pen
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.proof.proof_status import after_landed
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story.state import StoryStatus
+from shiftwork.errors import SpecError
+from shiftwork.ports.specs import Mark
+
+
+async def tick(effect: run_effects.TickSpec, pen: Pen) -> tuple[Fact, ...]:
+    world, run = pen.world, pen.state
+    marks = {story: _mark(run, story) for story in effect.stories}
+    try:
+        _check_here(pen)
+        known = await world.specs.mark(run.given.source, marks)
+    except SpecError as error:
+        at, final = world.clock.now(), effect.final
+        return (run_facts.SpecTickFailed(at=at, stories=effect.stories, reason=error.message, final=final),)
+    failpoints.reach("spec.ticked")
+    cleared = tuple(story for story, mark in marks.items() if story in known and not mark.done)
+    missing = tuple(story for story in marks if story not in known)
+    return (run_facts.SpecTicked(at=world.clock.now(), stories=effect.stories, cleared=cleared, missing=missing),)
+
+
+def _check_here(pen: Pen) -> None:
+    """A file of the same name in this checkout is another one."""
+    plan = pen.state.given
+    if plan.worktree != pen.world.worktree:
+        where = f"the worktree {plan.worktree}" if plan.worktree else "the main checkout"
+        raise SpecError(f"{plan.source.partition(':')[2]} lies in {where}, and the run continues elsewhere")
+
+
+def _mark(run: RunState, story: StoryId) -> Mark:
+    outcome = run.stories[story]
+    done = outcome.status is StoryStatus.COMPLETED
+    without = f", {state_labels.without(run.given.without_gates)}" if run.given.without_gates else ""
+    landed = f"Landed as {outcome.commit[:12]} by shiftwork run {run.given.run}{after_landed(outcome.proof)}{without}"
+    undone = f"Undone: {outcome.reason} in shiftwork run {run.given.run}"  # nothing else takes a mark away
+    return Mark(done=done, note=landed if done else undone)

@@ -1,0 +1,1 @@
+"""What every job stands on: context, recorder, leases, heartbeats, locations."""

@@ -1,0 +1,103 @@
+"""Views of the history: the rows that a change of state writes beside the facts, in the same transaction."""
+
+from collections.abc import Iterable
+from json import dumps
+
+from shiftwork.app.runtime.story_projection import _unheard, usage_columns
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.landing.state import QueueState
+from shiftwork.domain.run.state import RunState, RunStatus, StoryOutcome
+from shiftwork.domain.run.steering.options import in_force
+from shiftwork.domain.story.state import StoryStatus
+from shiftwork.ports.views import PAUSED, Row, RunRow, StoryRow
+
+
+def run_rows(before: RunState, after: RunState) -> tuple[Row, ...]:
+    """The run, and those of its stories that nobody works on and that stand otherwise than before. A story that has
+    been begun writes rows of its own until it ends.
+    """
+    return (_run_row(after), *(_idle_row(after, story) for story in _changed(before, after)))
+
+
+def _changed(before: RunState, after: RunState) -> Iterable[StoryId]:
+    if after.given.workflow.frame and not after.frame.round:
+        return ()  # the run's own steps may yet plan others
+    redrawn = before.graph is not after.graph or before.frame.round != after.frame.round
+    if before.stories is after.stories and before.blocked is after.blocked and not redrawn:
+        return ()
+    return tuple(
+        story
+        for story, known in after.stories.items()
+        if _is_idle(known)
+        and (
+            (redrawn and not known.dispatched)
+            or before.stories.get(story) is not known
+            or before.blocked.get(story) != after.blocked.get(story)
+        )
+    )
+
+
+def _is_idle(known: StoryOutcome) -> bool:
+    """Waiting for its first or its next go, or called off before the first."""
+    return known.status in {StoryStatus.UNCLAIMED, StoryStatus.BLOCKED} or not known.dispatched
+
+
+def _run_row(run: RunState) -> RunRow:
+    plan = run.given
+    band = plan.foreseen.whole if plan.foreseen else None
+    return RunRow(
+        run=plan.run,
+        title=plan.spec.title,
+        status=PAUSED if run.paused and run.status is RunStatus.RUNNING else run.status,
+        workflow=plan.workflow.id,
+        agent=plan.agent,
+        branch=plan.branch,
+        stories=len(run.stories),
+        completed=run.completed,
+        failed=run.failed,
+        cost_usd=run.spent,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        unpriced=run.unpriced,
+        estimated=run.estimated,
+        low_usd=band.low_usd if band else None,
+        high_usd=band.high_usd if band else None,
+        known=band.known if band else 0,
+        max_usd=plan.limits.run.usd,
+        max_tokens=plan.limits.run.tokens,
+        story_usd=plan.limits.story.usd,
+        story_tokens=plan.limits.story.tokens,
+        step_usd=plan.limits.step.usd,
+        step_tokens=plan.limits.step.tokens,
+        unheard=_unheard(run.noticing, run.endings) if run.ended_at is not None else "",
+        without_gates="\n".join(plan.without_gates),
+        project=plan.project,
+        options=dumps(in_force(plan)),
+        undoing="\n".join(run.undoing),
+    )
+
+
+def _idle_row(run: RunState, story: StoryId) -> StoryRow:
+    known = run.stories[story]
+    return StoryRow(
+        run=run.given.run,
+        story=story,
+        position=run.graph.position[story],
+        title=run.asked(story).title,
+        status=known.status,
+        step="",
+        landing="none",
+        commit="",
+        ref="",
+        waiting="",
+        failure=run.blocked.get(story, known.reason),
+        cause=known.cause or "",
+        started_at=None,
+        ended_at=None,
+        **usage_columns(known.usage),
+    )
+
+
+def queue_rows(before: QueueState, after: QueueState) -> tuple[Row, ...]:  # noqa: ARG001 - one shape for all
+    """A landing queue is seen through its stories."""
+    return ()

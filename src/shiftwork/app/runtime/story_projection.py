@@ -1,0 +1,217 @@
+"""The rows that a change of a story writes beside its facts."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from shiftwork.domain.agents.bandit import role_of
+from shiftwork.domain.agents.tally import Pick
+from shiftwork.domain.budget.amounts import Reached
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.notices.notice import Noticing
+from shiftwork.domain.proof.verdict import ProofStatus
+from shiftwork.domain.story.approval import asked_about
+from shiftwork.domain.story.certify import proof_of
+from shiftwork.domain.story.state import FailureCause, StoryState, StoryStatus
+from shiftwork.domain.usage.usage import NOTHING_USED, Usage
+from shiftwork.domain.workflow.pipeline import Step
+from shiftwork.ports.views import PAUSED, RESET, PlayedRow, Row, SpentRow, StepRow, StoryRow, Verdict, WaitedRow
+
+WAITING: Final = "waiting"
+"""How the landing stands of a story whose gates are green and that a person is to approve."""
+
+
+def story_rows(before: StoryState, after: StoryState) -> tuple[Row, ...]:
+    """The story, and those of its steps that changed or moved."""
+    known = {step.id: (position, step) for position, step in enumerate(before.pipeline.steps)}
+    steps = (
+        _step_row(after, position, step)
+        for position, step in enumerate(after.pipeline.steps)
+        if known.get(step.id) != (position, step)
+    )
+    kept = {step.id for step in after.pipeline.steps}
+    gone = (_gone_row(after, step) for step in before.pipeline.steps if step.id not in kept)
+    further: list[Row] = [*_played_rows(before, after), *_spent_rows(before, after), *_waited_rows(before, after)]
+    return (_story_row(after), *steps, *gone, *further)
+
+
+def _story_row(story: StoryState) -> StoryRow:
+    given = story.given
+    current = story.pipeline.current
+    return StoryRow(
+        run=given.run,
+        story=given.story.id,
+        position=given.position,
+        title=given.story.title,
+        status=PAUSED if story.paused and story.status is StoryStatus.IN_PROGRESS else story.status,
+        step=current.id if current else "",
+        landing=WAITING if asked_about(story) else story.landing,
+        commit=story.landed,
+        ref=story.landed_ref,
+        waiting=_waiting(story),
+        failure=story.failure,
+        cause=story.cause or "",
+        started_at=story.started_at,
+        ended_at=story.ended_at,
+        until=story.wait.until if story.wait else None,
+        tests=story.inspection.told,
+        hold=story.asks.cause if story.asks else "",
+        refusal=story.refused.cause if story.refused and story.cause is FailureCause.REFUSED else "",
+        unheard=_unheard(story.noticing, story.holds) if story.asks else "",
+        **_proof(proof_of(story)),
+        **usage_columns(story.usage),
+        **_limit(story.asks.reached if story.asks else None),
+    )
+
+
+def _proof(status: ProofStatus | None) -> dict[str, Any]:
+    if status is None:
+        return {}
+    shown = {"shown": status.shown, "criteria": status.criteria}
+    return {"proof": status.level, "proof_remark": status.remark, **shown}
+
+
+def _unheard(noticing: Noticing, number: int) -> str:
+    """Who has missed the notice of that number."""
+    missed = noticing.missed if noticing.settled == number else ()
+    return "; ".join(f"{channel}: {why}" for channel, why in missed)
+
+
+def _waiting(story: StoryState) -> str:
+    """What is asked, and what there is to choose from, each under the number that may be answered."""
+    hold = story.asks
+    if hold is None:
+        return f"{RESET}: {story.wait.reason}" if story.wait else ""
+    options = "".join(f" [{number}] {option}" for number, option in enumerate(hold.options, start=1))
+    return f"{hold.cause}: {hold.detail}{options}"
+
+
+def _limit(reached: Reached | None) -> dict[str, Any]:
+    """The columns for the limit at which a story waits; see `amounts.reached_of`."""
+    if reached is None:
+        return {}
+    limit, spent, needed = reached.limit, reached.spent, reached.needed
+    return {
+        "limit_of": reached.whose,
+        "limit_usd": limit.usd,
+        "limit_tokens": limit.tokens,
+        "limit_spent_usd": spent.usd,
+        "limit_spent_tokens": spent.tokens,
+        "limit_needed_usd": needed.usd,
+        "limit_needed_tokens": needed.tokens,
+    }
+
+
+GONE = -1
+"""The position of a step that an edit replaced: lists leave it out, its log and cost stay to be asked for."""
+
+
+def _gone_row(story: StoryState, step: Step) -> StepRow:
+    return _step_row(story, GONE, step)
+
+
+def _step_row(story: StoryState, position: int, step: Step) -> StepRow:
+    return StepRow(
+        run=story.given.run,
+        story=StoryId(story.given.story.id),
+        step=step.id,
+        position=position,
+        name=step.name,
+        type=step.type,
+        kind=step.kind,
+        status=step.status,
+        description=step.description,
+        attempts=step.attempts,
+        restarts=step.restarts,
+        notes=step.notes,
+        error=step.error,
+        skip_reason=step.skip_reason,
+        started_at=step.started_at,
+        ended_at=step.ended_at,
+        seconds=step.seconds,
+        log=step.log,
+        agent=step.played_by,
+        model=step.model,
+        **usage_columns(step.usage),
+    )
+
+
+def usage_columns(usage: Usage) -> dict[str, Any]:
+    """The columns in which all rows tell what was used."""
+    return {
+        "tries": usage.attempts,
+        "unpriced": usage.unpriced,
+        "uncounted": usage.uncounted,
+        "cost_usd": usage.cost_usd,
+        "estimated": usage.estimated,
+        "input_tokens": usage.input_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "output_tokens": usage.output_tokens,
+    }
+
+
+def _spent_rows(before: StoryState, after: StoryState) -> Iterable[SpentRow]:
+    """The shares that have grown."""
+    if before.shares is after.shares:
+        return
+    known = set(before.shares)
+    for share in after.shares:
+        if share not in known:
+            run, story = after.given.run, after.given.story.id
+            yield SpentRow(run=run, story=story, agent=share.agent, model=share.model, **usage_columns(share.usage))
+
+
+def _waited_rows(before: StoryState, after: StoryState) -> Iterable[WaitedRow]:
+    """The waits that have begun or ended."""
+    if before.waited is after.waited:
+        return
+    for number, wait in enumerate(after.waited, start=1):
+        if before.waited[number - 1 : number] != (wait,):
+            yield WaitedRow(
+                run=after.given.run,
+                story=after.given.story.id,
+                number=number,
+                awaited=wait.awaited,
+                since=wait.since,
+                until=wait.until,
+            )
+
+
+_NOT_THEIRS: Final = frozenset({FailureCause.CANCELLED, FailureCause.WORKSPACE})
+"""Failures that say nothing of who worked."""
+
+
+def _played_rows(before: StoryState, after: StoryState) -> Iterable[PlayedRow]:
+    """One for each role that a profile was chosen for, when the story begins and when it stands otherwise."""
+    if after.assignment is None or before.status is after.status:
+        return
+    for pick in after.given.picks:
+        steps = [step for step in after.pipeline.steps if role_of(step.agent, after.given.agents) == pick.role]
+        yield PlayedRow(
+            run=after.given.run,
+            story=after.given.story.id,
+            role=pick.role,
+            profile=pick.profile,
+            verdict=_verdict(after, pick, steps),
+            cost_usd=_whole_cost(after, pick),
+            started_at=after.started_at,
+        )
+
+
+def _whole_cost(story: StoryState, pick: Pick) -> float | None:
+    """Of all its goes, and only where all of it is known: what is known in part would pass for little."""
+    used = dict(story.roles).get(pick.role, NOTHING_USED)
+    return None if used.unpriced else used.cost_usd
+
+
+def _verdict(story: StoryState, pick: Pick, steps: Iterable[Step]) -> Verdict:
+    """What landed only because another took over is no success of the one that was chosen; where another stood in for
+    it at a limit, the end says nothing.
+    """
+    if story.status is StoryStatus.IN_PROGRESS:
+        return Verdict.OPEN
+    own = {"", pick.profile}
+    if any(step.profile not in own for step in steps):
+        return Verdict.FAILED
+    if story.cause in _NOT_THEIRS or any(step.played_by not in own for step in steps):
+        return Verdict.VOID
+    return Verdict.VERIFIED if story.status is StoryStatus.COMPLETED else Verdict.FAILED

@@ -1,0 +1,66 @@
+"""The three kinds of streams that jobs work on: a run, a story, a landing queue."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from shiftwork.app.runtime.projections import queue_rows, run_rows
+from shiftwork.app.runtime.story_projection import story_rows
+from shiftwork.domain.core.decision import Effects
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Stream
+from shiftwork.domain.landing.decide import decide_queue
+from shiftwork.domain.landing.evolve import evolve_queue
+from shiftwork.domain.landing.state import QueueState
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.evolve import evolve_run
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story.decide import decide_story
+from shiftwork.domain.story.evolve import evolve_story
+from shiftwork.domain.story.state import StoryState
+from shiftwork.ports.store import EventStore
+from shiftwork.ports.views import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind[S]:
+    """What a stream folds to, how its next effects are decided, and which rows its changes write. A `shared` one may
+    be worked on by several processes, in turns; any other belongs to the one that holds its run.
+    """
+
+    start: S
+    evolve: Callable[[S, Fact], S]
+    decide: Callable[[S], Effects]
+    rows: Callable[[S, S], tuple[Row, ...]]
+    shared: bool = False
+
+    def fold(self, state: S, facts: Iterable[Fact]) -> S:
+        for fact in facts:
+            state = self.evolve(state, fact)
+        return state
+
+
+RUN: Final[Kind[RunState]] = Kind(start=RunState(), evolve=evolve_run, decide=decide_run, rows=run_rows)
+STORY: Final[Kind[StoryState]] = Kind(start=StoryState(), evolve=evolve_story, decide=decide_story, rows=story_rows)
+LANDING: Final[Kind[QueueState]] = Kind(
+    start=QueueState(), evolve=evolve_queue, decide=decide_queue, rows=queue_rows, shared=True
+)
+
+KINDS: Final[dict[str, Kind[Any]]] = {"run": RUN, "story": STORY, "landing": LANDING}
+
+
+async def load[S](
+    events: EventStore,
+    kind: Kind[S],
+    stream: Stream,
+    version: int | None = None,
+    known: tuple[int, S] | None = None,
+) -> S:
+    """The state of a stream as of a version, or as it stands, folded from the `known` one where that is not later."""
+    if known is None or (version is not None and known[0] > version):
+        known = (0, kind.start)
+    return kind.fold(known[1], await read(events, stream, known[0], version))
+
+
+async def read(events: EventStore, stream: Stream, after: int, upto: int | None) -> list[Fact]:
+    return [recorded.fact for recorded in await events.read(stream, after=after, upto=upto)]

@@ -1,0 +1,1 @@
+"""What front ends show: queries over the history and its projections."""

@@ -1,0 +1,200 @@
+"""A run as `workflow_state.json`: the shape that tools of the Ralph family read, every entry made from facts."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from shiftwork.app.views import amounts, costs
+from shiftwork.app.views.history import Account, StoryAccount, Turn
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import step_id
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import StoryStatus
+from shiftwork.domain.usage.totals import one_attempt
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
+from shiftwork.domain.workflow.guardrails import PERSON
+from shiftwork.domain.workflow.pipeline import Step, StepStatus, pipeline_of
+
+VERSION: Final = 1
+
+type Json = dict[str, Any]
+type _Entry = tuple[str, str | None, Json]
+"""An action, the step it is about, and its details."""
+
+
+def export(account: Account, root: Path) -> Json:
+    """Files are named from `root`, the folder of the repository, wherever they lie in it. All but `account`, which is
+    about money, tokens and proof, is the shape that others read.
+    """
+    run = account.run
+    return {
+        "version": VERSION,
+        "created_at": _time(run.started_at),
+        "prd_file": run.given.source or None,
+        "stories": {one.asked.id: _story(account, one, root) for one in account.stories},
+        "account": costs.document(account),
+    }
+
+
+def _story(account: Account, one: StoryAccount, root: Path) -> Json:
+    state, status = one.state, account.status(one)
+    pipeline = state.pipeline if one.turns else pipeline_of(account.run.given.workflow.story_steps)
+    completed = status is StoryStatus.COMPLETED
+    return {
+        "story_id": one.asked.id,
+        "title": one.asked.title,
+        "status": status.value,
+        "agent_id": _agent(one),
+        "claimed_at": _time(state.started_at),
+        "completed_at": _time(state.ended_at) if completed else None,
+        "depends_on": list(one.asked.depends_on),
+        "steps": [_step(step, root) for step in pipeline.steps],
+        "history": [_entry(turn.fact.at, _agent(one), entry) for turn in one.turns for entry in _entries(turn)],
+    }
+
+
+def _entry(at: float, agent: int | None, entry: _Entry) -> Json:
+    action, step, details = entry
+    return {"timestamp": _time(at), "action": action, "agent_id": agent, "step_id": step, "details": details}
+
+
+def _agent(one: StoryAccount) -> int | None:
+    """Agents are counted by the slots that stories are worked on in."""
+    return one.state.assignment.slot + 1 if one.state.assignment else None
+
+
+def _step(step: Step, root: Path) -> Json:
+    """What an attempt has used is known when it has ended."""
+    ended = step.ended_at is not None and step.status is not StepStatus.IN_PROGRESS
+    return {
+        "id": step.id,
+        "type": step.type,
+        "status": step.status.value,
+        "description": step.description,
+        "started_at": _time(step.started_at),
+        "completed_at": _time(step.ended_at) if ended else None,
+        "git_sha_at_start": step.start_commit or None,
+        "notes": step.notes or None,
+        "error": step.error or None,
+        "skip_reason": step.skip_reason or None,
+        "restart_count": step.restarts,
+        **_used(step.usage),
+        "log_file": _within(step.log, root),
+    }
+
+
+def _entries(turn: Turn) -> Iterator[_Entry]:
+    """Facts that the shape has no action for are left out."""
+    yield from _of_story(turn.fact)
+    yield from _of_step(turn.fact)
+    match turn.fact:
+        case story_facts.WorkflowEdited() as fact:
+            yield from _edited(turn, fact)
+        case story_facts.MendingPlanned() as fact:
+            yield _mended(turn, fact)
+        case _:
+            pass
+
+
+def _of_story(fact: Fact) -> Iterator[_Entry]:
+    match fact:
+        case story_facts.StoryStarted():
+            yield "story_claimed", None, {}
+        case story_facts.StoryCompleted():
+            yield "story_completed", None, {"commit": fact.commit}
+        case story_facts.StoryFailed():
+            yield "story_failed", None, {"cause": fact.cause.value, "reason": fact.reason}
+        case _:
+            pass
+
+
+def _of_step(fact: Fact) -> Iterator[_Entry]:
+    match fact:
+        case story_facts.StepStarted():
+            yield "step_started", fact.step, {"attempt": fact.attempt, "git_sha_at_start": fact.commit}
+        case story_facts.StepCompleted():
+            yield (
+                "step_completed",
+                fact.step,
+                {"attempt": fact.attempt, "git_sha": fact.commit, **_used(one_attempt(fact.usage))},
+            )
+        case story_facts.StepFailed():
+            yield "step_failed", fact.step, _trouble(fact)
+        case story_facts.StepCancelled():
+            yield "step_cancelled", fact.step, _trouble(fact)
+        case story_facts.StepInterrupted():
+            reason = "the worker died in the middle of the attempt"
+            details = {"attempt": fact.attempt, "trouble": "interrupted", "error": reason, "diff": fact.diff or None}
+            yield "step_cancelled", fact.step, details
+        case story_facts.StepDeferred():
+            details = {"attempt": fact.attempt, "trouble": "limited", "error": fact.reason, "diff": fact.diff or None}
+            yield "step_cancelled", fact.step, {**details, **_used(one_attempt(fact.usage))}
+        case story_facts.StepCutShort():
+            reason = "the agent stopped at what it may cost"
+            details = {"attempt": fact.attempt, "trouble": "cut_short", "error": reason, "diff": fact.diff or None}
+            yield "step_cancelled", fact.step, {**details, **_used(one_attempt(fact.usage))}
+        case _:
+            pass
+
+
+def _trouble(fact: story_facts.StepFailed | story_facts.StepCancelled) -> Json:
+    told = {"attempt": fact.attempt, "trouble": fact.trouble.value, "error": fact.error, "diff": fact.diff or None}
+    return {**told, **_used(one_attempt(fact.usage))}
+
+
+def _used(usage: Usage) -> Json:
+    """What nobody knows is null."""
+    told = amounts.plain(usage)
+    return {name: told[name] for name in ("cost_usd", "input_tokens", "output_tokens")}
+
+
+def _edited(turn: Turn, fact: story_facts.WorkflowEdited) -> Iterator[_Entry]:
+    """One entry an operation; one that skips a step has an entry of its own for that."""
+    number = turn.before.pipeline.next_number
+    by = None if fact.by == PERSON else fact.by
+    for edit in fact.edits:
+        yield "workflow_edit", by, _operation(turn, edit, number)
+        number += len(edit.steps)
+        if edit.operation is Operation.SKIP:
+            yield "step_skipped", edit.target, {"operation": edit.operation.value, "reason": edit.reason}
+
+
+def _operation(turn: Turn, edit: Edit, number: int) -> Json:
+    details: Json = {"operation": edit.operation.value, "reason": edit.reason}
+    if edit.target:
+        details["target_step_id"] = edit.target
+    if edit.steps:
+        name = "replacement_steps" if edit.operation is Operation.SPLIT else "new_steps"
+        details[name] = [_new(number + place, step) for place, step in enumerate(edit.steps)]
+    if edit.order:
+        details["new_order"] = list(edit.order)
+    if edit.description:
+        old = turn.before.pipeline.find(edit.target)
+        details |= {"old_description": old.description if old else None, "new_description": edit.description}
+    return details
+
+
+def _mended(turn: Turn, fact: story_facts.MendingPlanned) -> _Entry:
+    """A step that the harness adds after a refusal is an edit as well."""
+    number = turn.before.pipeline.next_number
+    before = turn.after.pipeline.steps[: turn.after.pipeline.index(step_id(number))]
+    added = _new(number, NewStep(type=fact.type, description=fact.description))
+    details = {"operation": Operation.ADD_AFTER.value, "reason": f"refused: {fact.cause}", "new_steps": [added]}
+    return "workflow_edit", None, {**details, "target_step_id": next((step.id for step in reversed(before)), None)}
+
+
+def _new(number: int, step: NewStep) -> Json:
+    return {"id": step_id(number), "type": step.type, "description": step.description}
+
+
+def _time(at: float | None) -> str | None:
+    return None if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _within(file: str, root: Path) -> str | None:
+    if not file:
+        return None
+    path = Path(file)
+    return str(path.relative_to(root)) if path.is_relative_to(root) else file

@@ -1,0 +1,139 @@
+"""All that the history tells of one run: of its stories, their steps, and the landing queue they went through."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from shiftwork.app.runtime.streams import RUN, STORY, read
+from shiftwork.domain.budget.amounts import Amount
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import FRAME, Commit, RunId, StoryId, run_stream, story_stream
+from shiftwork.domain.gates.gate import GateReport
+from shiftwork.domain.landing.facts import BaseMoved, CandidateFailed, CandidateVerified, EntryRefused
+from shiftwork.domain.landing.state import requested_by
+from shiftwork.domain.notices.facts import NoticeTried
+from shiftwork.domain.run.facts.spending import AmountReserved
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.story.state import StoryState, StoryStatus
+from shiftwork.errors import UnknownRunError
+from shiftwork.ports.store import EventStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A fact that changed something, with the story before and after it."""
+
+    fact: Fact
+    before: StoryState
+    after: StoryState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """The gates on one candidate of a story, which was made for a `request` to land."""
+
+    at: float
+    request: str
+    report: GateReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryAccount:
+    """`asked` is the story as the spec has it; one that nobody has begun has no turns."""
+
+    asked: Story
+    state: StoryState
+    turns: tuple[Turn, ...]
+    checks: tuple[Checked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """In the order of the spec; the run's own steps come first, under their id, once they have begun. What was set
+    aside for attempts is `reserved`, by story and number of the claim; `undelivered` are notices that somebody missed.
+    """
+
+    run: RunState
+    stories: tuple[StoryAccount, ...]
+    reserved: Mapping[tuple[StoryId, int], Amount] = field(default_factory=dict)
+    undelivered: tuple[NoticeTried, ...] = ()
+
+    def status(self, one: StoryAccount) -> StoryStatus:
+        """As the run knows it, which also knows of stories that nobody begins."""
+        known = self.run.stories.get(one.asked.id)
+        return known.status if known else one.state.status
+
+
+async def account(events: EventStore, run: RunId) -> Account:
+    """Read it all; raises UnknownRunError where the history has no such run."""
+    facts = await read(events, run_stream(run), 0, None)
+    state = RUN.fold(RUN.start, facts)
+    if state.plan is None:
+        raise UnknownRunError(f"there is no run {run}", hint="shiftwork status --all lists the runs")
+    checks = _checks(run, await read(events, state.plan.landing, 0, None))
+    stories = [await _story(events, state, story, checks.get(story.id, ())) for story in state.plan.spec.stories]
+    frame = await _frame(events, state, checks.get(FRAME, ()))
+    aside = {(fact.story, fact.number): fact.amount for fact in facts if isinstance(fact, AmountReserved)}
+    told = (*facts, *(turn.fact for one in stories for turn in one.turns))
+    missed = tuple(fact for fact in told if isinstance(fact, NoticeTried) and fact.missed)
+    return Account(run=state, stories=(*frame, *stories), reserved=aside, undelivered=missed)
+
+
+async def _frame(events: EventStore, run: RunState, checks: Sequence[Checked]) -> Sequence[StoryAccount]:
+    turns = tuple(_turns(await read(events, story_stream(run.given.run, FRAME), 0, None)))
+    if not turns:
+        return ()
+    state = turns[-1].after
+    return (StoryAccount(asked=state.given.story, state=state, turns=turns, checks=tuple(checks)),)
+
+
+async def _story(events: EventStore, run: RunState, asked: Story, checks: Sequence[Checked]) -> StoryAccount:
+    facts = await read(events, story_stream(run.given.run, asked.id), 0, None)
+    turns = tuple(_turns(facts))
+    state = turns[-1].after if turns else StoryState()
+    return StoryAccount(asked=asked, state=state, turns=turns, checks=tuple(checks))
+
+
+def _turns(facts: Sequence[Fact]) -> Iterator[Turn]:
+    state = STORY.start
+    for fact in facts:
+        after = STORY.evolve(state, fact)
+        if after is not state:
+            yield Turn(fact=fact, before=state, after=after)
+        state = after
+
+
+def _checks(run: RunId, facts: Sequence[Fact]) -> Mapping[StoryId, list[Checked]]:
+    """Every report of gates in the queue's history that is about this run, by story. A refusal most often repeats the
+    last of them, and tells of one of its own where the gates were green and not enough.
+    """
+    found: dict[StoryId, list[Checked]] = {}
+    last: dict[str, GateReport] = {}
+    for fact in facts:
+        match fact:
+            case CandidateVerified(request=request, report=report) | CandidateFailed(request=request, report=report):
+                pass
+            case EntryRefused(request=request, report=GateReport() as report) if report != last.get(request):
+                pass
+            case BaseMoved():
+                _renamed(found, fact)
+                continue
+            case _:
+                continue
+        last[request] = report
+        of, story = requested_by(request)
+        if of == run:
+            found.setdefault(story, []).append(Checked(at=fact.at, request=request, report=report))
+    return found
+
+
+def _renamed(found: Mapping[StoryId, list[Checked]], fact: BaseMoved) -> None:
+    """The last report on what has landed speaks of the commit that did, which has the tree that was checked."""
+    final = dict(zip(fact.requests, fact.commits, strict=False))
+    for story in {requested_by(request)[1] for request in final}:
+        checks = found.get(story, [])
+        checks[-1:] = [_of_commit(one, final.get(one.request, one.report.commit)) for one in checks[-1:]]
+
+
+def _of_commit(checked: Checked, commit: Commit) -> Checked:
+    return replace(checked, report=replace(checked.report, commit=commit))

@@ -1,0 +1,257 @@
+"""A run as a Markdown document: what was asked, what came of it, what it cost, and where to look further."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from shiftwork.app.runtime import state_labels
+from shiftwork.app.views import amounts, costs, report_costs
+from shiftwork.app.views.history import Account, Checked, StoryAccount, Turn
+from shiftwork.app.views.safe_markdown import between, code, lasted, listed, printed, quoted, table, text, time
+from shiftwork.domain.agents.idle_time import Idle
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import FRAME, StoryId
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import GateResult
+from shiftwork.domain.proof.proof_status import after_landed, brief, counted
+from shiftwork.domain.proof.refusal_text import for_people
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.certify import proof_of
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.tampering.findings import Finding
+from shiftwork.domain.usage.totals import one_attempt
+from shiftwork.domain.workflow.edit_request import Edit
+from shiftwork.domain.workflow.pipeline import Step
+
+_STEPS: Final = ("step", "type", "state", "tries", "took in all", "tokens", "cost", "said")
+
+
+def report(account: Account, *, moving: bool = True) -> str:
+    """The document; whatever agents, gates or specs have said in it is bounded, and no markup. Whether
+    anybody works on a run that is not over is not in its history, so that is to be told.
+    """
+    stand = {one.asked.id: _state(account, one, moving=moving) for one in account.stories}
+    stories = (line for one in account.stories for line in _story(account, one, stand[one.asked.id]))
+    top = (*_summary(account, stand), *_overview(account, stand), *listed("Notices that were missed", _missed(account)))
+    return "\n".join((*top, *report_costs.spending(account), *stories)) + "\n"
+
+
+def _state(account: Account, one: StoryAccount, *, moving: bool) -> str:
+    waits, limited = one.state.asks is not None, one.state.wait is not None
+    proof = proof_of(one.state)
+    return state_labels.word(
+        account.status(one), moving=moving, waits=waits, limited=limited, proof=proof.level if proof else None
+    )
+
+
+def _of_run(account: Account, stand: Mapping[StoryId, str]) -> str:
+    """Of a run that is not over, how those of its stories stand that are under way."""
+    flying = (one.asked.id for one in account.stories if one.turns and not one.state.ended_at)
+    under_way = state_labels.counted(stand[one] for one in flying if one != FRAME)
+    over = account.run.ended_at is not None or not under_way
+    return state_labels.word(account.run.status) if over else f"not over: {under_way}"
+
+
+def _summary(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
+    run, plan = account.run, account.run.given
+    used, proved = costs.used(account), counted(proof_of(one.state) for one in account.stories)
+    beyond, limits = report_costs.overshoot(account), report_costs.limits(account)
+    yield f"# {text(plan.spec.title)}"
+    yield ""
+    yield from table(
+        ("", ""),
+        [
+            ("run", plan.run),
+            ("state", _of_run(account, stand)),
+            ("branch", text(plan.branch)),
+            ("agent", f"{text(plan.agent)}, workflow {text(plan.workflow.id)}"),
+            ("asked for in", text(plan.source) or "the command line"),
+            ("started", time(run.started_at)),
+            ("ended", time(run.ended_at)),
+            ("took", _took(run, costs.lost(account))),
+            ("stories", f"{len(run.stories)}: {state_labels.counted(stand[one] for one in stand if one != FRAME)}"),
+            *([("proof", proved)] if proved else []),
+            ("cost", amounts.cost(used)),
+            ("tokens", amounts.tokens(used)),
+            ("foreseen", report_costs.foreseen(account)),
+            *([("limits", limits)] if limits else []),
+            *([("gates", text(state_labels.without(plan.without_gates)))] if plan.without_gates else []),
+            *([("beyond what was set aside", beyond)] if beyond else []),
+        ],
+    )
+
+
+def _took(whole: RunState | StoryState, lost: Idle) -> str:
+    told = between(whole.started_at, whole.ended_at)
+    return told if whole.ended_at is None else told + amounts.waiting(lost, lasted)
+
+
+def _missed(account: Account) -> Iterator[str]:
+    for fact in account.undelivered:
+        yield from (f"{time(fact.at)}: {fact.occasion} by {text(name)}: {text(why)}" for name, why in fact.missed)
+
+
+def _overview(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
+    yield "\n## Stories\n"
+    yield from table(
+        ("story", "title", "state", "landed", "evidence", "tokens", "cost", "foreseen", "took"),
+        [
+            (
+                text(one.asked.id),
+                text(one.asked.title),
+                stand[one.asked.id],
+                one.state.landed[:10] or "-",
+                brief(proof) if (proof := proof_of(one.state)) else "-",
+                amounts.tokens(one.state.usage),
+                amounts.cost(one.state.usage),
+                report_costs.foreseen_of(account, one),
+                _took(one.state, costs.lost_of(one)),
+            )
+            for one in account.stories
+        ],
+    )
+
+
+def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
+    yield f"\n## {text(one.asked.id)}: {text(one.asked.title)}\n"
+    yield f"State: {state}."
+    if reason := one.state.failure or account.run.blocked.get(one.asked.id, ""):
+        first, *rest = quoted(reason)
+        yield from (f"\nReason: {first}", *rest)
+    if one.state.asks:
+        yield f"\nWaits for: {text(one.state.asks.detail)}"
+    if one.state.landed:
+        told = f"{one.state.landed_ref}{after_landed(proof_of(one.state))}"
+        yield f"\nLanded as `{one.state.landed}` on {text(told)}."
+    if one.turns:
+        yield "\n### Steps\n"
+        yield from table(_STEPS, map(_step, _steps(one)))
+    yield from report_costs.attempts(account, one)
+    yield from report_costs.proof(one)
+    yield from listed("Edits made", [line for turn in one.turns for line in _edits(turn.fact)])
+    yield from listed("Answers of a person", [line for turn in one.turns for line in _answers(turn)])
+    yield from listed("Refusals and repairs", [line for turn in one.turns for line in _refusals(turn.fact)])
+    yield from listed("Tests and gate configuration", map(_finding, one.state.inspection.findings))
+    yield from listed("Gates", _gates(one.checks))
+    yield from listed("Kept diffs", [line for turn in one.turns for line in _diffs(turn.fact)])
+    yield from listed("Logs", sorted({code(str(Path(step.log).parent)) for step in _steps(one) if step.log}))
+
+
+def _steps(one: StoryAccount) -> Sequence[Step]:
+    return one.state.pipeline.steps
+
+
+def _step(step: Step) -> Sequence[str]:
+    return (
+        step.id,
+        text(step.name),
+        state_labels.word(step.status),
+        str(step.attempts),
+        lasted(step.seconds),
+        amounts.tokens(step.usage),
+        amounts.cost(step.usage),
+        text(step.error or step.skip_reason or step.notes),
+    )
+
+
+def _edits(fact: Fact) -> Iterator[str]:
+    match fact:
+        case story_facts.WorkflowEdited():
+            for edit in fact.edits:
+                yield f"{text(fact.by)}: {_edit(edit)}"
+        case story_facts.WorkflowEditRejected():
+            yield f"{text(fact.by)}: refused, {text(fact.reason)}"
+        case _:
+            pass
+
+
+def _edit(edit: Edit) -> str:
+    steps = ", ".join(f"{text(step.type)} ({text(step.description)})" for step in edit.steps)
+    said = (edit.operation.value, edit.target, steps, ", ".join(edit.order), text(edit.description))
+    return f"{' '.join(part for part in said if part)}: {text(edit.reason)}"
+
+
+def _answers(turn: Turn) -> Iterator[str]:
+    """What a person was asked, what they said, and when."""
+    asked = turn.before.asks
+    if isinstance(turn.fact, story_facts.StoryReleased) and asked:
+        said = "said yes" if turn.fact.granted else "said no"
+        words = f": {text(turn.fact.answer)}" if turn.fact.answer else ""
+        yield f"{time(turn.fact.at)}: {said} ({asked.cause}: {text(asked.detail)}){words}"
+
+
+def _refusals(fact: Fact) -> Iterator[str]:
+    match fact:
+        case story_facts.LandingRefused() | story_facts.WorkRefused():
+            yield f"{time(fact.at)}: {_refused(fact)}"
+        case story_facts.MendingPlanned():
+            yield f"{time(fact.at)}: {text(fact.type)} added to mend it"
+        case story_facts.StoryReopened():
+            yield f"{time(fact.at)}: retried, {'from the beginning' if fact.afresh else 'from the step that failed'}"
+        case story_facts.StepFailed() | story_facts.StepCancelled():
+            told = f"attempt {fact.attempt} {fact.trouble}: {text(fact.error)}"
+            yield f"{time(fact.at)}: {fact.step} {told}"
+        case story_facts.StepInterrupted():
+            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} interrupted: its worker died"
+        case story_facts.StepDeferred():
+            waited = f"waited until {time(fact.until)}" if fact.until > fact.at else "another went on"
+            told = f"attempt {fact.attempt}: {text(fact.agent)} was at a limit, {waited}: {text(fact.reason)}"
+            yield f"{time(fact.at)}: {fact.step} {told}"
+        case story_facts.StepCutShort():
+            spent = amounts.cost(one_attempt(fact.usage))
+            yield f"{time(fact.at)}: {fact.step} attempt {fact.attempt} cut short at what it may cost: {spent}"
+        case _:
+            pass
+
+
+def _refused(fact: story_facts.LandingRefused | story_facts.WorkRefused) -> str:
+    if isinstance(fact, story_facts.WorkRefused):
+        return f"{fact.step} sent back ({fact.cause}): {text(fact.detail)}"
+    if fact.unapproved:
+        return f"gates passed, {text(fact.detail)}"
+    files = f" in {', '.join(map(text, fact.files))}" if fact.files else ""
+    # What gates have printed stands under them.
+    detail = fact.detail.partition(":\n")[0] if fact.cause is Refusal.GATES else for_people(fact.detail)
+    return f"landing refused ({fact.cause}){files}: {text(detail)}"
+
+
+def _finding(found: Finding) -> str:
+    many = f"{found.count} " if found.count > 1 else ""
+    line = f" ({text(found.line)})" if found.line else ""
+    return f"{many}{found.kind}: {text(found.path)}{line}"
+
+
+def _gates(checks: Sequence[Checked]) -> Iterable[str]:
+    """Of what is recorded of a gate on one candidate the last, which also knows what the gate says of the base."""
+    found: dict[tuple[object, ...], str] = {}
+    for checked in checks:
+        for result in checked.report.results:
+            found[checked.request, checked.report.commit, result.name, result.restored] = _gate(checked, result)
+    return found.values()
+
+
+def _gate(checked: Checked, result: GateResult) -> str:
+    again = " (known from a commit with the same files)" if checked.report.cached else ""
+    verdict = ("passed" if result.passed else "failed") + (" at the second try" if result.flaky else "")
+    standing = f" ({result.standing})" if result.standing else ""
+    name = text(result.name) + (" with the tests of the base" if result.restored else "")
+    said = f", {result.fewer} tests that pass on the base" if result.fewer else ""
+    said = said if result.passed else f":{printed(result.output)}"
+    where = f"on `{checked.report.commit[:10]}`{again}"
+    return f"{time(checked.at)}: {name} {verdict}{standing} {where} in {result.seconds:.1f} s{said}"
+
+
+def _diffs(fact: Fact) -> Iterator[str]:
+    match fact:
+        case (
+            story_facts.StepFailed()
+            | story_facts.StepCancelled()
+            | story_facts.StepInterrupted()
+            | story_facts.StepYielded()
+        ) if fact.diff:
+            yield f"{fact.step} attempt {fact.attempt}: {code(fact.diff)}"
+        case story_facts.StepDeferred() | story_facts.StepCutShort() if fact.diff:
+            yield f"{fact.step} attempt {fact.attempt}: {code(fact.diff)}"
+        case _:
+            pass

@@ -1,0 +1,139 @@
+"""The parts of a report that tell what was spent, by whom, against what was foreseen, and what proves what landed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from shiftwork.app.runtime import state_labels
+from shiftwork.app.views import amounts, costs
+from shiftwork.app.views.costs import AttemptMade
+from shiftwork.app.views.history import Account, StoryAccount
+from shiftwork.app.views.safe_markdown import code, lasted, listed, table, text
+from shiftwork.domain.budget.amounts import Amount, Budget
+from shiftwork.domain.proof.certificate import Certificate
+from shiftwork.domain.proof.fail_to_pass import in_words
+from shiftwork.domain.proof.verdict import Judged
+from shiftwork.domain.run.spending.forecast import unforeseen
+from shiftwork.domain.usage.totals import Verdict, verdict
+from shiftwork.domain.usage.usage import Share
+
+
+def foreseen(account: Account) -> str:
+    """What it was foreseen to cost against what it came to."""
+    plan = account.run.given
+    if plan.foreseen is None:
+        return unforeseen(plan.workflow)
+    used = costs.used(account)
+    came_to = verdict(plan.foreseen.whole, used, over=costs.is_over(account))
+    told = "not all of it is known yet" if came_to is Verdict.OPEN else f"that is {came_to}"
+    return f"{amounts.band(plan.foreseen.whole)}; it came to {amounts.cost(used)}: {told}"
+
+
+def foreseen_of(account: Account, one: StoryAccount) -> str:
+    band = costs.foreseen_of(account, one)
+    return amounts.span(band) if band else "-"
+
+
+def limits(account: Account) -> str:
+    """Those that held last; empty where there were none."""
+    held = account.run.given.limits
+    return amounts.limited((held.run, held.story, held.step))
+
+
+def overshoot(account: Account) -> str:
+    """How far attempts went beyond what was set aside for them; empty where none did."""
+    found = [made.over for one in account.stories for made in costs.attempts(account, one) if made.over]
+    if not found:
+        return ""
+    most = max(found, key=lambda over: (over.usd, over.tokens))
+    return f"{len(found)} attempt{'s'[: len(found) > 1]}, by up to {amount(most)}: see below"
+
+
+def spending(account: Account) -> Iterator[str]:
+    shares = costs.shares(account)
+    if not shares:
+        return
+    yield "\n## Spending\n"
+    head = ("agent", "model", "attempts", "tokens in", "cached", "out", "cost")
+    whole = Share(agent="all", model="", usage=costs.used(account))
+    yield from table(head, [_share(share) for share in (*shares, whole)])
+
+
+def _share(share: Share) -> Sequence[str]:
+    told = amounts.plain(share.usage)
+    counts = [told[name] for name in ("input_tokens", "cached_tokens", "output_tokens")]
+    at_least = "at least " if share.usage.uncounted else ""
+    tokens = ["unknown" if count is None else f"{at_least}{count:,}" for count in counts]
+    model = text(share.model) or ("" if share.agent == "all" else "unknown")
+    return (text(share.agent), model, str(share.usage.attempts), *tokens, amounts.cost(share.usage))
+
+
+def attempts(account: Account, one: StoryAccount) -> Iterator[str]:
+    made = list(costs.attempts(account, one))
+    if made:
+        yield "\n### Attempts\n"
+        head = ("step", "attempt", "agent", "model", "ended", "took", "tokens", "cost", "set aside")
+        yield from table(head, map(_attempt, made))
+    yield from listed("Beyond what was set aside", _beyond(made))
+
+
+def _attempt(made: AttemptMade) -> Sequence[str]:
+    return (
+        made.step.id,
+        str(made.number),
+        text(made.step.played_by),
+        text(made.step.model) or "unknown",
+        state_labels.word(made.ended),
+        lasted(made.seconds, "unknown"),
+        amounts.tokens(made.used),
+        amounts.cost(made.used),
+        amount(made.aside) if made.aside else "-",
+    )
+
+
+def _beyond(made: Iterable[AttemptMade]) -> Iterator[str]:
+    for each in made:
+        if each.over and each.aside:
+            told = f"{amount(each.over)} more than the {amount(each.aside)} set aside for it"
+            yield f"{each.step.id} attempt {each.number} used {told}"
+
+
+def proof(one: StoryAccount) -> Iterator[str]:
+    """The certificate in short: each criterion with its evidence, and what ran on the commit."""
+    said = costs.certificate(one)
+    if said is None:
+        return
+    yield f"\n### Proof\n\nPolicy {said.policy}, certificate {code(one.state.certified)}.\n"
+    if said.criteria:
+        yield from table(("criterion", "asks", "verdict", "evidence", "why"), map(_judged, said.criteria))
+        yield ""
+    yield from (f"- {line}" for line in _ran(said) or ["no gate was run"])
+    if said.fail_to_pass:
+        yield f"- {text(in_words(said.fail_to_pass))}"
+
+
+def _judged(one: Judged) -> Sequence[str]:
+    evidence = text(f"{one.kind} {one.reference}".strip()) or "-"
+    return (text(one.criterion), text(one.text), one.verdict.value, evidence, text(one.why))
+
+
+def _ran(said: Certificate) -> list[str]:
+    return [*_gates(said), *_verified(said)]
+
+
+def _gates(said: Certificate) -> Iterator[str]:
+    for gate in said.gates:
+        extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
+        extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
+        command = f": {code(gate.command)}" if gate.command else ""
+        yield f"gate {text(gate.name)} passed in {gate.seconds:.1f} s{extra}{command}"
+    for name in said.without_gates:
+        yield f"gate {text(name)} was not run: the user has let the run continue without it"
+
+
+def _verified(said: Certificate) -> Iterator[str]:
+    for line in said.verification:
+        yield f"verification {text(line.step.id)} {text(line.step.name)} passed in {line.seconds:.1f} s"
+
+
+def amount(some: Amount | Budget) -> str:
+    tokens_told = f"{some.tokens:,} tokens" if some.tokens else ""
+    return " and ".join(filter(None, (amounts.money(some.usd) if some.usd else "", tokens_told)))

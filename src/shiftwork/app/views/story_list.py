@@ -1,0 +1,43 @@
+"""The stories of a run in a list: where each stands, and what it waits for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shiftwork.app.runtime.streams import RUN, load
+from shiftwork.domain.core.ids import FRAME, RunId, StoryId, run_stream
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story.state import StoryStatus
+from shiftwork.ports.store import EventStore
+from shiftwork.ports.views import Queries, StepRow, StoryRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """`waits_for` are the dependencies that have not landed, `step` the name of the one at hand."""
+
+    story: StoryRow
+    step: str
+    depends_on: tuple[str, ...]
+    waits_for: tuple[str, ...]
+
+
+async def roll(queries: Queries, events: EventStore, run: RunId) -> list[Line]:
+    """In the order of the spec."""
+    state = await load(events, RUN, run_stream(run))
+    return [await _line(queries, state, row) for row in await queries.stories(run)]
+
+
+async def _line(queries: Queries, run: RunState, row: StoryRow) -> Line:
+    story = StoryId(row.story)
+    asked = () if story == FRAME else run.asked(story).depends_on
+    steps = await queries.steps(row.run, row.story) if row.status == StoryStatus.IN_PROGRESS else ()
+    return Line(
+        story=row,
+        step=_name_of(steps, row.step),
+        depends_on=asked,
+        waits_for=tuple(other for other in asked if run.stories[other].status is not StoryStatus.COMPLETED),
+    )
+
+
+def _name_of(steps: Sequence[StepRow], wanted: str) -> str:
+    return next((step.name for step in steps if step.step == wanted), "")

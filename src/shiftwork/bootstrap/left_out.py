@@ -1,5 +1,0 @@
-"""Where front ends find what was left out of a run's stories."""
-
-from shiftwork.adapters.workspace.patches import patch_of_run
-
-__all__ = ["patch_of_run"]

@@ -1,0 +1,1 @@
+"""Which sandbox agents, gates and the setup command get."""

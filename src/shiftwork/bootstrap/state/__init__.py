@@ -1,0 +1,1 @@
+"""What commands need that only read or take over state."""

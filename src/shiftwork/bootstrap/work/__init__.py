@@ -1,0 +1,1 @@
+"""What commands need that do work: every port, opened and closed in order."""

@@ -1,0 +1,157 @@
+"""The base that work starts from, looked at before any work is paid for: its environment, its gates, what they see."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from shiftwork.adapters.sandbox.ladder import Ladder
+from shiftwork.adapters.workspace.gates.canary import GitCanary
+from shiftwork.adapters.workspace.gates.gates import GitGates
+from shiftwork.adapters.workspace.git.git import Identity
+from shiftwork.adapters.workspace.hub.agent_repository import lenders
+from shiftwork.adapters.workspace.hub.landing import GitRepository
+from shiftwork.app.landing.canary import Examiner, unheard
+from shiftwork.bootstrap.git_consent import open_hub_here
+from shiftwork.bootstrap.sandbox.registries import registries_in_force
+from shiftwork.bootstrap.sandbox.sandboxes import open_sandboxes
+from shiftwork.bootstrap.work.setup import build_setup
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import Site
+from shiftwork.domain.canary.canary_verdict import GateSight
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.domain.gates.rung import Rung
+from shiftwork.domain.proof.commit_trailers import RUN
+from shiftwork.ports.workspace import Begun, unwatched
+
+_HARNESS = Identity(name="Shiftwork", email="shiftwork@localhost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """The environment in which gates ran: how long it took to have it in their tree, and whether it was there before.
+    `failure` says why there is none though the settings have a setup command. `wanted` is false where they have none.
+    """
+
+    wanted: bool
+    seconds: float
+    reused: bool
+    failure: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseCheck:
+    """`tip` is the commit that work would start from. `ladder` has the rungs of the gates, where they have any;
+    `confined` is whether there is a sandbox at all.
+    """
+
+    tip: Commit
+    gates: GitGates
+    examiner: Examiner
+    ladder: Ladder | None = None
+    confined: bool = False
+    tip_is_landed: bool = False
+
+    @property
+    def is_first(self) -> bool:
+        """Whether no gate was ever examined in this repository."""
+        return not any((self.gates.hub.state / "known").glob("sight-*"))
+
+    async def known(self) -> tuple[GateSight, ...] | None:
+        """What is known of every gate, where nothing need be run to know it and the base is known to be green."""
+        return await self.examiner.known(self.tip)
+
+    async def report(self, marker: str, begun: Begun = unwatched, *, again: bool = False) -> GateReport:
+        """What gates say of the tip; those that were green before run `again` only if that is asked for. Raises
+        RepositoryError where they cannot be run at all.
+        """
+        if self.ladder is None or not (fresh := self._unknown()):
+            return await self.examiner.base(self.tip, marker, begun, again=again)
+        return await self._climbed(self.ladder, fresh, marker, begun)
+
+    @property
+    def rungs_known(self) -> bool:
+        """Whether it is known how much of the machine each gate needs."""
+        return not self._unknown()
+
+    def rung(self, gate: Gate) -> Rung | None:
+        """The one that a gate is on; None where there is no ladder."""
+        return self.ladder.rung(gate.command) if self.ladder else None
+
+    def further(self, gate: Gate) -> tuple[Rung, ...]:
+        """The rungs that the user may let the gate have beyond the one that it is on. None where the tip was landed
+        here: a test that an agent has written must not bring its gate out of the sandbox by failing in it.
+        """
+        now = self.rung(gate)
+        if self.ladder is None or now is None or self.tip_is_landed:
+            return ()
+        return tuple(rung for rung in self.ladder.rungs if rung.needs_consent and rung > now)
+
+    def _unknown(self) -> tuple[str, ...]:
+        return self.ladder.unknown(gate.command for gate in self.examiner.gates) if self.ladder else ()
+
+    async def _climbed(self, ladder: Ladder, fresh: tuple[str, ...], marker: str, begun: Begun) -> GateReport:
+        """Each gate that was never tried goes up to the first rung on which the base is green. Beyond those that need
+        no consent only the user can send it.
+        """
+        ladder.put(fresh, Rung.CUT)
+        report = await self.examiner.base(self.tip, marker, begun, again=True)
+        failed = {one.name for one in report.results if not one.passed}
+        stuck = tuple(gate for gate in self.examiner.gates if gate.command in fresh and gate.name in failed)
+        red = failed
+        if stuck and Rung.OWN in ladder.tried:
+            ladder.put((gate.command for gate in stuck), Rung.OWN)
+            again = await replace(self.examiner, gates=stuck).base(self.tip, marker, begun, again=True)
+            newer = {one.name: one for one in again.results}
+            report = replace(report, results=tuple(newer.get(one.name, one) for one in report.results))
+            red = {one.name for one in again.results if not one.passed}
+        ladder.forget(gate.command for gate in stuck if gate.name in red)
+        ladder.keep()
+        return report
+
+    async def sights(
+        self, report: GateReport, marker: str, heard: Callable[[GateSight], None] = unheard
+    ) -> tuple[GateSight, ...]:
+        return await self.examiner.sights(report, marker, heard=heard)
+
+    async def prepared(self) -> Prepared:
+        """What became of the environment in the last check."""
+        setup, hub = self.gates.setup, self.gates.hub
+        benches = self.gates.benches.values()
+        names = [bench.environment.name for bench in benches if bench.environment]
+        return Prepared(
+            wanted=bool(setup.command),
+            seconds=max((bench.seconds for bench in benches), default=0.0),
+            reused=bool(names) and not setup.environments(hub).made.intersection(names),
+            failure=await setup.failure(hub, self.tip),
+        )
+
+
+async def open_base(
+    site: Site, settings: Settings, env: Mapping[str, str], branch: str, gates: tuple[Gate, ...] | None = None
+) -> BaseCheck:
+    """`gates` are those of a run, where they are not just those of the settings."""
+    hub = await open_hub_here(site, _HARNESS, env)
+    registries = await registries_in_force(site, settings, env)
+    sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
+    runner = GitGates(
+        hub=hub,
+        setup=build_setup(site, settings, env, sandboxes),
+        hosts=frozenset(settings.proof.hosts),
+        recalls=False,
+    )
+    examiner = Examiner(
+        runner=runner,
+        canary=GitCanary(gates=runner),
+        gates=settings.gate_list if gates is None else gates,
+        protection=settings.proof.protection,
+    )
+    tip = await GitRepository(hub=hub).tip(branch)
+    asked = ("log", "-1", f"--format=%(trailers:key={RUN},valueonly)", tip)
+    return BaseCheck(
+        tip=tip,
+        gates=runner,
+        examiner=examiner,
+        ladder=sandboxes.gates if isinstance(sandboxes.gates, Ladder) else None,
+        confined=sandboxes.tier != "none",
+        tip_is_landed=bool((await hub.git.run(*asked)).text.strip()),
+    )

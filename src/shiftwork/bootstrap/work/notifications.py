@@ -1,0 +1,69 @@
+"""Which channels to people the settings name, and who stands behind them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.notify.apprise import AppriseNotifier, check_url
+from shiftwork.adapters.notify.webhook import WebhookNotifier, check_secret
+from shiftwork.config.settings.settings import Settings
+from shiftwork.domain.notices.notice import NoticePlan, Occasion
+from shiftwork.errors import SettingsError, ShiftworkError
+from shiftwork.ports.clock import Clock
+from shiftwork.ports.notify import Notifier
+
+_WEBHOOK: Final = "webhook"
+
+
+def notice_plan(settings: Settings) -> NoticePlan:
+    """What a run that begins now tells people of."""
+    channels = channel_names(settings)
+    occasions = tuple(Occasion(one) for one in settings.notify.on) if channels else ()
+    return NoticePlan(occasions=occasions, channels=channels)
+
+
+def channel_names(settings: Settings) -> tuple[str, ...]:
+    """By place and service: an address may hold a password, and names are written into the history."""
+    listed = (f"{number}:{url.partition(':')[0]}" for number, url in enumerate(settings.notify.urls, start=1))
+    return (*listed, *((_WEBHOOK,) if settings.notify.webhook.url else ()))
+
+
+def build_notifiers(settings: Settings, env: Mapping[str, str]) -> dict[str, Notifier]:
+    """By name; raises SettingsError where the webhook's secret is not there. Addresses are checked when first used."""
+    notify = settings.notify
+    notifiers: list[Notifier] = [AppriseNotifier(url) for url in notify.urls]
+    if notify.webhook.url:
+        notifiers.append(WebhookNotifier(notify.webhook.url, _secret(settings, env)))
+    return dict(zip(channel_names(settings), notifiers, strict=True))
+
+
+def _secret(settings: Settings, env: Mapping[str, str]) -> str:
+    name = settings.notify.webhook.secret_env
+    if not env.get(name):
+        if not name:
+            raise SettingsError("notify.webhook has no secret_env", hint='secret_env = "SHIFTWORK_WEBHOOK_SECRET"')
+        raise SettingsError(
+            f"the webhook is signed with ${name}, which is not set",
+            hint=f"export {name}=… with the secret that its receiver knows (new: whsec_$(openssl rand -base64 32))",
+        )
+    check_secret(env[name])
+    return env[name]
+
+
+def notify_problems(settings: Settings, env: Mapping[str, str]) -> list[ShiftworkError]:
+    """What stands in the way of telling people, for `doctor`; nothing is sent."""
+    found: list[ShiftworkError] = []
+    try:
+        build_notifiers(settings, env)
+    except ShiftworkError as error:
+        found.append(error)
+    for url in settings.notify.urls:
+        try:
+            check_url(url)
+        except ShiftworkError as error:
+            found.append(error)
+    return found
+
+
+def system_clock() -> Clock:
+    return SystemClock()

@@ -1,0 +1,218 @@
+"""The wide door: every port, opened for work and closed in order."""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import shiftwork
+from shiftwork import failpoints
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.adapters.desks import FolderDesks
+from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
+from shiftwork.adapters.notebook import FolderNotebook
+from shiftwork.adapters.prices import price
+from shiftwork.adapters.processes.ending.reaper import HostReaper, end_supervised
+from shiftwork.adapters.processes.host.process_identity import is_alive, this_owner
+from shiftwork.adapters.specs.open import FileSpecs
+from shiftwork.adapters.store.open import open_store
+from shiftwork.adapters.workspace.gates.canary import GitCanary
+from shiftwork.adapters.workspace.gates.gates import GitGates
+from shiftwork.adapters.workspace.gates.protection import GitProtecting
+from shiftwork.adapters.workspace.git.evidence_reader import GitWitness
+from shiftwork.adapters.workspace.hub.agent_repository import lenders
+from shiftwork.adapters.workspace.hub.landing import GitRepository
+from shiftwork.adapters.workspace.tree.setup import Setup
+from shiftwork.adapters.workspace.tree.workspaces import GitWorkspaces
+from shiftwork.app.loop import bodies
+from shiftwork.app.runtime.context import Conduct, Sighting, World, nobody
+from shiftwork.app.runtime.git_retry import again
+from shiftwork.bootstrap.git_consent import open_hub_here
+from shiftwork.bootstrap.sandbox.registries import registries_in_force
+from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
+from shiftwork.bootstrap.state.database_address import engine_address, store_address
+from shiftwork.bootstrap.state.read_only import open_queries
+from shiftwork.bootstrap.work.agents import Place, build_agents
+from shiftwork.bootstrap.work.notifications import build_notifiers
+from shiftwork.bootstrap.work.repository import identity_of
+from shiftwork.bootstrap.work.setup import build_setup
+from shiftwork.config.settings.sections import AgentSettings
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import Site, open_state
+from shiftwork.domain.tampering.findings import LaterPolicy
+from shiftwork.errors import StoreError
+from shiftwork.ports.agent import Agent
+from shiftwork.ports.canary import Canary
+from shiftwork.ports.changes import Witness
+from shiftwork.ports.clock import Clock
+from shiftwork.ports.protecting import Protecting
+from shiftwork.ports.store import Inbox
+from shiftwork.ports.views import LEASE_SECONDS
+from shiftwork.ports.workspace import Gates, Repository, Workspaces
+
+ENGINE_VERSION: Final = "3"
+"""Raised when jobs of an earlier release must not be replayed, but started again from the history."""
+
+_LEAVING_SECONDS: Final = 2.0
+
+_TOOLS_PROGRAM: Final = Path(shiftwork.__file__).parent / "entrypoints" / "mcp" / "__main__.py"
+
+
+@asynccontextmanager
+async def open_inbox(site: Site) -> AsyncIterator[Inbox]:
+    """The store without the engine: for commands that only leave a message."""
+    open_state(site)
+    store = open_store(store_address(site))
+    try:
+        yield store.inbox
+    finally:
+        store.close()
+
+
+@asynccontextmanager
+async def open_world(
+    site: Site,
+    settings: Settings,
+    env: Mapping[str, str],
+    *,
+    observe: Callable[[Sighting], None] = nobody,
+    agents: Mapping[str, Agent] | None = None,
+) -> AsyncIterator[World]:
+    """Everything that work needs. Once it is left, none of its processes is alive, and unfinished work can be resumed.
+
+    `agents` replaces the one that the settings name.
+    """
+    failpoints.arm(env.get("SHIFTWORK_FAILPOINT", ""))
+    open_state(site)
+    clock = SystemClock()
+    owner = this_owner(clock.executor())
+    git = await again(lambda: _open_git(site, settings, env, clock))
+    place = Place(env=env, sandbox=git.sandboxes.agents, root=site.root)
+    store = open_store(store_address(site), patience=LEASE_SECONDS)
+    worlds: list[World] = []
+    try:
+        engine = await DbosEngine.open(
+            DbosSettings(name="shiftwork", url=engine_address(site), executor=owner.executor, version=ENGINE_VERSION),
+            bodies(lambda: worlds[0]),
+        )
+        try:
+            worlds.append(
+                World(
+                    events=store.events,
+                    inbox=store.inbox,
+                    leases=store.leases,
+                    engine=engine,
+                    agents=agents or build_agents(settings, place),
+                    desks=FolderDesks(site.state, toolbox=_toolbox(settings)),
+                    notebook=FolderNotebook(site.state),
+                    workspaces=git.workspaces,
+                    repository=git.repository,
+                    gates=git.gates,
+                    canary=git.canary,
+                    protecting=git.protecting,
+                    witness=git.witness,
+                    specs=FileSpecs(root=site.root),
+                    reaper=HostReaper(),
+                    clock=clock,
+                    conduct=conduct_of(settings),
+                    owner=owner,
+                    project=site.project,
+                    worktree=site.worktree,
+                    observe=observe,
+                    alive=is_alive,
+                    price=price,
+                    notifiers=build_notifiers(settings, env),
+                    record=open_queries(site, patience=LEASE_SECONDS).played,
+                )
+            )
+            yield worlds[0]
+        finally:
+            await engine.close()
+            git.setup.close()
+            # Nothing works any more. Where the database does not answer, the leases grow old by themselves.
+            with contextlib.suppress(StoreError, TimeoutError):
+                await asyncio.wait_for(store.leases.leave(owner), _LEAVING_SECONDS)
+    finally:
+        store.close()
+
+
+def leave_nobody() -> None:
+    """For a process that is about to go without closing its world: end what it supervises, if a moment is enough."""
+    end_supervised()
+
+
+async def check_world(site: Site, settings: Settings, env: Mapping[str, str]) -> None:
+    """Raise what would keep the world from being opened because of the settings or the surroundings."""
+    open_state(site)
+    git = await again(lambda: _open_git(site, settings, env, SystemClock()))
+    build_agents(settings, Place(env=env, sandbox=git.sandboxes.agents, root=site.root))
+    build_notifiers(settings, env)
+
+
+def conduct_of(settings: Settings) -> Conduct:
+    everybody = {settings.agent.use: settings.agent, **settings.profiles}
+    return Conduct(
+        gates=settings.gate_list,
+        silence_seconds=60 * settings.agent.silence_minutes,
+        time_factor=settings.agent.time_factor,
+        output_bytes=int(settings.agent.max_output_mib * 1024 * 1024),
+        agent=settings.agent.use,
+        model=settings.agent.model,
+        models={name: profile.model for name, profile in settings.profiles.items() if profile.model},
+        thrifty=frozenset(name for name, profile in everybody.items() if profile.use == "claude-code"),
+        toolless=frozenset(name for name, profile in everybody.items() if not _offers_tools(profile)),
+        fallbacks={name: agent.fallback for name, agent in everybody.items() if agent.fallback},
+        patience=settings.limits.patience,
+        identical_calls=settings.agent.identical_calls,
+        landing=settings.landing.policy,
+        candidates=tuple(everybody) if settings.agent.choose == "learn" else (),
+        protection=settings.proof.protection,
+        later_files=LaterPolicy(settings.landing.later_files),
+    )
+
+
+def _toolbox(settings: Settings) -> tuple[str, ...]:
+    """The tools run on this very interpreter; isolated, so that nothing in a workspace is imported, and without `site`:
+    see the program itself.
+    """
+    offered = any(map(_offers_tools, (settings.agent, *settings.profiles.values())))
+    return (sys.executable, "-I", "-S", str(_TOOLS_PROGRAM)) if offered else ()
+
+
+def _offers_tools(agent: AgentSettings) -> bool:
+    return agent.tools and agent.use != "command"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Git:
+    sandboxes: Sandboxes
+    setup: Setup
+    workspaces: Workspaces
+    repository: Repository
+    gates: Gates
+    canary: Canary
+    protecting: Protecting
+    witness: Witness
+
+
+async def _open_git(site: Site, settings: Settings, env: Mapping[str, str], clock: Clock) -> _Git:
+    identity = await identity_of(site, env)
+    hub = await open_hub_here(site, identity, env)
+    registries = await registries_in_force(site, settings, env)
+    sandboxes = await open_sandboxes(site, settings, env, lenders(hub), registries)
+    setup = build_setup(site, settings, env, sandboxes)
+    gates = GitGates(hub=hub, setup=setup, hosts=frozenset(settings.proof.hosts))
+    return _Git(
+        sandboxes=sandboxes,
+        setup=setup,
+        workspaces=GitWorkspaces(hub=hub, setup=setup),
+        repository=GitRepository(hub=hub, clock=clock),
+        gates=gates,
+        canary=GitCanary(gates=gates),
+        protecting=GitProtecting(hub=hub),
+        witness=GitWitness(hub=hub),
+    )

@@ -1,0 +1,1 @@
+"""What agents need by their own settings: hosts, logins of clouds."""

@@ -1,0 +1,1 @@
+"""Gates and setup of Python projects."""

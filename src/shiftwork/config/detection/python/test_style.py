@@ -1,0 +1,64 @@
+"""How the tests of a Python project are written, which says by what they are run."""
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from shiftwork.config.detection.folder import Folder
+from shiftwork.config.detection.python.manifest import MANIFESTS
+
+_FILES: Final = r"test_.*\.py|.*_test\.py|tests\.py"
+_MOST_FILES: Final = 60
+_DEPTH: Final = 5
+_TEST_FOLDERS: Final = ("tests", "test")
+
+_PYTEST: Final = re.compile(
+    r"^(?:async\s+)?def\s+test_?\w*\s*\("
+    r"|^[ \t]*(?:import|from)[ \t]+pytest\b"
+    r"|^class\s+Test\w*\s*(?:\(\s*\))?\s*:",
+    re.MULTILINE,
+)
+_UNITTEST: Final = re.compile(r"\bTestCase\b|^[ \t]*(?:import|from)[ \t]+unittest\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tests:
+    """The files that hold tests; whether any can be run by pytest alone, and whether all of the rest are unittest's."""
+
+    files: tuple[str, ...] = ()
+    pytest: bool = False
+    unittest: bool = False
+
+
+def tests_in(folder: Folder, *, declared: bool, whole: bool) -> Tests:
+    """The tests in the folder, without those of projects inside unless it is to be run as a `whole`. Where no manifest
+    says that it is a Python project (`declared`), only those at its root and in its folder of tests count.
+    """
+    depth = _DEPTH if declared else 1
+    found = islice(folder.files(_FILES, depth=depth, stop=() if whole else MANIFESTS), _MOST_FILES)
+    files = tuple(path for path in found if declared or _at_the_usual_place(path))
+    texts = [folder.text(path) for path in files]
+    return Tests(
+        files=files,
+        pytest=any(map(_PYTEST.search, texts)) or any(folder.files(r"conftest\.py", depth=1, stop=MANIFESTS)),
+        unittest=any(map(_UNITTEST.search, texts)),
+    )
+
+
+def unittest_command(folder: Folder, tests: Tests) -> str:
+    """What has `python -m` find them: by itself it looks only into packages, for names that begin with "test"."""
+    place = tests.files[0].rpartition("/")[0].partition("/")[0] if tests.files else ""
+    suffix = "" if any(_name(path).startswith("test") for path in tests.files) else " -p '*_test.py'"
+    if not place:
+        return f"unittest{' discover' if suffix else ''} -v{suffix}"
+    top = " -t ." if folder.has(f"{place}/__init__.py") else ""
+    return f"unittest discover -v -s {place}{top}{suffix}"
+
+
+def _at_the_usual_place(path: str) -> bool:
+    return "/" not in path or path.partition("/")[0] in _TEST_FOLDERS
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -1,0 +1,1 @@
+"""The settings: what may stand in them, and what is wrong with a file."""

@@ -1,0 +1,158 @@
+"""The sections of a settings file: what may stand in each."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from shiftwork.config.settings.values import HostName, Positive, Strict, Tokens
+from shiftwork.domain.agents.rate_limit import Patience
+from shiftwork.domain.budget.amounts import Amount, Budget
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.landing.state import LandingPolicy, Proof
+from shiftwork.domain.network.hosts import Host, read_host
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.tampering.findings import Protection, ProtectPolicy
+
+
+class AgentSettings(Strict):
+    """Which agent works, and within which bounds."""
+
+    use: Literal["claude-code", "codex", "acp", "command"] = "claude-code"
+    program: str = ""
+    command: str = ""
+    model: str = ""
+    tools: bool = True
+    silence_minutes: Positive = 10
+    time_factor: Positive = 1.0
+    max_output_mib: Positive = 32
+    identical_calls: Annotated[int, Field(ge=2, le=1000)] = 12
+    env: tuple[str, ...] = ()
+    hosts: tuple[HostName, ...] = ()
+    fallback: tuple[str, ...] = ()
+
+    @property
+    def host_list(self) -> tuple[Host, ...]:
+        return tuple(map(read_host, self.hosts))
+
+
+class OwnAgentSettings(AgentSettings):
+    """The run's own agent; to `learn` is to choose among it and the profiles by what has landed."""
+
+    choose: Literal["fixed", "learn"] = "fixed"
+
+
+class GateSettings(Strict):
+    """A gate with more to say than its command."""
+
+    command: str
+    minutes: Positive = 15
+    kind: Literal["", "test", "other"] = ""
+    blind: Literal["refuse", "allow"] = "refuse"
+
+
+class WorkspaceSettings(Strict):
+    """How a workspace is made ready."""
+
+    setup: str = ""
+    setup_minutes: Positive = 15
+    keep: tuple[str, ...] = ()
+    branch: str = ""
+    env: tuple[str, ...] = ()
+
+
+class RunSettings(Strict):
+    """How a run goes about its stories: by which workflow, and how many of them are in progress at once."""
+
+    workflow: str = ""
+    parallel: Annotated[int, Field(ge=1, le=200)] = 3
+
+
+class LandingSettings(Strict):
+    """How finished stories land together, and whether each is held before that until a person approves it."""
+
+    batch: Annotated[int, Field(ge=1, le=32)] = 16
+    at_once: Annotated[int, Field(ge=1, le=32)] = 2
+    proof: Literal["each", "tip"] = "each"
+    review: bool = False
+    later_files: Literal["leave_out", "hold", "land"] = "leave_out"
+
+    @property
+    def policy(self) -> LandingPolicy:
+        return LandingPolicy(batch=self.batch, at_once=self.at_once, proof=Proof(self.proof))
+
+
+class LimitSettings(Strict):
+    """What a run, each story and each step may use, and what is set aside for an attempt of a kind not yet seen."""
+
+    run_usd: Positive | None = None
+    story_usd: Positive | None = None
+    step_usd: Positive | None = None
+    run_tokens: Tokens | None = None
+    story_tokens: Tokens | None = None
+    step_tokens: Tokens | None = None
+    attempt_usd: Positive = 2.0
+    attempt_tokens: Tokens = 2_000_000
+    repairs: Annotated[int, Field(ge=0, le=10)] = 2
+    conflicts: Annotated[int, Field(ge=0, le=10)] = 3
+    wait_hours: Positive = 6
+    waits: Annotated[int, Field(ge=0, le=1000)] = 20
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(
+            run=Budget(usd=self.run_usd, tokens=self.run_tokens),
+            story=Budget(usd=self.story_usd, tokens=self.story_tokens),
+            step=Budget(usd=self.step_usd, tokens=self.step_tokens),
+            attempt=Amount(usd=self.attempt_usd, tokens=self.attempt_tokens),
+            repairs=self.repairs,
+            conflicts=self.conflicts,
+        )
+
+    @property
+    def patience(self) -> Patience:
+        return Patience(longest_seconds=self.wait_hours * 3600, times=self.waits)
+
+
+class ProofSettings(Strict):
+    """What shows that a story is done, and what must not be changed to make it look so."""
+
+    protect: tuple[str, ...] = ()
+    protect_policy: Literal["restore", "report"] = "restore"
+    escalate: str = ""
+    policy: Literal["strict", "cited", "trusting"] = "trusting"
+    hosts: tuple[str, ...] = ()
+
+    @property
+    def evidence(self) -> ProofPolicy:
+        return ProofPolicy(self.policy)
+
+    @property
+    def protection(self) -> Protection:
+        return Protection(policy=ProtectPolicy(self.protect_policy), patterns=self.protect)
+
+
+class WebhookSettings(Strict):
+    """Where signed notices are posted, and the variable that holds the secret."""
+
+    url: str = ""
+    secret_env: str = "SHIFTWORK_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
+
+
+class NotifySettings(Strict):
+    """Who is told of what; as it is, nobody of anything."""
+
+    urls: tuple[str, ...] = ()
+    on: tuple[Literal["needs-you", "finished", "failed", "budget"], ...] = ("needs-you", "finished", "failed", "budget")
+    webhook: WebhookSettings = WebhookSettings()
+
+    @field_validator("urls", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        """The environment has them in one line."""
+        return tuple(value.split()) if isinstance(value, str) else value
+
+
+class StoreSettings(Strict):
+    """Where the history is kept; empty is a file in the state folder."""
+
+    url: str = ""

@@ -1,0 +1,25 @@
+"""What values of the settings have in common: their types, and the bounds of their numbers."""
+
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.functional_validators import AfterValidator
+
+from shiftwork.domain.network.hosts import read_host
+
+MOST: Final = 1_000_000_000
+"""Of dollars, minutes and the like: beyond it sums are no longer exact, and times have no date."""
+
+MOST_TOKENS: Final = 10**15
+"""Sums of it still fit into a column of a database."""
+
+type Positive = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
+type HostName = Annotated[str, AfterValidator(lambda text: str(read_host(text)))]
+type Port = Annotated[int, Field(ge=1, le=65535)]
+type Tokens = Annotated[int, Field(gt=0, le=MOST_TOKENS)]
+
+
+class Strict(BaseModel):
+    """A table of the settings, in which every key is known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,0 +1,1 @@
+"""Files that `init` writes for the user."""

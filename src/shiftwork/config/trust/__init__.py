@@ -1,0 +1,1 @@
+"""What of a repository the user has agreed to."""

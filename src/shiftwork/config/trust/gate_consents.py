@@ -1,0 +1,55 @@
+"""Which gates of a repository the user lets leave the sandbox, and how far; remembered outside of the repository.
+
+It is another consent than that to the repository's settings: neither `shiftwork trust` nor `SHIFTWORK_TRUST` gives it.
+It is given for the repository at one path, for one command line, and for one rung.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from shiftwork.config.user import user_folder
+from shiftwork.domain.gates.rung import Rung, rung_of
+from shiftwork.errors import TrustError
+
+_GATES: Final = "gates"
+
+
+class GateConsents:
+    """Those of one repository."""
+
+    def __init__(self, root: Path, env: Mapping[str, str]) -> None:
+        self._root = root
+        digest = hashlib.sha256(str(root).encode()).hexdigest()[:32]
+        self._file = user_folder(env) / "trust" / f"gates-{digest}.json"
+
+    def rungs(self) -> dict[str, Rung]:
+        """By command. A record that cannot be read is none: then the user is asked."""
+        found = {command: rung_of(word) for command, word in self._read().items()}
+        return {command: rung for command, rung in found.items() if rung is not None and rung.needs_consent}
+
+    def give(self, command: str, rung: Rung) -> None:
+        """Consent to a rung; to one that needs no consent, take back what was given before."""
+        kept = {one: other.word for one, other in self.rungs().items() if one != command}
+        if rung.needs_consent:
+            kept[command] = rung.word
+        partial = self._file.with_suffix(".new")
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            partial.write_text(json.dumps({"repository": str(self._root), _GATES: kept}, indent=2) + "\n", "utf-8")
+            partial.replace(self._file)
+        except OSError as error:
+            told = f"your consent cannot be written down in {self._file.parent}: {error.strerror}"
+            raise TrustError(told, hint="see who owns that folder, or set SHIFTWORK_CONFIG_HOME to another") from error
+
+    def _read(self) -> dict[str, str]:
+        try:
+            document: Any = json.loads(self._file.read_text(encoding="utf-8"))
+            listed = document[_GATES] if document["repository"] == str(self._root) else {}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+        if not isinstance(listed, dict):
+            return {}
+        return {str(command): word for command, word in listed.items() if isinstance(word, str)}

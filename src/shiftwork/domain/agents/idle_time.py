@@ -1,0 +1,66 @@
+"""How much of the time of one or several stories was only waiting: for a person, or for the end of a limit."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from shiftwork.domain.agents.rate_limit import Awaited, Waited
+
+_WORK: Final = "work"
+
+type _Edge = tuple[float, str, int]
+"""A moment, and what begins or ends in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """When a story began and ended, and its waits between. What has never `began` is at work at no time: the run's own
+    steps, which are in progress while stories are worked on, are told so.
+    """
+
+    began: float | None
+    ended: float | None
+    waited: tuple[Waited, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idle:
+    """Seconds in which nothing went on for want of a person, and until the end of a limit."""
+
+    person: float = 0.0
+    limit: float = 0.0
+
+
+NOT_IDLE: Final = Idle()
+
+
+def idle(courses: Iterable[Course]) -> Idle:
+    """Only time in which none of the stories was worked on is lost; where both are waited for, it is to a person."""
+    lost, afoot = defaultdict[str, float](float), Counter[str]()
+    for (at, what, change), (then, _, _) in pairwise(sorted(edge for course in courses for edge in _edges(course))):
+        afoot[what] += change
+        if afoot[_WORK] <= 0:
+            awaited = next((one for one in Awaited if afoot[one] > 0), None)
+            lost[awaited or ""] += then - at
+    return Idle(person=lost[Awaited.PERSON], limit=lost[Awaited.LIMIT])
+
+
+def _edges(course: Course) -> Iterator[_Edge]:
+    """No end lies before its beginning, whatever a clock that was set back has told."""
+    works = course.began is not None
+    if course.began is not None:
+        yield course.began, _WORK, 1
+        if course.ended is not None:
+            yield max(course.ended, course.began), _WORK, -1
+    for wait in course.waited:
+        yield from _turn(wait.since, wait.awaited, 1, works=works)
+        if wait.until is not None:
+            yield from _turn(max(wait.until, wait.since), wait.awaited, -1, works=works)
+
+
+def _turn(at: float, awaited: Awaited, change: int, *, works: bool) -> Iterator[_Edge]:
+    yield at, awaited, change
+    if works:
+        yield at, _WORK, -change

@@ -1,0 +1,1 @@
+"""Money and tokens: limits, reservations, amounts."""

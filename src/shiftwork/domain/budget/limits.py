@@ -1,0 +1,20 @@
+"""The limits of a run or of a story."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.budget.amounts import Amount, Budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a run, each of its stories and each of their steps may use before a person is asked. `attempt` is what is
+    set aside for an attempt of a kind that the run has not yet seen.
+    """
+
+    run: Budget = Budget()
+    story: Budget = Budget()
+    step: Budget = Budget()
+    attempt: Amount = Amount(usd=2.0, tokens=2_000_000)
+    repairs: int = 2
+    conflicts: int = 3
+    escalate: str = ""

@@ -1,0 +1,1 @@
+"""Whether a gate notices that the product is broken on purpose."""

@@ -1,0 +1,79 @@
+"""For each language the statement that makes a file fail when it is loaded or compiled, and where it may stand.
+
+Where the message is made at run time, the mark stands in the source in two pieces: a linter that quotes the line does
+not print it, and only a program that loads the file does. A compiler quotes what it refuses: there the mark is whole.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from shiftwork.domain.text.file_types import ending
+
+
+class Place(StrEnum):
+    """Where the statement stands: on top unless it is asked for at the end; always on top; always at the end."""
+
+    EITHER = "either"
+    TOP = "top"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """`HEAD` and `TAIL` are the two pieces of the mark, `MARK` is the whole, ` in PATH` says which file it is about."""
+
+    text: str
+    place: Place = Place.END
+    last: str = ""
+    """Another text for the end of a file, where nothing follows."""
+
+
+_JAVASCRIPT: Final = Statement(
+    # Only a condition that no compiler decides leaves the rest of the file reachable for type checkers and linters.
+    text='if (Number("1") === 1) throw new Error("HEAD" + "TAIL in PATH");',
+    last='throw new Error("HEAD" + "TAIL in PATH");',
+    place=Place.EITHER,
+)
+_SHELL: Final = Statement(text='echo "HEAD""TAIL in PATH" >&2\nexit 97', place=Place.EITHER)
+_PERL: Final = Statement(text='die "HEAD" . "TAIL in PATH";', place=Place.EITHER)
+_PREPROCESSED: Final = Statement(text='#error "MARK in PATH"')
+_CLASS: Final = Statement(text="class MARKbroken extends MARK {}")
+
+_STATEMENTS: Final = {
+    "py": Statement(text='raise RuntimeError("HEAD" + "TAIL in PATH")', place=Place.EITHER),
+    **dict.fromkeys(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"), _JAVASCRIPT),
+    **dict.fromkeys(("vue", "svelte"), replace(_JAVASCRIPT, place=Place.TOP)),
+    "rb": Statement(text='raise "HEAD" + "TAIL in PATH"', place=Place.EITHER),
+    **dict.fromkeys(("pl", "pm"), _PERL),
+    "jl": Statement(text='error("HEAD" * "TAIL in PATH")', place=Place.EITHER),
+    "r": Statement(text='stop(paste0("HEAD", "TAIL in PATH"))', place=Place.EITHER),
+    "ex": Statement(text='raise "HEAD" <> "TAIL in PATH"', place=Place.EITHER),
+    "clj": Statement(text='(throw (ex-info (str "HEAD" "TAIL in PATH") {}))', place=Place.EITHER),
+    **dict.fromkeys(("sh", "bash", "zsh", "fish"), _SHELL),
+    # A `return` at the end of a file must stay the last statement, or ends it before.
+    "lua": Statement(text='error("HEAD" .. "TAIL in PATH")', place=Place.TOP),
+    "php": Statement(text='throw new \\RuntimeException("HEAD" . "TAIL in PATH");', place=Place.TOP),
+    "rs": Statement(text='compile_error!("MARK in PATH");'),
+    "go": Statement(text="var _ = MARK"),
+    # Maven prints the symbol that is missing and not the line.
+    **dict.fromkeys(("java", "groovy"), _CLASS),
+    "kt": Statement(text="private val MARKbroken: Int = MARK"),
+    "scala": Statement(text="object MARKbroken { val value: Int = MARK }"),
+    "cs": Statement(text="#error MARK in PATH"),
+    "swift": Statement(text='#error("MARK in PATH")'),
+    **dict.fromkeys(("c", "cc", "cpp", "cxx", "h", "hh", "hpp", "mm"), _PREPROCESSED),
+    "zig": Statement(text='comptime {\n    @compileError("MARK in PATH");\n}'),
+    "dart": Statement(text="final MARKbroken = MARK;"),
+    "nim": Statement(text='{.error: "MARK in PATH".}'),
+    "hs": Statement(text="MARKbroken = MARK"),
+    "ml": Statement(text="let _ = MARK"),
+    "erl": Statement(text='-error("MARK in PATH").'),
+}
+
+_DECLARATIONS: Final = (".d.ts", ".d.mts", ".d.cts", "package-info.java", "module-info.java")
+"""Files that describe others and cannot fail by themselves."""
+
+
+def statement(path: str) -> Statement | None:
+    return None if path.endswith(_DECLARATIONS) else _STATEMENTS.get(ending(path))

@@ -1,0 +1,137 @@
+"""Breaks a source file on purpose: its text such that loading or compiling it fails with a mark in the message."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Final
+
+from shiftwork.domain.canary.failing_statement import Place, statement
+from shiftwork.domain.canary.insertion_point import blank_lines, end, top
+from shiftwork.domain.text.file_types import ending
+
+_MARK: Final = "shiftwork_canary_"
+_COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
+_WORDS: Final = re.compile(r"[\w.@+~/\\-]++")
+_PATH: Final = re.compile(r".*\.\w+")
+_LONGEST: Final = 4096
+"""Letters of a path. Whatever a gate prints, looking for paths takes time in proportion to its length."""
+
+_WIDTH: Final = 79
+"""What formatters of most languages leave on one line."""
+
+_SEMICOLONS: Final = frozenset({"js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"})
+"""Languages in which projects differ about the semicolon at the end of a statement."""
+_QUOTES: Final = _SEMICOLONS | {"py", "rb"}
+"""Languages in which projects differ about quotes."""
+
+
+class Style(StrEnum):
+    """How a file is broken: before anything in it runs; at its end, as a formatter would have it, for gates that look
+    at the text first; or by a line that no parser accepts, for gates that run nothing.
+    """
+
+    RUNTIME = "runtime"
+    LAST = "last"
+    SYNTAX = "syntax"
+
+
+def mark(token: str, number: int) -> str:
+    """An identifier in most languages. The `_` at its end is part of it: one that is cut short is not another's."""
+    return f"{_MARK}{token}_{number}_"
+
+
+def marks_in(token: str, output: str | bytes) -> frozenset[int]:
+    """The numbers of the files whose marks the output shows whole."""
+    text = output if isinstance(output, str) else output.decode("ascii", "replace")
+    found = re.findall(rf"{_MARK}{re.escape(token)}_([0-9]+)_", _COLOURS.sub("", text))
+    return frozenset(int(number) for number in found)
+
+
+def paths_in(output: str | bytes, files: Mapping[int, str]) -> frozenset[int]:
+    """The numbers of the files that the output names by their paths: from the root of the tree, whole, or, where only
+    one of the files can be meant, from a folder below the root.
+    """
+    text = output if isinstance(output, str) else output.decode("utf-8", "replace")
+    printed = {word for word in _WORDS.findall(_COLOURS.sub("", text)) if len(word) <= _LONGEST}
+    named = filter(None, map(_PATH.match, printed))
+    words = {one[0].replace("\\", "/").removeprefix("./") for one in named}
+    whole = {path: number for number, path in files.items()}
+    below: dict[str, set[int]] = defaultdict(set)
+    for path, number in whole.items():
+        for part in tuple(_ends(path, _LONGEST))[1:]:
+            below[part].add(number)
+    deepest = max((path.count("/") for path in whole), default=0)
+    found: set[int] = set()
+    for word in words:
+        meant = {whole[part] for part in _ends(word, deepest) if part in whole}
+        shorter = below.get(word, set())
+        found |= meant or (shorter if len(shorter) == 1 else set())
+    return frozenset(found)
+
+
+def _ends(path: str, most: int) -> Iterator[str]:
+    """The path, and what is left of it from each of its last folders on: `a/b/c`, `b/c`, `c`, with `most` slashes in
+    what is left at most, but for the path itself.
+    """
+    parts = path.split("/")
+    yield path
+    for first in range(max(1, len(parts) - 1 - most), len(parts)):
+        yield "/".join(parts[first:])
+
+
+def can_break(path: str) -> bool:
+    return statement(path) is not None
+
+
+def broken(path: str, text: str, mark: str, style: Style = Style.RUNTIME) -> str:
+    """The text as it was but for one statement. A file of a language that is not known stays as it is."""
+    said = statement(path)
+    if said is None:
+        return text
+    if style is Style.SYNTAX:
+        return _inserted(path, text, f"{mark} {mark} ( ] }}")
+    if said.place is Place.TOP or (said.place is Place.EITHER and style is Style.RUNTIME):
+        return _inserted(path, text, _filled(said.text, path, mark))
+    words = _filled(said.last or said.text, path, mark)
+    if max(map(len, words.splitlines())) > _WIDTH:
+        words = _filled((said.last or said.text).replace(" in PATH", ""), path, mark)
+    return _appended(path, text, _as_the_file_has_it(path, text, words))
+
+
+def _filled(template: str, path: str, mark: str) -> str:
+    head, _, tail = mark.partition("_")
+    plain = re.sub(r"[^\w./ +-]", "_", path, flags=re.ASCII)
+    values = {"HEAD": head, "TAIL": f"_{tail}", "MARK": mark, "PATH": plain}
+    return re.sub("HEAD|TAIL|MARK|PATH", lambda found: values[found[0]], template)
+
+
+def _as_the_file_has_it(path: str, text: str, words: str) -> str:
+    single, double = (len(re.findall(rf"{quote}[^'\"\n]*{quote}", text)) for quote in "'\"")
+    if ending(path) in _QUOTES and single > double:
+        words = words.replace('"', "'")
+    if ending(path) in _SEMICOLONS and text.strip() and not re.search(r";\s*$", text, re.MULTILINE):
+        words = words.removesuffix(";")
+    return words
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _inserted(path: str, text: str, words: str) -> str:
+    newline = _newline(text)
+    spot = top(path, text)
+    before = text[: spot.at]
+    words = f"{spot.before}{words}{spot.after}"
+    gap = "" if before.endswith(("\n", "\r", "\ufeff")) or not before else newline
+    return f"{before}{gap}{words.replace('\n', newline)}{newline}{text[spot.at :]}"
+
+
+def _appended(path: str, text: str, words: str) -> str:
+    newline = _newline(text)
+    at = end(path, text)
+    before = text[:at].rstrip(" \t\r\n")
+    gap = newline * (1 + blank_lines(path, text)) if before.strip("\ufeff") else ""
+    rest = f"{newline}{text[at:]}" if at < len(text) else ""
+    return f"{before}{gap}{words.replace('\n', newline)}{newline}{rest}"

@@ -1,0 +1,1 @@
+"""What all slices stand on: ids, facts, effects, decisions, values as JSON."""

@@ -1,0 +1,41 @@
+"""The tables by which a status changes; nothing else in the product changes one.
+
+Each table reads: from this status, on this trigger, to that status. A pair that is not in the table is illegal, and
+an illegal change is answered with `None`, which `evolve` turns into "nothing changed". The diagrams in the
+documentation are drawn from these tables.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Trigger(StrEnum):
+    """What moves a status on."""
+
+    START = "start"
+    ADOPT = "adopt"
+    COMPLETE = "complete"
+    FAIL = "fail"
+    CANCEL = "cancel"
+    INTERRUPT = "interrupt"
+    RETRY = "retry"
+    SKIP = "skip"
+    RESTART = "restart"
+    REWIND = "rewind"
+    REVIVE = "revive"
+    ASK = "ask"
+    DEFER = "defer"
+    BUILD = "build"
+    VERIFY = "verify"
+    LAND = "land"
+    REFUSE = "refuse"
+    WITHDRAW = "withdraw"
+    MISS = "miss"
+    CLOSE = "close"
+    BLOCK = "block"
+    UNBLOCK = "unblock"
+    REOPEN = "reopen"
+    UNDO = "undo"
+
+
+type Table[S: StrEnum] = Mapping[tuple[S, Trigger], S]

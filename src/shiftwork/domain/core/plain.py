@@ -1,0 +1,92 @@
+"""Values as plain JSON, and back by their types."""
+
+import types
+import typing
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+
+def to_plain(value: Any) -> Any:
+    """Any value of the model as JSON values."""
+    kind: type = type(value)
+    return _writer(kind)(value)
+
+
+@cache
+def _writer(kind: type) -> Callable[[Any], Any]:
+    """How to write values of a type, found out once: see `_reader`."""
+    if is_dataclass(kind):
+        names = tuple(field.name for field in fields(kind))
+        return lambda value: {name: to_plain(getattr(value, name)) for name in names}
+    if issubclass(kind, tuple):
+        return lambda value: [to_plain(item) for item in value]
+    if issubclass(kind, StrEnum):
+        return lambda value: value.value
+    return lambda value: value
+
+
+def from_plain(wanted: Any, value: Any) -> Any:
+    """The value of type `wanted` that `to_plain` made; a Lookup-, Type-, Value- or OverflowError otherwise."""
+    return _reader(wanted)(value)
+
+
+@cache
+def _reader(wanted: Any) -> Callable[[Any], Any]:
+    """How to read a type, found out once: reflection on every fact would cost more than the database."""
+    wanted = getattr(wanted, "__supertype__", wanted)
+    origin = typing.get_origin(wanted)
+    if origin in {types.UnionType, typing.Union}:
+        (inner,) = (part for part in typing.get_args(wanted) if part is not types.NoneType)
+        return _optional(_reader(inner))
+    if origin is tuple:
+        return _tuple(typing.get_args(wanted))
+    if isinstance(wanted, type) and issubclass(wanted, StrEnum):
+        return wanted
+    if is_dataclass(wanted):
+        return _record(wanted)
+    return _plain(wanted)
+
+
+def _optional(inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else inner(value)
+
+
+def _tuple(parts: tuple[Any, ...]) -> Callable[[Any], Any]:
+    if len(parts) == 2 and parts[1] is Ellipsis:
+        inner = _reader(parts[0])
+        return lambda value: tuple(inner(item) for item in _checked(list, value))
+    readers = [_reader(part) for part in parts]
+    return lambda value: tuple(read(item) for read, item in zip(readers, _checked(list, value), strict=True))
+
+
+def _record(wanted: Any) -> Callable[[Any], Any]:
+    hints = typing.get_type_hints(wanted)
+    required = {f.name for f in fields(wanted) if f.default is MISSING and f.default_factory is MISSING}
+
+    @cache
+    def readers() -> dict[str, Callable[[Any], Any]]:
+        # Asked for on first use: a type may hold itself (a loop step holds steps).
+        return {field.name: _reader(hints[field.name]) for field in fields(wanted)}
+
+    def read(value: Any) -> Any:
+        given = _checked(dict, value)
+        if missing := required - given.keys():
+            raise KeyError(f"{wanted.__name__} lacks {', '.join(sorted(missing))}")
+        return wanted(**{name: reader(given[name]) for name, reader in readers().items() if name in given})
+
+    return read
+
+
+def _plain(wanted: Any) -> Callable[[Any], Any]:
+    if wanted is float:
+        return lambda value: float(_checked((int, float), value))
+    return lambda value: _checked(wanted, value)
+
+
+def _checked(wanted: Any, value: Any) -> Any:
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):  # to Python True is an int
+        raise TypeError(f"expected {wanted}, got {value!r:.80}")
+    return value

@@ -1,0 +1,94 @@
+"""What a gate that is red in the sandbox seems to need of the machine, read from what it printed."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from shiftwork.domain.network.hosts import plain
+
+_MOST: Final = 5
+_GATES: Final = "[sandbox.gates]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """What is needed, and the line of the settings, with its table, that gives it; empty where no line does and the
+    gate would have to leave the sandbox.
+    """
+
+    what: str
+    line: str = ""
+
+    @property
+    def told(self) -> str:
+        return f"it seems to need {self.what}" + (f": {self.line} under {_GATES}" if self.line else "")
+
+
+_REFUSED: Final = re.compile(
+    r"(?:127\.0\.0\.1|localhost|\[?::1\]?)[\"')]*(?:,? \(127\.0\.0\.1\))?(?::|,? port:? ?)(?P<port>[1-9][0-9]{0,4})\b",
+)
+_CONNECTING: Final = re.compile(
+    r"refused|ECONNREFUSED|could not connect|cannot connect|failed to connect", re.IGNORECASE
+)
+_LAST_PORT: Final = 65535
+
+_SOME_HOST: Final = Need(what="hosts on the network", line='hosts = ["host.example"]')
+_UNRESOLVED: Final = re.compile(
+    r"(?:resolve (?:host(?:name)?:? )?|ENOTFOUND |EAI_AGAIN |lookup |ConnectionPool\(host=)[\"']?"
+    r"(?P<name>[\w.-]{1,253})",
+)
+"""How curl, git, pip, Node, Go and Python's requests name the host that they did not find."""
+
+_NAMED: Final = (
+    (r"docker\.sock|Cannot connect to the Docker daemon", Need(what="the Docker socket, which is the whole machine")),
+    (
+        r"SSH_AUTH_SOCK|connection to your authentication agent|Permission denied \(publickey",
+        Need(what="your ssh-agent"),
+    ),
+    (
+        r"\.s\.PGSQL\.[0-9]+",
+        Need(what="PostgreSQL by its Unix socket", line='readable = ["/var/run/postgresql"]'),
+    ),
+    (
+        r"ms-playwright|playwright install",
+        Need(what="the browsers of Playwright", line='readable = ["~/.cache/ms-playwright"]'),
+    ),
+    (
+        r"Could not find (?:Chrome|Chromium|Firefox)|puppeteer browsers install",
+        Need(what="the browsers of Puppeteer", line='readable = ["~/.cache/puppeteer"]'),
+    ),
+    (r"\.m2/repository|\[ERROR\].*Could not (?:resolve|transfer)", Need(what="~/.m2", line='writable = ["~/.m2"]')),
+    (r"\.gradle/(?:caches|wrapper)|services\.gradle", Need(what="~/.gradle", line='writable = ["~/.gradle"]')),
+    (
+        r"Temporary failure in name resolution|EAI_AGAIN|ENOTFOUND|Could not resolve host|Network is unreachable",
+        _SOME_HOST,
+    ),
+)
+_PATTERNS: Final = tuple((re.compile(pattern), need) for pattern, need in _NAMED)
+
+
+def needs(output: str) -> tuple[Need, ...]:
+    """At most five, each once, in the order of the table."""
+    found = [*_services(output), *(need for pattern, need in _PATTERNS if pattern.search(output))]
+    if _SOME_HOST in found and (names := _unresolved(output)):
+        line = f"hosts = [{', '.join(f'"{name}"' for name in names)}]"
+        found[found.index(_SOME_HOST)] = Need(what=f"{', '.join(names)} on the network", line=line)
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+def _unresolved(output: str) -> tuple[str, ...]:
+    """Names with a dot, as they are written into a list of hosts."""
+    names = (plain(match["name"].rstrip(".")) for match in _UNRESOLVED.finditer(output))
+    return tuple(dict.fromkeys(name for name in names if name and "." in name))[:_MOST]
+
+
+def _services(output: str) -> Iterator[Need]:
+    for line in output.splitlines():
+        if _CONNECTING.search(line):
+            ports = (int(found["port"]) for found in _REFUSED.finditer(line))
+            yield from (_service(port) for port in ports if port <= _LAST_PORT)
+
+
+def _service(port: int) -> Need:
+    return Need(what=f"the service on port {port} of this machine", line=f"ports = [{port}]")

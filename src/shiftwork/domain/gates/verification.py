@@ -1,0 +1,35 @@
+"""A verification step that a spec names for a story."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class VerificationKind(StrEnum):
+    """What a verification step looks at."""
+
+    SHELL = "shell"
+    FILE_EXISTS = "file_exists"
+    URL = "url"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """A check that a spec asks for, of one story, run by the harness in the tree of the candidate.
+
+    `id` is that of the criterion that it stands for. A shell step has `command`, `cwd`, `contains` (in what it prints)
+    and `files` (globs that must match afterwards); a file step `path`, which may be a `glob`; a url step the rest.
+    """
+
+    id: str
+    kind: VerificationKind
+    name: str = ""
+    command: str = ""
+    cwd: str = ""
+    path: str = ""
+    glob: bool = False
+    url: str = ""
+    method: str = "GET"
+    status: int = 200
+    contains: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    seconds: float = 900

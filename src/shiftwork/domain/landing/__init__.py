@@ -1,0 +1,1 @@
+"""The landing queue: its state, facts, decisions and effects."""

@@ -1,0 +1,46 @@
+"""What a landing queue does next: answer, land, check, blame, or take the next batch."""
+
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.decision import NOW, Effects
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.attribution import failing
+from shiftwork.domain.gates.gate import GateReport
+from shiftwork.domain.landing import effects as landing_effects
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.batching import lands_now, to_check
+from shiftwork.domain.landing.state import Entry, QueueState
+
+
+def decide_queue(queue: QueueState) -> Effects:
+    """One batch at a time; a queue without one looks into its inbox, and rests when nobody waits."""
+    if told := answers(queue):
+        return told
+    chain = queue.chain
+    if not chain:
+        return (landing_effects.TakeBatch(key=f"batch/{queue.batch + 1}/{queue.cursor}", cursor=queue.cursor),)
+    if landing := lands_now(chain, queue.policy):
+        return (landing_effects.MoveBase(key=f"move/{queue.batch}/{landing[-1].request.key}", entries=landing),)
+    if checks := to_check(chain, queue.policy):
+        # The first of them gets a verdict whatever becomes of the others, and at most `TRIES` in one batch.
+        tried = f"{checks[0].request.key}/{checks[0].reds + 1}"
+        return (landing_effects.CheckCandidates(key=f"check/{queue.batch}/{tried}", entries=checks),)
+    return (_refuse(chain[0], chain[0].report),)
+
+
+def answers(queue: QueueState) -> tuple[landing_effects.AnswerStories, ...]:
+    told = queue.settled
+    return (landing_effects.AnswerStories(key=f"answer/{told[0].request.key}", entries=told),) if told else ()
+
+
+def _refuse(culprit: Entry, report: GateReport | None) -> e.Conclude:
+    """All before it has landed by now, so that it is sent back to be mended on top of what is on the base."""
+    refused = landing_facts.EntryRefused(
+        at=NOW,
+        request=culprit.request.key,
+        cause=culprit.cause if culprit.lacking else Refusal.GATES,
+        detail=culprit.lacking or (failing(report) if report else ""),
+        files=culprit.differs,
+        base=culprit.base,
+        report=report,
+    )
+    return e.Conclude(key=f"refuse/{culprit.request.key}", facts=(refused,))

@@ -1,0 +1,229 @@
+"""How facts change a landing queue. A fact that does not fit the state changes nothing at all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.machine import Trigger
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import GateReport
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.batching import REMEMBERED, TRIES, lands_now, spoken_for
+from shiftwork.domain.landing.state import Entry, EntryStage, QueueState
+from shiftwork.domain.landing.transitions import turn_entry
+from shiftwork.domain.proof.evidence import step_gates
+
+_NOTHING: Final[dict[str, Any]] = {
+    "base": Commit(""),
+    "candidate": Commit(""),
+    "report": None,
+    "proof": None,
+    "lacking": "",
+    "cause": Refusal.EVIDENCE,
+    "approved": False,
+    "differs": (),
+    "reds": 0,
+}
+
+
+def evolve_queue(queue: QueueState, fact: Fact) -> QueueState:
+    if handler := _QUEUE.get(type(fact)):
+        return handler(queue, fact) or queue
+    if about := _ENTRY.get(type(fact)):
+        entry = next((one for one in queue.entries if one.request.key == getattr(fact, "request", None)), None)
+        return queue if entry is None else about(queue, entry, fact) or queue
+    return queue
+
+
+# Facts about the whole queue -------------------------------------------------------------------------------------
+
+
+def _messages_read(queue: QueueState, fact: MessagesRead) -> QueueState | None:
+    return replace(queue, cursor=max(queue.cursor, fact.upto))
+
+
+def _queued(queue: QueueState, fact: landing_facts.EntryQueued) -> QueueState | None:
+    if any(entry.request.key == fact.request.key for entry in queue.entries):
+        return None
+    return replace(queue, branch=fact.branch, entries=(*queue.entries, Entry(request=fact.request)))
+
+
+def _taken(queue: QueueState, fact: landing_facts.BatchTaken) -> QueueState | None:
+    """Batches come one after the other, never two at a time."""
+    if queue.chain or fact.number != queue.batch + 1:
+        return None
+    return replace(queue, batch=fact.number, policy=fact.policy)
+
+
+def _moved(queue: QueueState, fact: landing_facts.BaseMoved) -> QueueState | None:
+    """Only the first of the chain land, all of them verified, and the branch is at the last of them. What was found on
+    a candidate holds of the commit with the same tree that has taken its place.
+    """
+    count = len(fact.requests)
+    if not count or tuple(entry.request.key for entry in queue.chain[:count]) != fact.requests:
+        return None
+    commits = fact.commits or tuple(entry.candidate for entry in queue.chain)
+    if len(commits) != len(queue.chain) or commits[count - 1] != fact.commit:
+        return None
+    chain = _renamed(queue.chain, commits)
+    landed = [turn_entry(entry, Trigger.LAND, landed_ref=fact.ref) for entry in chain[:count]]
+    return _remember(_put(queue, [*landed, *chain[count:]]), *(True for _ in landed))
+
+
+def _renamed(chain: Sequence[Entry], commits: Sequence[Commit]) -> list[Entry]:
+    """The entries with these commits in place of their candidates, in all that speaks of one."""
+    new = {entry.candidate: commit for entry, commit in zip(chain, commits, strict=True)}
+    return [
+        replace(
+            entry,
+            base=new.get(entry.base, entry.base),
+            candidate=new[entry.candidate],
+            report=entry.report and replace(entry.report, commit=new.get(entry.report.commit, entry.report.commit)),
+            proof=entry.proof and replace(entry.proof, commit=new[entry.candidate]),
+        )
+        for entry in chain
+    ]
+
+
+def _missed(queue: QueueState, fact: landing_facts.BaseMissed) -> QueueState | None:
+    return _dissolve(queue, queue.chain) if fact.batch == queue.batch else None
+
+
+# Facts about one entry -------------------------------------------------------------------------------------------
+
+
+def _built(queue: QueueState, entry: Entry, fact: landing_facts.CandidateBuilt) -> QueueState | None:
+    """A candidate joins the chain at its end, standing on the one before, and behind it in the queue. One that a person
+    is to be asked about is alone: it does not land now, and nothing is to stand on it.
+    """
+    found = {"base": fact.base, "candidate": fact.commit, "approved": fact.approved, "differs": fact.differs}
+    built = turn_entry(entry, Trigger.BUILD, **found)
+    if queue.chain:
+        last = queue.chain[-1]
+        if fact.base != last.candidate or queue.entries.index(entry) < queue.entries.index(last):
+            return None
+        if last.unapproved or (built and built.unapproved):
+            return None
+    return _put(queue, [built])
+
+
+def _verified(queue: QueueState, entry: Entry, fact: landing_facts.CandidateVerified) -> QueueState | None:
+    """Only a report on the very commit that would land, with every gate green, verifies it, and only where no person is
+    to be asked about it. Where the last of a batch is proof enough, it verifies those below it too.
+    """
+    if not _on_candidate(entry, fact.report) or not fact.report.passed:
+        return None
+    proved = spoken_for(queue, entry)
+    if any(one.lacking or one.unapproved for one in proved):
+        return None
+    proofs = {proof.commit: proof for proof in fact.proofs}
+    told = [(one, _own_report(fact.report, one, proved), proofs.get(one.candidate)) for one in proved]
+    return _put(queue, [turn_entry(one, Trigger.VERIFY, report=own, proof=proof, reds=0) for one, own, proof in told])
+
+
+def _own_report(report: GateReport, entry: Entry, proved: Sequence[Entry]) -> GateReport:
+    """Without the verification steps of the others that were checked with it, the checks of other specs, and the gates
+    that its own run leaves out.
+    """
+    others = {
+        gate.name for one in proved if one is not entry for gate in step_gates(one.request.story, one.request.case)
+    }
+    left_out = others.union(entry.request.without_gates)
+    own = {(gate.origin, gate.command) for gate in entry.request.gates}
+    results = (
+        result
+        for result in report.results
+        if result.name not in left_out and (not result.origin or (result.origin, result.command) in own)
+    )
+    return replace(report, results=tuple(results))
+
+
+def _failed(queue: QueueState, entry: Entry, fact: landing_facts.CandidateFailed) -> QueueState | None:
+    if not _on_candidate(entry, fact.report) or fact.report.passed:
+        return None
+    return _put(queue, [replace(entry, report=fact.report, reds=entry.reds + 1)])
+
+
+def _unproved(queue: QueueState, entry: Entry, fact: landing_facts.CandidateUnproved) -> QueueState | None:
+    """Looking again would find the same: the verdict stands at once."""
+    if entry.stage is not EntryStage.BUILT or fact.proof.commit != entry.candidate:
+        return None
+    told = replace(entry, report=fact.report, proof=fact.proof, lacking=fact.lacking, cause=fact.cause, reds=TRIES)
+    return _put(queue, [told])
+
+
+def _on_candidate(entry: Entry, report: GateReport) -> bool:
+    return entry.stage is EntryStage.BUILT and report.commit == entry.candidate
+
+
+def _refused(queue: QueueState, entry: Entry, fact: landing_facts.EntryRefused) -> QueueState | None:
+    """What stood on the refused candidate is to be built again without it."""
+    behind = _behind(queue, entry)
+    told = {"refusal": fact.cause, "detail": fact.detail, "files": fact.files, "base": fact.base}
+    changed = _put(queue, [turn_entry(entry, Trigger.REFUSE, report=fact.report, **told)])
+    if changed is None:
+        return None
+    dissolved = _dissolve(changed, behind)
+    return _remember(dissolved, False) if fact.cause is Refusal.GATES else dissolved
+
+
+def _withdrawn(queue: QueueState, entry: Entry, fact: landing_facts.EntryWithdrawn) -> QueueState | None:  # noqa: ARG001 - one shape for all
+    """What is to land at once cannot be taken back any more: somebody who has died may have moved the branch to it."""
+    if entry in lands_now(queue.chain, queue.policy):
+        return None
+    behind = _behind(queue, entry)
+    changed = _put(queue, [turn_entry(entry, Trigger.WITHDRAW)])
+    return None if changed is None else _dissolve(changed, behind)
+
+
+def _closed(queue: QueueState, entry: Entry, fact: landing_facts.EntryClosed) -> QueueState | None:  # noqa: ARG001 - one shape for all
+    if turn_entry(entry, Trigger.CLOSE) is None:
+        return None
+    return replace(queue, entries=tuple(one for one in queue.entries if one is not entry))
+
+
+# What they share -------------------------------------------------------------------------------------------------
+
+
+def _put(queue: QueueState, changed: Sequence[Entry | None]) -> QueueState | None:
+    """The queue with these entries in place of what they were; None where one of the changes was illegal."""
+    new = {entry.request.key: entry for entry in changed if entry is not None}
+    if len(new) < len(changed):
+        return None
+    return replace(queue, entries=tuple(new.get(entry.request.key, entry) for entry in queue.entries))
+
+
+def _behind(queue: QueueState, entry: Entry) -> tuple[Entry, ...]:
+    """What stands on the entry's candidate."""
+    return queue.chain[queue.chain.index(entry) + 1 :] if entry in queue.chain else ()
+
+
+def _dissolve(queue: QueueState, entries: Sequence[Entry]) -> QueueState:
+    """Back to waiting, at the same place in the queue."""
+    back = [turn_entry(entry, Trigger.MISS, round=entry.round + 1, **_NOTHING) for entry in entries]
+    return _put(queue, back) or queue
+
+
+def _remember(queue: QueueState | None, *landed: bool) -> QueueState | None:
+    return None if queue is None else replace(queue, recent=(*queue.recent, *landed)[-REMEMBERED:])
+
+
+_QUEUE: Final[dict[type[Fact], Callable[[QueueState, Any], QueueState | None]]] = {
+    MessagesRead: _messages_read,
+    landing_facts.EntryQueued: _queued,
+    landing_facts.BatchTaken: _taken,
+    landing_facts.BaseMoved: _moved,
+    landing_facts.BaseMissed: _missed,
+}
+
+_ENTRY: Final[dict[type[Fact], Callable[[QueueState, Entry, Any], QueueState | None]]] = {
+    landing_facts.CandidateBuilt: _built,
+    landing_facts.CandidateVerified: _verified,
+    landing_facts.CandidateFailed: _failed,
+    landing_facts.CandidateUnproved: _unproved,
+    landing_facts.EntryRefused: _refused,
+    landing_facts.EntryWithdrawn: _withdrawn,
+    landing_facts.EntryClosed: _closed,
+}

@@ -1,0 +1,1 @@
+"""Notes that stories keep and share."""

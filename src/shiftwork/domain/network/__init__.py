@@ -1,0 +1,1 @@
+"""Hosts that a sandboxed program may call."""

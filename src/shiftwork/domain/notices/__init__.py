@@ -1,0 +1,1 @@
+"""What people are notified of, and how often a channel is tried."""

@@ -1,0 +1,37 @@
+"""When people are told: that a story waits for them, before it does; how a run ended, before it is over.
+
+Before, because what is over has no job any more that could take a notice up again after a crash. So each notice is sent
+at least once, under a number that stays the same; a channel that takes none is tried a few times, and then let be.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.domain.core.decision import Effects
+from shiftwork.domain.notices import effects as notices_effects
+from shiftwork.domain.notices.facts import NoticeTried
+from shiftwork.domain.notices.notice import NoticePlan, Noticing, Occasion
+
+MAX_TRIES: Final = 3
+
+
+def due_notice(plan: NoticePlan, known: Noticing, occasions: tuple[Occasion, ...], number: int) -> Effects:
+    wanted = next((one for one in occasions if one in plan.occasions), None)
+    channels = tuple(name for name in plan.channels if name not in known.reached)
+    if wanted is None or not channels or number <= known.settled:
+        return ()
+    nth = known.tries + 1
+    return (
+        notices_effects.Notify(
+            key=f"notice/{number}/{nth}", number=number, nth=nth, occasion=wanted, channels=channels
+        ),
+    )
+
+
+def tried(known: Noticing, fact: NoticeTried) -> Noticing | None:
+    if fact.number <= known.settled:
+        return None
+    tries = known.tries + 1
+    if not fact.missed or tries >= MAX_TRIES:
+        return Noticing(settled=fact.number, missed=fact.missed)
+    return replace(known, tries=tries, reached=(*known.reached, *fact.reached))

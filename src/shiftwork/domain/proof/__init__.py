@@ -1,0 +1,1 @@
+"""What counts as proof: evidence, verdicts, certificates."""

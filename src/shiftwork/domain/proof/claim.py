@@ -1,0 +1,12 @@
+"""What an agent offers as evidence for a criterion."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What an agent offers as proof of one criterion; a claim until it has been checked."""
+
+    criterion: str
+    kind: str
+    reference: str

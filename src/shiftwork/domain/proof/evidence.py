@@ -1,0 +1,229 @@
+"""What evidence is worth: each criterion of a story judged by what was found in the candidate that would land.
+
+A citation holds where every line it names is there and was written by the story. A verification step holds where it has
+passed. Of a test two things can be told: that it is defined in the candidate while all gates are green (`PRESENT`), and
+that a gate printed the line with which a test runner says that it passed (`HOLDS`); that it tests what the criterion
+says cannot. One that is known to pass without the story's change counts for nothing (`rules.fail_to_pass`).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shiftwork.domain.gates.gate import Gate, GateReport, gate_name
+from shiftwork.domain.gates.test_output import passing
+from shiftwork.domain.proof.case import Case
+from shiftwork.domain.proof.claim import Evidence
+from shiftwork.domain.proof.fail_to_pass import shortfall, shown_by
+from shiftwork.domain.proof.test_definitions import referenced
+from shiftwork.domain.proof.verdict import FileFound, Findings, Judged, NameFound, ProofReport, Verdict
+from shiftwork.domain.spec.checkability import checkable
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.spec.spec import Criterion
+
+TEST: Final = "test"
+VERIFICATION: Final = "verification"
+CITATION: Final = "citation"
+_ALIASES: Final = {"step": VERIFICATION}
+_CITED: Final = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
+_RED: Final = re.compile(r"\b(?:x?fail(?:ed|ure|s)?|error|skip(?:ped)?|ignored|todo|pending)\b|[✗✘]", re.IGNORECASE)
+
+_ENOUGH: Final[Mapping[ProofPolicy, frozenset[Verdict]]] = {
+    ProofPolicy.STRICT: frozenset({Verdict.HOLDS, Verdict.VOUCHED}),
+    ProofPolicy.CITED: frozenset({Verdict.HOLDS, Verdict.VOUCHED, Verdict.PRESENT}),
+    ProofPolicy.TRUSTING: frozenset(Verdict),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What must be looked for in a candidate before its case can be judged."""
+
+    paths: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+def step_gates(story: str, case: Case) -> tuple[Gate, ...]:
+    """The story's verification steps as gates of its own."""
+    return tuple(
+        Gate(name=gate_name(story, step.id), command=step.command, minutes=step.seconds / 60, step=step)
+        for step in case.verification
+    )
+
+
+def sought(case: Case) -> Sought:
+    paths: list[str] = []
+    names: list[str] = []
+    for claim in case.evidence:
+        if _kind(claim) == CITATION and (cited := _citation(claim.reference)):
+            paths.append(cited[0])
+        elif _kind(claim) == TEST and (name := referenced(claim.reference)[1]):
+            names.append(name)
+    return Sought(paths=tuple(dict.fromkeys(paths)), names=tuple(dict.fromkeys(names)))
+
+
+def tests_named(case: Case) -> tuple[str, ...]:
+    """The tests that are offered as evidence, as they were named."""
+    return tuple(claim.reference for claim in case.evidence if _kind(claim) == TEST)
+
+
+def judge(story: str, case: Case, findings: Findings, report: GateReport) -> ProofReport:
+    """Every criterion of the case, in its order. What a blind gate printed shows nothing."""
+    seen = replace(report, results=tuple(result for result in report.results if not result.blind))
+    judged = tuple(_judged(story, case, one, findings, seen) for one in case.criteria)
+    return ProofReport(commit=report.commit, tree=findings.tree, policy=case.policy, criteria=judged)
+
+
+def suffices(policy: ProofPolicy, verdict: Verdict) -> bool:
+    return verdict in _ENOUGH[policy]
+
+
+ASKED: Final = (
+    "For each, call report_evidence with kind citation and a reference `file:line` in lines that this story has "
+    "written, kind test and the name of a test that passes and that fails without the change of this story, or kind "
+    "verification and the id of a verification step. Without that tool, end your answer with the line EVIDENCE: and "
+    "below it a list of such as `- AC-1 citation src/greet.py:3`."
+)
+"""What an agent is to do about criteria that are not shown to hold."""
+
+
+def lacking(proof: ProofReport) -> str:
+    """What keeps the candidate from landing, for whoever must mend it; empty where it is proved well enough."""
+    missing = [one for one in proof.criteria if not suffices(proof.policy, one.verdict)]
+    if not missing:
+        return ""
+    lines = "\n".join(f"- {one.criterion} ({one.text}): {_told(one)}" for one in missing)
+    count = f"{len(missing)} of {len(proof.criteria)} criteria"
+    return f"{count} are not shown to hold (policy {proof.policy}):\n{lines}\n{ASKED}"
+
+
+def _told(one: Judged) -> str:
+    return f"{one.kind} `{one.reference}`: {one.why}" if one.reference else one.why
+
+
+def _judged(story: str, case: Case, criterion: Criterion, findings: Findings, report: GateReport) -> Judged:
+    claim = _claim(case, criterion)
+    verdict, why = Verdict.MISSING, "no evidence was reported"
+    if claim:
+        verdict, why = _verdict(story, case, claim, findings, report)
+    if verdict is not Verdict.HOLDS and case.vouched and not checkable(criterion):
+        verdict, why = Verdict.VOUCHED, f"a person says: {case.vouched}"
+    kind, reference = (_kind(claim), claim.reference) if claim else ("", "")
+    return Judged(criterion=criterion.id, text=criterion.text, kind=kind, reference=reference, verdict=verdict, why=why)
+
+
+def _claim(case: Case, criterion: Criterion) -> Evidence | None:
+    """A verification step is the evidence for the criterion that stands for it, whatever an agent says."""
+    if any(step.id == criterion.id for step in case.verification):
+        return Evidence(criterion=criterion.id, kind=VERIFICATION, reference=criterion.id)
+    return next((one for one in reversed(case.evidence) if one.criterion == criterion.id), None)
+
+
+def _verdict(story: str, case: Case, claim: Evidence, findings: Findings, report: GateReport) -> tuple[Verdict, str]:
+    match _kind(claim):
+        case "citation":
+            return cited(claim.reference, findings)
+        case "verification":
+            return _verified(story, case, claim.reference, report)
+        case "test":
+            return named_test(claim.reference, findings, report)
+        case other:
+            return Verdict.FALSE, f"evidence of the kind {other!r} is not known: test, verification and citation are"
+
+
+def _kind(claim: Evidence) -> str:
+    return _ALIASES.get(claim.kind.strip().lower(), claim.kind.strip().lower())
+
+
+# Citations -------------------------------------------------------------------------------------------------------
+
+
+def _citation(reference: str) -> tuple[str, int, int] | None:
+    found = _CITED.fullmatch(reference.strip())
+    if found is None:
+        return None
+    first = int(found["first"])
+    return found["path"].removeprefix("./"), first, int(found["last"] or first)
+
+
+def cited(reference: str, findings: Findings) -> tuple[Verdict, str]:
+    """Every line of a citation must be there, and be one that the story wrote."""
+    named = _citation(reference)
+    if named is None:
+        return Verdict.FALSE, "a citation is `file:line` or `file:first-last`"
+    path, first, last = named
+    file = next((one for one in findings.files if one.path == path), None)
+    if file is None:
+        return Verdict.FALSE, "there is no such text file in the commit that is to land"
+    if not 1 <= first <= last <= file.lines:
+        return Verdict.FALSE, f"the file has {file.lines} lines"
+    if not _written(file, first, last):
+        return Verdict.FALSE, f"this story has not written that; it wrote {_ranges(file)}"
+    return Verdict.HOLDS, "there, in lines that the story wrote"
+
+
+def _written(file: FileFound, first: int, last: int) -> bool:
+    """Whether the ranges, which are apart and in order, cover all lines from first to last."""
+    due = first
+    for start, end in file.changed:
+        if start <= due <= end:
+            due = end + 1
+    return due > last
+
+
+def _ranges(file: FileFound) -> str:
+    shown = [f"{start}-{end}" if start != end else f"{start}" for start, end in file.changed[:8]]
+    return f"lines {', '.join(shown)} of it" if shown else "nothing of that file"
+
+
+# Verification steps ----------------------------------------------------------------------------------------------
+
+
+def _verified(story: str, case: Case, reference: str, report: GateReport) -> tuple[Verdict, str]:
+    wanted = reference.strip()
+    step = next((one for one in case.verification if wanted in {one.id, one.name}), None)
+    if step is None:
+        return Verdict.FALSE, "the story has no such verification step"
+    name = gate_name(story, step.id)
+    if any(result.name == name and result.passed for result in report.results):
+        return Verdict.HOLDS, "passed on the commit"
+    return Verdict.FALSE, "has not passed on the commit"
+
+
+# Tests -----------------------------------------------------------------------------------------------------------
+
+
+def named_test(reference: str, findings: Findings, report: GateReport) -> tuple[Verdict, str]:
+    file, name = referenced(reference)
+    found = next((one for one in findings.names if one.name == name), NameFound(name=name))
+    where = found.files
+    if not name or not where or (file and file not in where):
+        return (
+            Verdict.FALSE,
+            f"no test of that name is defined in {file or 'a test file of the commit that is to land'}",
+        )
+    if any(_RED.search(line) for line in _lines(name, report)):
+        return Verdict.FALSE, "a gate's output shows it failed or skipped"
+    if short := shortfall(reference, report.fail_to_pass):
+        return Verdict.FALSE, short
+    meant, without = (file,) if file else where, shown_by(reference, report.fail_to_pass)
+    old = "; a test of that name was there before this story" if set(meant) <= set(found.before) else ""
+    if any(passing(name, meant, result.output) for result in report.results):
+        return Verdict.HOLDS, f"a gate printed it as passing{old}{without}"
+    if not report.results:
+        return Verdict.PRESENT, f"defined in {meant[0]}{old}; no gate ran that sees it"
+    silent = "no gate printed it as passing (one that names its tests does, as with -v)"
+    return Verdict.PRESENT, f"defined in {meant[0]} and all gates are green{old}{without}; {silent}"
+
+
+def _lines(name: str, report: GateReport) -> Iterator[str]:
+    """What gates printed beside the name; the name itself may say "ok" or "fail"."""
+    whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    for result in report.results:
+        for line in result.output.splitlines():
+            if whole.search(line):
+                yield " ".join(word for word in whole.sub(" ", line).split() if not _PATH.search(word))
+
+
+_PATH: Final = re.compile(r"/|::|\.py|\.[jt]sx?|\.rs|\.go")

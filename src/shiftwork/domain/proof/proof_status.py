@@ -1,0 +1,194 @@
+"""How a landed story stands, and the words for it: every view, commit and note takes them from here.
+
+A story is proved where every criterion has checked evidence and at least one gate or verification step saw the tree. A
+blind gate passes whatever the tree holds, so it counts as none. A test that is defined and that no gate printed as
+passing may be skipped or never collected: it is no evidence. The word of a person is. A remark names both.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from shiftwork.domain.gates.fail_to_pass_result import FailToPassOutcome
+from shiftwork.domain.gates.gate import GateReport, gate_name
+from shiftwork.domain.gates.verification import Verification
+from shiftwork.domain.proof.certificate import Certificate, Held
+from shiftwork.domain.proof.verdict import Judged, ProofLevel, ProofReport, ProofStatus, Verdict
+
+UNCHECKED: Final = "nothing was checked but that something changed"
+_EVIDENCE: Final = frozenset({Verdict.HOLDS, Verdict.VOUCHED})
+_BETWEEN: Final = "; "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What was run on the commit and passed: the names of gates and of verification steps; `blind` ones saw nothing."""
+
+    seeing: tuple[str, ...] = ()
+    blind: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weakness:
+    """What a certificate shows least of; the lower the rank, the weaker. Without `text` there is nothing to name."""
+
+    rank: int
+    text: str
+
+
+# What was found --------------------------------------------------------------------------------------------------
+
+
+def ran_on(story: str, report: GateReport | None, steps: Iterable[Verification]) -> Ran:
+    """By the report on a candidate, in which the story's own verification steps are gates of another name."""
+    own = {gate_name(story, step.id): step.id for step in steps}
+    results = report.results if report else ()
+    return _ran((own.get(one.name, one.name), one.blind) for one in results if one.passed)
+
+
+def ran_by(said: Certificate) -> Ran:
+    steps = ((line.step.id, False) for line in said.verification)
+    return _ran((*((line.name, line.blind) for line in said.gates), *steps))
+
+
+def _ran(found: Iterable[tuple[str, bool]]) -> Ran:
+    """In the order in which they are first named; what saw once has seen."""
+    blind: dict[str, bool] = {}
+    for name, saw_nothing in found:
+        blind[name] = blind.get(name, True) and saw_nothing
+    return Ran(
+        seeing=tuple(name for name, saw_nothing in blind.items() if not saw_nothing),
+        blind=tuple(name for name, saw_nothing in blind.items() if saw_nothing),
+    )
+
+
+def has_evidence(one: Judged) -> bool:
+    return one.verdict in _EVIDENCE
+
+
+def status_of(criteria: Sequence[Judged], ran: Ran) -> ProofStatus:
+    shown = [one.verdict for one in criteria if has_evidence(one)]
+    if not ran.seeing:
+        level = ProofLevel.NO_GATES
+    elif not criteria:
+        level = ProofLevel.GATES_ONLY
+    else:
+        level = ProofLevel.PROVED if len(shown) == len(criteria) else ProofLevel.PARTLY
+    remarks = (*_blind(ran), *_weaker(criteria), *_unrun(ran, len(shown), len(criteria)))
+    return ProofStatus(level=level, shown=len(shown), criteria=len(criteria), remark=_BETWEEN.join(remarks))
+
+
+def status_by(said: Certificate) -> ProofStatus:
+    return status_of(said.criteria, ran_by(said))
+
+
+def status_on(
+    story: str, report: GateReport | None, proof: ProofReport | None, steps: Iterable[Verification]
+) -> ProofStatus:
+    """By what was found on the candidate that landed."""
+    return status_of(proof.criteria if proof else (), ran_on(story, report, steps))
+
+
+def _blind(ran: Ran) -> Sequence[str]:
+    if not ran.blind:
+        return ()
+    gates = "gate" if len(ran.blind) == 1 else "gates"
+    return (f"{gates} {', '.join(ran.blind)} {'is' if len(ran.blind) == 1 else 'are'} blind by your settings",)
+
+
+def _weaker(criteria: Sequence[Judged]) -> Iterable[str]:
+    verdicts = [one.verdict for one in criteria]
+    if defined := verdicts.count(Verdict.PRESENT):
+        yield f"{defined} more with a test that no gate printed as passing"
+    if confirmed := verdicts.count(Verdict.VOUCHED):
+        yield f"{confirmed} of {len(criteria)} by the word of a person"
+
+
+def _unrun(ran: Ran, shown: int, criteria: int) -> Iterable[str]:
+    if ran.seeing or ran.blind:
+        return
+    yield f"nothing was run on it, {shown} of {criteria} criteria with evidence" if shown else UNCHECKED
+
+
+# In words --------------------------------------------------------------------------------------------------------
+
+
+def words(status: ProofStatus) -> str:
+    if status.level is ProofLevel.PARTLY:
+        return f"{status.shown} of {status.criteria} criteria with evidence"
+    return _WORDS[status.level]
+
+
+_WORDS: Final = {
+    ProofLevel.PROVED: "proved",
+    ProofLevel.GATES_ONLY: "gates passed, no criteria to show",
+    ProofLevel.NO_GATES: "without any gate",
+}
+
+
+def after_landed(status: ProofStatus | None) -> str:
+    """What follows "landed" in a sentence; nothing where it is not known, as of work that landed long ago."""
+    if status is None:
+        return ""
+    if status.level is ProofLevel.NO_GATES:
+        return f" {words(status)}: {status.remark}"
+    return f", {words(status)}" + (f" ({status.remark})" if status.remark else "")
+
+
+def brief(status: ProofStatus) -> str:
+    """For a cell of a table."""
+    if status.level is ProofLevel.NO_GATES:
+        return "no gates"
+    return f"{status.shown} of {status.criteria}" if status.criteria else "no criteria"
+
+
+_COUNTED: Final = {
+    ProofLevel.PROVED: "proved",
+    ProofLevel.PARTLY: "with criteria that have no evidence",
+    ProofLevel.GATES_ONLY: "with gates alone",
+    ProofLevel.NO_GATES: "without any gate",
+}
+
+
+def counted(statuses: Iterable[ProofStatus | None]) -> str:
+    """How many of several stories stand how; those that have not landed are left out."""
+    found = Counter(status.level for status in statuses if status)
+    return ", ".join(f"{found[level]} {told}" for level, told in _COUNTED.items() if found[level])
+
+
+def in_trailer(status: ProofStatus) -> str:
+    """What the landed commit says of itself."""
+    if status.level is ProofLevel.PARTLY:
+        return f"{status.shown} of {status.criteria} criteria"
+    return status.level.replace("_", " ")
+
+
+# What a certificate shows least of -------------------------------------------------------------------------------
+
+
+def weakest(said: Certificate, found: Sequence[Held]) -> Weakness:
+    """Of what does not hold, what landed unproved, and what could not be looked at here."""
+    status, ran = status_by(said), ran_by(said)
+    failed = next((held.name for held in found if held.passed is False), "")
+    unchecked = ", ".join(held.name for held in found if held.passed is None)
+    blind = "".join(_blind(ran))
+    without = f"landed without any gate{f': {blind}' if blind else ''}"
+    ranked = (
+        f"{failed} does not hold" if failed else "",
+        without if status.level is ProofLevel.NO_GATES else "",
+        f"{status.shown} of {status.criteria} criteria have evidence" if status.level is ProofLevel.PARTLY else "",
+        "it has no criteria: only its gates passed" if status.level is ProofLevel.GATES_ONLY else "",
+        blind,
+        "the tests that it changed pass without the change" if _shows_nothing(said) else "",
+        f"not checked: {unchecked}" if unchecked else "",
+        status.remark,
+    )
+    return next((Weakness(rank=place, text=text) for place, text in enumerate(ranked) if text), _NOTHING)
+
+
+def _shows_nothing(said: Certificate) -> bool:
+    return said.fail_to_pass is not None and said.fail_to_pass.outcome is FailToPassOutcome.GREEN
+
+
+_NOTHING: Final = Weakness(rank=99, text="")

@@ -1,0 +1,14 @@
+"""What people are told of a refusal: what agents are told, without what these are asked to do about it."""
+
+from typing import Final
+
+from shiftwork.domain.gates import attribution
+from shiftwork.domain.proof import evidence
+
+_OF_AGENTS: Final = (f"\n{evidence.ASKED}", attribution.ASKED)
+
+
+def for_people(detail: str) -> str:
+    for asked in _OF_AGENTS:
+        detail = detail.replace(asked, "")
+    return detail

@@ -1,0 +1,1 @@
+"""One run of many stories: its state, facts, decisions and effects."""

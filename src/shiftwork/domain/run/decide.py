@@ -1,0 +1,84 @@
+"""What a run does next: start stories, wait for them, end. No effects means that it is over."""
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from itertools import count
+
+from shiftwork.domain.core.decision import NOW, Effects, receive
+from shiftwork.domain.core.ids import StoryId, in_go
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run import frame as run_frame
+from shiftwork.domain.run.assignment import assignment
+from shiftwork.domain.run.memory import keep_due
+from shiftwork.domain.run.notices import notice_of_end
+from shiftwork.domain.run.scheduling import to_start
+from shiftwork.domain.run.spec_writeback import tick_at_last, tick_due
+from shiftwork.domain.run.spending import usage_before_limit
+from shiftwork.domain.run.state import RUN_ENDED, RunState, RunStatus
+from shiftwork.domain.run.steering import intents
+from shiftwork.domain.story.state import StoryStatus
+
+
+def decide_run(run: RunState) -> Effects:
+    if run.status in RUN_ENDED:
+        return ()
+    if due := keep_due(run):
+        return due
+    if orders := intents.orders(run) or usage_before_limit.answers(run):
+        return orders
+    if begun := _begin(run) or tick_due(run):  # in this order: the next story need not wait for a file
+        return begun
+    waits = run.flying or run.undoing or (run.paused and run.ready and not run.cancelling)
+    if waits:
+        return (receive(run.cursor),)
+    verdict = _verdict(run)
+    told = run_frame.after_stories(run) or tick_at_last(run) or notice_of_end(run, verdict)
+    return told or (_end(run, verdict),)
+
+
+def rests(run: RunState, waiting: AbstractSet[StoryId]) -> bool:
+    """Whether there is nothing to do for the run until it hears from a person, where it knows already that these
+    stories wait for one. A revert in the landing queue is under way.
+    """
+    return not run.undoing and run.flying.keys() & waiting <= run.waiting and decide_run(run) == (receive(run.cursor),)
+
+
+def _begin(run: RunState) -> Effects:
+    if run.cancelling or run.paused:
+        return ()
+    if run_frame.holds_back(run):
+        return run_frame.frame_first(run)
+    starting = to_start(run, run.given.parallel - len(run.flying.keys() - run.waiting))
+    return tuple(_dispatch(run, story, slot) for story, slot in zip(starting, _free_slots(run), strict=False))
+
+
+def _free_slots(run: RunState) -> Iterator[int]:
+    """The lowest come first, so that slots stay few and what was decided before a crash is decided again after it."""
+    held = set(run.flying.values())
+    return (slot for slot in count() if slot not in held)
+
+
+def _dispatch(run: RunState, story: StoryId, slot: int) -> run_effects.DispatchStory:
+    plan, known = run.given, run.stories[story]
+    times = known.dispatched + 1
+    return run_effects.DispatchStory(
+        key=in_go(f"dispatch/{story}", times),
+        assignment=assignment(run, run.asked(story), run.graph.position[story], slot),
+        steps=plan.workflow.story_steps,
+        go=times,
+        afresh=known.afresh or bool(known.stale),
+    )
+
+
+def _verdict(run: RunState) -> RunStatus:
+    if run.cancelling:
+        return RunStatus.CANCELLED
+    if run_frame.all_done(run):
+        return RunStatus.COMPLETED
+    undone = any(known.status is StoryStatus.UNDONE for known in run.stories.values())
+    return RunStatus.UNDONE if undone and not run.failed and not run.frame.failure else RunStatus.FAILED
+
+
+def _end(run: RunState, status: RunStatus) -> run_effects.EndRun:
+    return run_effects.EndRun(key=f"end/{run.endings + 1}", facts=(run_facts.RunEnded(at=NOW, status=status),))

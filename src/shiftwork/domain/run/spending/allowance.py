@@ -1,0 +1,87 @@
+"""A run and the allowances of its stories: claims, reservations, settlements, raised limits."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from shiftwork.domain.budget import reservations
+from shiftwork.domain.budget.amounts import Claim
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.frame import afoot
+from shiftwork.domain.run.spending import usage_before_limit
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.story.spending import unreserved_usage
+from shiftwork.domain.story.spending.allowance import raised
+from shiftwork.domain.usage.usage import NOTHING_USED
+
+
+def asked(run: RunState, fact: run_facts.AllowanceAsked) -> RunState | None:
+    if run.plan is None:
+        return None
+    new = Claim(number=fact.number, kind=fact.kind, bounded=fact.bounded)
+    return replace(run, ledger=reservations.claimed(run.ledger, fact.story, new))
+
+
+def reserved(run: RunState, fact: run_facts.AmountReserved) -> RunState | None:
+    known = run.ledger.claims.get(fact.story)
+    if known is None or known.number != fact.number:
+        return None
+    return replace(run, ledger=reservations.reserved(run.ledger, fact.story, fact.amount))
+
+
+def shortage_told(run: RunState, fact: run_facts.ShortageTold) -> RunState | None:
+    known = run.ledger.claims.get(fact.story)
+    if known is None or known.number != fact.number:
+        return None
+    return replace(run, ledger=reservations.claimed(run.ledger, fact.story, replace(known, told=True)))
+
+
+def attempt_settled(run: RunState, fact: run_facts.AttemptSettled) -> RunState | None:
+    if fact.number == unreserved_usage.UNCLAIMED:
+        return None if run.plan is None else usage_before_limit.booked(run, fact.story, fact.used or NOTHING_USED)
+    held = run.ledger.reserved.get(fact.story)
+    if held is None or held.claim.number != fact.number:
+        return None
+    if fact.unused:
+        return replace(run, ledger=reservations.returned(run.ledger, fact.story))
+    return replace(run, ledger=reservations.settled(run.ledger, fact.story, fact.used))
+
+
+def limits_raised(run: RunState, fact: run_facts.LimitsRaised) -> RunState | None:
+    return None if run.plan is None else under(run, fact.limits)
+
+
+def under(run: RunState, wanted: Limits) -> RunState:
+    """The run under other limits. Whoever was told that there is not enough is answered anew; at a number of tokens no
+    agent can be told to end. A run that is over keeps them for when it goes on.
+    """
+    plan, ledger, known = run.given, run.ledger, frozenset(afoot(run))
+    limits, first = raised(plan.limits, wanted), not plan.limits.run.is_set
+    stops = limits.run.tokens is None
+    anew = {
+        story: replace(claim, told=False, bounded=claim.bounded and stops) for story, claim in ledger.claims.items()
+    }
+    return replace(
+        run,
+        plan=replace(plan, limits=limits),
+        ledger=replace(ledger, claims=anew),
+        raises=run.raises + 1,
+        unaware=known,
+        owing=known if first and limits.run.is_set else run.owing,
+    )
+
+
+def limits_forwarded(run: RunState, fact: run_facts.LimitsForwarded) -> RunState | None:
+    return replace(run, unaware=run.unaware - {fact.story})
+
+
+RUN_HANDLERS: Final[dict[type[Fact], Callable[[RunState, Any], RunState | None]]] = {
+    run_facts.AllowanceAsked: asked,
+    run_facts.AmountReserved: reserved,
+    run_facts.ShortageTold: shortage_told,
+    run_facts.AttemptSettled: attempt_settled,
+    run_facts.LimitsRaised: limits_raised,
+    run_facts.LimitsForwarded: limits_forwarded,
+}

@@ -1,0 +1,53 @@
+"""What a run does about the claims of its stories on its budget."""
+
+from dataclasses import replace
+
+from shiftwork.domain.budget.amounts import Amount, Claim, Ledger
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.budget.reservations import HEADROOM, dropped, left, reached_by_run, reservation, shortage
+from shiftwork.domain.core.decision import Effects
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.usage.usage import Usage
+
+
+def paid(run: RunState, story: StoryId, before: Usage, now: Usage) -> RunState:
+    """The story has ended. It tells all that it has used, what it had used before a retry included."""
+    unpriced = run.unpriced - before.unpriced + now.unpriced
+    estimated = run.estimated or now.estimated
+    told = replace(run, ledger=dropped(run.ledger, story), unpriced=unpriced, estimated=estimated)
+    if now.cost_usd is None:
+        return told
+    return replace(told, spent=(run.spent or 0.0) - (before.cost_usd or 0.0) + now.cost_usd)
+
+
+def answers(run: RunState) -> Effects:
+    """The first claim that can be met now is; once nobody is at work, those that cannot be are told so."""
+    limits, ledger = run.given.limits, run.ledger
+    for story, claim in ledger.claims.items():
+        if amount := reservation(ledger, claim, limits):
+            cap = _cap(ledger, claim, limits, amount)
+            key = f"reserve/{story}/{claim.number}"
+            return (run_effects.GrantAllowance(key=key, story=story, number=claim.number, amount=amount, cap=cap),)
+    if ledger.reserved:
+        return ()
+    untold = ((story, claim) for story, claim in ledger.claims.items() if not claim.told)
+    return tuple(
+        run_effects.RefuseAllowance(
+            key=f"shortage/{story}/{claim.number}/{run.raises}",
+            story=story,
+            number=claim.number,
+            detail=shortage(ledger, claim, limits),
+            reached=reached_by_run(ledger, claim, limits),
+        )
+        for story, claim in untold
+    )
+
+
+def _cap(ledger: Ledger, claim: Claim, limits: Limits, amount: Amount) -> float | None:
+    """With the rest of the money, an agent may go to its very end: there is nobody whose share it could use."""
+    if not claim.bounded or limits.run.usd is None:
+        return None
+    rest = left(ledger, limits.run).usd
+    return amount.usd if amount.usd == rest else amount.usd * HEADROOM

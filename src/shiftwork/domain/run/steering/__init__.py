@@ -1,0 +1,1 @@
+"""What users ask of a run while it is in progress, and which options it keeps."""

@@ -1,0 +1,232 @@
+"""What people may ask of a run, and why not: one answer for whoever asks and for the run that hears of it later."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import FRAME, StoryId
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RUN_ENDED, RunState
+from shiftwork.domain.spec.graph import find_cycle, reachable
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.spec.story_lookup import guess
+from shiftwork.domain.story.state import StoryStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Objection:
+    """Why something cannot be done, and what to type instead."""
+
+    reason: str
+    hint: str
+
+
+def objection(run: RunState, intent: Fact) -> Objection | None:
+    """Why the intent would change nothing; None where it fits. Only a run that has started is asked anything."""
+    if run.plan is None:
+        return Objection(reason="the run has not started", hint="shiftwork status --all")
+    return _OBJECTIONS[type(intent)](run, intent)
+
+
+def _typed(run: RunState, command: str, story: StoryId) -> str:
+    """With the run's name: every run has a first story."""
+    return f"shiftwork {command} {story} --run {run.given.run}"
+
+
+def next_story_id(stories: Sequence[Story]) -> StoryId:
+    """The next free id in the style of those that are there: what stands before the number, and how wide that is."""
+    found = [match for story in stories if (match := _NUMBERED.fullmatch(story.id))]
+    prefix = Counter(match["prefix"] for match in found).most_common(1)[0][0] if found else "US-"
+    numbers = [match["number"] for match in found if match["prefix"] == prefix]
+    width = max((len(number) for number in numbers), default=3)
+    return StoryId(f"{prefix}{max(map(int, numbers), default=0) + 1:0{width}d}")
+
+
+_NUMBERED: Final = re.compile(r"(?P<prefix>.*?)(?P<number>[0-9]+)")
+
+
+# Of the run ----------------------------------------------------------------------------------------------------------
+
+
+def _over(run: RunState) -> Objection | None:
+    if run.status not in RUN_ENDED:
+        return None
+    return Objection(reason=f"run {run.given.run} is over", hint=f"shiftwork status {run.given.run}")
+
+
+def _pause(run: RunState, intent: run_facts.RunPaused) -> Objection | None:  # noqa: ARG001 - one shape for all
+    resume = f"shiftwork resume {run.given.run}"
+    return _over(run) or (Objection(reason="it is paused already", hint=resume) if run.paused else None)
+
+
+def _unpause(run: RunState, intent: run_facts.RunUnpaused) -> Objection | None:  # noqa: ARG001 - one shape for all
+    return _over(run) or (
+        None if run.paused else Objection(reason="it is not paused", hint=f"shiftwork status {run.given.run}")
+    )
+
+
+def _called_off(run: RunState) -> Objection | None:
+    if run.cancelling and run.status not in RUN_ENDED:
+        return Objection(reason="the run is being cancelled", hint=f"shiftwork status {run.given.run}")
+    return None
+
+
+# Of a story that is there --------------------------------------------------------------------------------------------
+
+
+def _unknown(run: RunState, story: StoryId) -> Objection | None:
+    if story in run.stories:
+        return None
+    told = f"there is no story {story} in the run{guess(story, run.stories)}"
+    return Objection(reason=told, hint=f"shiftwork stories {run.given.run}")
+
+
+def _cancel(run: RunState, intent: run_facts.StoryCancellationRequested) -> Objection | None:
+    if amiss := _over(run) or _unknown(run, intent.story):
+        return amiss
+    match run.stories[intent.story].status:
+        case StoryStatus.COMPLETED if intent.story in run.undoing:
+            return None
+        case StoryStatus.COMPLETED:
+            return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
+        case StoryStatus.FAILED:
+            return Objection(reason=f"{intent.story} has failed already", hint=_typed(run, "retry", intent.story))
+        case StoryStatus.UNDONE:
+            return Objection(reason=f"{intent.story} is undone already", hint=_typed(run, "retry", intent.story))
+        case _:
+            return None
+
+
+def _retry(run: RunState, intent: run_facts.StoryRetryRequested) -> Objection | None:
+    if intent.story == FRAME:
+        status = f"shiftwork status {run.given.run}"
+        unneeded = None if run.frame.failure else Objection(reason="the run's own steps have not failed", hint=status)
+        return _called_off(run) or unneeded
+    if amiss := _called_off(run) or _unknown(run, intent.story):
+        return amiss
+    match run.stories[intent.story].status:
+        case StoryStatus.FAILED | StoryStatus.UNDONE:
+            return None
+        case StoryStatus.COMPLETED:
+            return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
+        case StoryStatus.BLOCKED:
+            return Objection(
+                reason=f"{intent.story} is blocked: {run.blocked[intent.story]}",
+                hint="retry that one: this one starts by itself when that has landed",
+            )
+        case _:
+            return Objection(reason=f"{intent.story} has not failed", hint=f"shiftwork status {run.given.run}")
+
+
+# Of what is asked ----------------------------------------------------------------------------------------------------
+
+
+def _add(run: RunState, intent: run_facts.StoryAdded) -> Objection | None:
+    if amiss := _called_off(run):
+        return amiss
+    if intent.story.id in run.stories:
+        return Objection(
+            reason=f"there is a story {intent.story.id} already", hint=_typed(run, "edit", intent.story.id)
+        )
+    return _tangled(run, intent.story)
+
+
+def _edit(run: RunState, intent: run_facts.StoryEdited) -> Objection | None:
+    story = intent.story.id
+    if amiss := _unknown(run, story):
+        return amiss
+    match run.stories[story].status:
+        case StoryStatus.IN_PROGRESS:
+            cancel = f"shiftwork cancel {run.given.run} --story {story}"
+            hint = f"{cancel}, then edit it, then: {_typed(run, 'retry', story)} --afresh"
+            return Objection(reason=f"{story} is in progress, from what it was when it began", hint=hint)
+        case StoryStatus.COMPLETED:
+            return Objection(reason=f"{story} has landed", hint=_typed(run, "undo", story))
+        case _:
+            return _tangled(run, intent.story)
+
+
+def _tangled(run: RunState, story: Story) -> Objection | None:
+    """What is wrong with the dependencies of a new or changed story."""
+    edges = {story.id: story.depends_on} | {
+        other.id: other.depends_on for other in run.given.spec.stories if other.id != story.id
+    }
+    if missing := [needed for needed in story.depends_on if needed not in edges]:
+        return Objection(
+            reason=f"{story.id} would depend on {', '.join(missing)}, which the run does not have",
+            hint=f"shiftwork stories {run.given.run}",
+        )
+    if story.id in reachable(edges, (story.id,)):
+        circle = find_cycle(edges)
+        told = f"the dependencies would be a circle: {' → '.join((*circle, circle[0]))}"
+        return Objection(reason=told, hint=f"shiftwork stories {run.given.run}")
+    return None
+
+
+def _reorder(run: RunState, intent: run_facts.StoriesReordered) -> Objection | None:
+    if len(set(intent.stories)) < len(intent.stories):
+        return Objection(reason="a story is named twice", hint=f"shiftwork stories {run.given.run}")
+    return _over(run) or next(filter(None, (_unknown(run, story) for story in intent.stories)), None)
+
+
+# Of what has landed --------------------------------------------------------------------------------------------------
+
+
+_UNLANDED: Final = {
+    StoryStatus.UNCLAIMED: "nobody has begun it",
+    StoryStatus.IN_PROGRESS: "it is being worked on",
+    StoryStatus.FAILED: "it has failed",
+    StoryStatus.UNDONE: "it is undone already",
+    StoryStatus.BLOCKED: "it is blocked",
+}
+
+
+def _undo(run: RunState, intent: run_facts.StoryUndoRequested) -> Objection | None:
+    story = intent.story
+    if amiss := _called_off(run) or _unknown(run, story):
+        return amiss
+    known = run.stories[story]
+    if known.status is not StoryStatus.COMPLETED:
+        told = f"{story} has not landed: {_UNLANDED[known.status]}"
+        return Objection(reason=told, hint=f"shiftwork stories {run.given.run}")
+    if not known.commit or not known.base:
+        return Objection(reason=f"{story} had landed before this run", hint="git log finds it, git revert undoes it")
+    if known.commit == known.base:
+        told = f"{story} has changed nothing, so there is nothing to undo"
+        return Objection(reason=told, hint=f"shiftwork status {run.given.run}")
+    if story in run.undoing:
+        return Objection(reason=f"{story} is being undone already", hint=f"shiftwork status {run.given.run}")
+    return _needed(run, story)
+
+
+def _needed(run: RunState, story: StoryId) -> Objection | None:
+    """Who stands on it: landed work goes in the order in which it came, backwards, and what can go now is told."""
+    behind = [other for other in run.graph.dependents[story] if other not in run.undoing]
+    if landed := [other for other in behind if run.stories[other].status is StoryStatus.COMPLETED]:
+        told = f"{', '.join(landed)} depend{'' if len(landed) > 1 else 's'} on {story} and landed after it"
+        deeper = _undo(run, run_facts.StoryUndoRequested(at=0, story=landed[-1]))
+        return Objection(reason=told, hint=deeper.hint if deeper else f"first: {_typed(run, 'undo', landed[-1])}")
+    if flying := [other for other in behind if other in run.flying]:
+        told = f"{', '.join(flying)}, in progress, {'build' if len(flying) > 1 else 'builds'} on {story}"
+        return Objection(reason=told, hint=f"first: shiftwork cancel {run.given.run} --story {flying[0]}")
+    return None
+
+
+_OBJECTIONS: Final[dict[type[Fact], Callable[[RunState, Any], Objection | None]]] = {
+    run_facts.RunPaused: _pause,
+    run_facts.RunUnpaused: _unpause,
+    run_facts.LimitsRaised: lambda run, _: None,  # noqa: ARG005 - one shape for all
+    run_facts.OptionsChanged: lambda run, _: None,  # noqa: ARG005 - one shape for all
+    run_facts.StoryCancellationRequested: _cancel,
+    run_facts.StoryRetryRequested: _retry,
+    run_facts.StoryAdded: _add,
+    run_facts.StoryEdited: _edit,
+    run_facts.StoriesReordered: _reorder,
+    run_facts.StoryUndoRequested: _undo,
+}
+
+INTENTS: Final = frozenset(_OBJECTIONS)
+"""The facts that people ask for."""

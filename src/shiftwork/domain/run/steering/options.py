@@ -1,0 +1,64 @@
+"""The options of a run: what the user named when it began stays in force until the user names something else."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any, Final
+
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunPlan, RunState
+
+_CHANGEABLE: Final = tuple(
+    field.name for field in fields(run_facts.OptionsChanged) if field.name not in {"at", "named"}
+)
+
+
+NOTHING: Final = run_facts.OptionsChanged(at=0)
+"""Where no other option is named."""
+
+
+def with_options(plan: RunPlan, named: run_facts.OptionsChanged) -> RunPlan:
+    """The plan with the options that were named; the others stay."""
+    said = {name: value for name in _CHANGEABLE if (value := getattr(named, name)) is not None}
+    return replace(plan, named=tuple(sorted({*plan.named, *named.named})), **said)
+
+
+def followed(plan: RunPlan, agent: str, model: str, parallel: int) -> run_facts.OptionsChanged:
+    """What the settings change of a run that is resumed: what the user has named stays, and what is the same, too."""
+    parallel = plan.workflow.parallel or parallel
+    said: dict[str, Any] = {"agent": agent, "model": model, "parallel": parallel}
+    changed = {name: said[name] for name in said if name not in plan.named and said[name] != getattr(plan, name)}
+    return run_facts.OptionsChanged(at=0, **changed)
+
+
+def joined(first: run_facts.OptionsChanged, then: run_facts.OptionsChanged) -> run_facts.OptionsChanged:
+    """Both at once; what was said later is in force."""
+    later = {name: value for name in _CHANGEABLE if (value := getattr(then, name)) is not None}
+    return replace(first, named=(*first.named, *then.named), **later)
+
+
+def in_force(plan: RunPlan) -> dict[str, str | int | bool]:
+    """The options that hold now, as every view shows them, beside the limits and the gates that are left out."""
+    return {
+        "agent": plan.agent,
+        "model": plan.model,
+        "workflow": plan.workflow.id,
+        "branch": plan.branch,
+        "parallel": plan.parallel,
+        "review": plan.review,
+        "trust": bool(plan.trusted),
+    }
+
+
+def needed_profiles(plan: RunPlan) -> Mapping[str, str]:
+    """The profiles that the run cannot do without, each with what it is needed for; its own agent is not among them."""
+    named = {one.profile: f"its workflow {plan.workflow.id} assigns it to {one.id}" for one in plan.workflow.agents}
+    escalated = {plan.limits.escalate: "it repairs what others could not"}
+    return {name: why for name, why in (escalated | named).items() if name and name != plan.agent}
+
+
+def _changed(run: RunState, fact: run_facts.OptionsChanged) -> RunState | None:
+    return None if run.plan is None else replace(run, plan=with_options(run.plan, fact))
+
+
+HANDLERS: Final[dict[type[Fact], Callable[[RunState, Any], RunState | None]]] = {run_facts.OptionsChanged: _changed}

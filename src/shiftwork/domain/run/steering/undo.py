@@ -1,0 +1,115 @@
+"""How a run reverts a story that has landed."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.decision import NOW, Effects
+from shiftwork.domain.core.ids import Commit, StoryId, run_stream
+from shiftwork.domain.core.machine import Trigger
+from shiftwork.domain.landing.commit_message import revert_of
+from shiftwork.domain.landing.state import REVERT, LandingRequest
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run import scheduling
+from shiftwork.domain.run.memory import taken_back
+from shiftwork.domain.run.spec_writeback import owe
+from shiftwork.domain.run.state import RunState, Undo
+from shiftwork.domain.run.transitions import turn_story_of
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import FailureCause, LandingStage
+
+CALLED_OFF: Final = "it was cancelled first"
+"""Why a revert has not landed that nothing else stood in the way of."""
+
+
+_TAKEN_BACK: Final = "its work was taken back"
+"""Why a story that is retried does not go on with what was done for it."""
+
+
+def undo_effects(run: RunState) -> Effects:
+    due = (_next_of_undo(run, story, undo) for story, undo in run.undoing.items())
+    return tuple(effect for effect in due if effect)
+
+
+def _next_of_undo(run: RunState, story: StoryId, undo: Undo) -> e.Effect | None:
+    """Once the run or the revert is cancelled, no revert is asked for any more, and one that was is taken back; what
+    has landed nevertheless is told to its story like any other.
+    """
+    cancelled = run.cancelling or story in run.unwanted
+    match undo.landing:
+        case LandingStage.LANDED:
+            return run_effects.RevertStory(key=f"revert/{undo.number}", story=story, commit=undo.commit)
+        case LandingStage.NONE if cancelled:
+            refused = run_facts.UndoRefused(at=NOW, story=story, reason=CALLED_OFF)
+            return e.Conclude(key=f"undo/{undo.number}/called-off", facts=(refused,))
+        case LandingStage.NONE:
+            return run_effects.RequestUndo(key=f"undo/{undo.number}", story=story)
+        case _ if cancelled and not undo.withdrawing:
+            return run_effects.WithdrawUndo(key=f"undo/{undo.number}/withdraw", story=story)
+        case _:
+            return None
+
+
+def undo_request(run: RunState, story: StoryId) -> LandingRequest:
+    """Where somebody has taken the changes back already, there is nothing to be landed, and that is well. The spec's
+    own checks say what its work must come to, so they do not judge what takes that work back.
+    """
+    known, plan = run.stories[story], run.given
+    return LandingRequest(
+        run=plan.run,
+        story=story,
+        number=run.undoing[story].number,
+        stream=run_stream(plan.run),
+        tip=known.base,
+        title=run.asked(story).title,
+        body=revert_of(known.commit),
+        may_be_empty=True,
+        base=known.commit,
+        type=REVERT,
+        without_gates=plan.without_gates,
+    )
+
+
+def undo_posted(run: RunState, fact: run_facts.UndoPosted) -> RunState | None:
+    return _undo_came_to(run, fact.story, LandingStage.NONE, landing=LandingStage.REQUESTED)
+
+
+def undo_landed(run: RunState, fact: run_facts.UndoLanded) -> RunState | None:
+    landed = {"landing": LandingStage.LANDED, "commit": fact.commit, "gates": fact.gates}
+    return _undo_came_to(run, fact.story, LandingStage.REQUESTED, **landed)
+
+
+def _undo_came_to(run: RunState, story: StoryId, before: LandingStage, **changes: Any) -> RunState | None:
+    undo = run.undoing.get(story)
+    if undo is None or undo.landing is not before:
+        return None
+    return replace(run, undoing={**run.undoing, story: replace(undo, **changes)})
+
+
+def undone(run: RunState, fact: run_facts.StoryUndone) -> RunState | None:
+    undo = run.undoing.get(fact.story)
+    if undo is None or undo.landing is not LandingStage.LANDED:
+        return None
+    nowhere = {"commit": Commit(""), "base": Commit(""), "proof": None}
+    told = {"cause": FailureCause.UNDONE, "reason": f"reverted by {undo.commit[:12]}", "stale": _TAKEN_BACK}
+    known = taken_back(run, fact.story, undo.commit, fact.at)
+    turned = turn_story_of(known, fact.story, Trigger.UNDO, **told, **nowhere)
+    return turned and owe(scheduling.scheduled(_without_undo(turned, fact.story)), fact.story)
+
+
+def undo_withdrawal_asked(run: RunState, fact: story_facts.LandingWithdrawalAsked) -> RunState | None:
+    story = next((story for story, undo in run.undoing.items() if undo.number == fact.number), StoryId(""))
+    return _undo_came_to(run, story, LandingStage.REQUESTED, withdrawing=True)
+
+
+def undo_refused(run: RunState, fact: run_facts.UndoRefused) -> RunState | None:
+    undo = run.undoing.get(fact.story)
+    if undo is None or undo.landing is LandingStage.LANDED:
+        return None
+    return scheduling.scheduled(_without_undo(run, fact.story))
+
+
+def _without_undo(run: RunState, story: StoryId) -> RunState:
+    undoing = {other: undo for other, undo in run.undoing.items() if other != story}
+    return replace(run, undoing=undoing, unwanted=run.unwanted - {story})

@@ -1,0 +1,41 @@
+"""How the status of a run and of its stories changes."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.core.machine import Table, Trigger
+from shiftwork.domain.run.state import RunState, RunStatus, StoryOutcome
+from shiftwork.domain.story.transitions import STORY
+
+RUN: Final[Table[RunStatus]] = {
+    (RunStatus.PLANNED, Trigger.START): RunStatus.RUNNING,
+    (RunStatus.RUNNING, Trigger.COMPLETE): RunStatus.COMPLETED,
+    (RunStatus.RUNNING, Trigger.FAIL): RunStatus.FAILED,
+    (RunStatus.RUNNING, Trigger.CANCEL): RunStatus.CANCELLED,
+    (RunStatus.RUNNING, Trigger.UNDO): RunStatus.UNDONE,
+    (RunStatus.COMPLETED, Trigger.REOPEN): RunStatus.RUNNING,
+    (RunStatus.FAILED, Trigger.REOPEN): RunStatus.RUNNING,
+    (RunStatus.CANCELLED, Trigger.REOPEN): RunStatus.RUNNING,
+    (RunStatus.UNDONE, Trigger.REOPEN): RunStatus.RUNNING,
+}
+
+
+def turn_run(run: RunState, trigger: Trigger, **changes: Any) -> RunState | None:
+    status = RUN.get((run.status, trigger))
+    return None if status is None else replace(run, status=status, **changes)
+
+
+def turn_outcome(outcome: StoryOutcome, trigger: Trigger, **changes: Any) -> StoryOutcome | None:
+    """A story as its run sees it goes the way of a story."""
+    status = STORY.get((outcome.status, trigger))
+    return None if status is None else replace(outcome, status=status, **changes)
+
+
+def turn_story_of(run: RunState, story: StoryId, trigger: Trigger, **changes: Any) -> RunState | None:
+    """The run with one of its stories turned; nothing happens to the stories of a run that is over."""
+    known = run.stories.get(story)
+    if run.status is not RunStatus.RUNNING or known is None:
+        return None
+    outcome = turn_outcome(known, trigger, **changes)
+    return None if outcome is None else replace(run, stories={**run.stories, story: outcome})

@@ -1,0 +1,1 @@
+"""What is to be done: specs, their stories, the graph of dependencies."""

@@ -1,0 +1,105 @@
+"""The gates of a run: those of the settings, and the checks that its own spec names, among them commands in words."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Final
+
+from shiftwork.domain.gates.attribution import gates_of
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.gates.test_gate import is_test_gate
+
+
+def gates_for(settings: Sequence[Gate], own: Sequence[Gate]) -> tuple[Gate, ...]:
+    """The settings' gates, then those of the spec. A command runs once, under the name that comes first; a check of the
+    spec whose name another gate has with another command gets the name of its file as well.
+    """
+    gates = list(settings)
+    for gate in own:
+        if gate.command not in {one.command for one in gates}:
+            gates.append(_apart(gate, {one.name for one in gates}))
+    return tuple(gates)
+
+
+def gates_of_run(settings: Sequence[Gate], own: Sequence[Gate], without: Sequence[str]) -> tuple[Gate, ...]:
+    """The gates that judge work of one run, which has those of its spec for itself and continues `without` some."""
+    return gates_of(gates_for(settings, own), without)
+
+
+def gates_of_all(settings: Sequence[Gate], specs: Iterable[Sequence[Gate]]) -> tuple[Gate, ...]:
+    """The gates of several runs, for a check that speaks for stories of all of them; each keeps the name that it has in
+    its own run.
+    """
+    found = (gate for own in specs for gate in gates_for(settings, own))
+    return tuple({(gate.name, gate.command): gate for gate in (*settings, *found)}.values())
+
+
+def _apart(gate: Gate, taken: set[str]) -> Gate:
+    """Under a name that no other gate has; what the file is called does not make a test of it."""
+    if gate.name not in taken:
+        return gate
+    name = next(name for name in _names(gate) if name not in taken)
+    return replace(gate, name=name, kind="test" if is_test_gate(gate) else "other")
+
+
+def _names(gate: Gate) -> Iterator[str]:
+    named = f"{gate.name} ({gate.origin.rpartition('/')[2]})"
+    yield named
+    yield from (f"{named} {number}" for number in count(2))
+
+
+# Commands in words -----------------------------------------------------------------------------------------------
+
+_KNOWN: Final = """
+    npm pnpm yarn bun bunx npx deno node tsc eslint prettier biome jest vitest mocha playwright cypress
+    python python3 pytest tox nox mypy pyright ruff black flake8 pylint uv uvx poetry pdm hatch pipenv pre-commit
+    cargo go golangci-lint make just task cmake ctest bazel mvn gradle sbt bundle rake rspec rubocop rails mix
+    composer phpunit php dotnet swift flutter dart zig cabal stack docker sh bash cd test
+"""
+_PROGRAMS: Final = frozenset(_KNOWN.split())
+_SCRIPT: Final = re.compile(r"\./(?:[\w-]+/)*[\w-]+(?:\.sh)?")
+_PASSES: Final = r"(?:passes|succeeds|is green|is clean|exits with (?:code )?0|exits 0)\.?"
+_QUOTED: Final = re.compile(rf"(?:(?:the command|running) )?`(?P<command>[^`\n]+)` {_PASSES}", re.IGNORECASE)
+_BARE: Final = re.compile(
+    rf"""(?P<command>
+        npm[ ](?:run[ ][\w:.-]+|test) | (?:pnpm|yarn|bun)[ ](?:run[ ])?[\w:.-]+ | make[ ][\w-]+
+      | cargo[ ](?:test|check|build|clippy|nextest[ ]run) | go[ ](?:test|vet|build)[ ]\./\.\.\.
+      | pytest | tox | nox | tsc | mypy | pyright | ruff[ ]check
+    )[ ]{_PASSES.replace(" ", "[ ]")}""",
+    re.VERBOSE,
+)
+_WORDS: Final = "a all an and are every is it must no pass passes should sure that the with"
+_PROSE: Final = frozenset(_WORDS.split())
+
+
+def command_in(criterion: str) -> str:
+    """The command that a criterion says must pass, as in "`npm test` passes" or "pnpm typecheck passes"; nothing where
+    it names none, as in "Typecheck passes".
+    """
+    text = " ".join(criterion.split())
+    quoted = _QUOTED.fullmatch(text)
+    if quoted:
+        command = quoted["command"].strip()
+        return command if _starts_a_program(command) else ""
+    bare = _BARE.fullmatch(text)
+    return bare["command"] if bare else ""
+
+
+def command_of(check: str) -> str:
+    """The command that an item of a list of checks is, or names; nothing of one that is only a sentence."""
+    text = check.strip()
+    if named := command_in(text):
+        return named
+    command = text.strip("`").strip()
+    is_prose = not _PROSE.isdisjoint(command.lower().split())
+    return command if _starts_a_program(command) and not is_prose else ""
+
+
+def _starts_a_program(command: str) -> bool:
+    """Whether the first word, behind variables that are set for it, is a known program or a script of the project's.
+    What else stands in quotes may as well be the name of a test.
+    """
+    words = command.split()
+    first = next((word for word in words if "=" not in word), "")
+    return first in _PROGRAMS or _SCRIPT.fullmatch(first) is not None

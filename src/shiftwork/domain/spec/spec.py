@@ -1,0 +1,104 @@
+"""What is asked: a spec, its stories and their acceptance criteria."""
+
+from dataclasses import dataclass, replace
+
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.gates.verification import Verification
+
+TITLE_LIMIT = 72
+COMPLEXITIES = range(1, 6)
+USUAL_COMPLEXITY = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One thing that must hold when the story is done."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """One unit of asked work. `may_be_empty` says that doing it may rightly change nothing.
+
+    A lower `priority` comes first where as much work waits for two. `complexity`, one of `COMPLEXITIES`, is a guess at
+    how long it takes; `touches` are paths and globs that it is expected to change. Both help to choose a good order.
+    Tests that `touches` names may change, unless the story was `planned` by an agent: that is a person's to say.
+    All steps of its `verification` must pass before it lands.
+    """
+
+    id: StoryId
+    title: str
+    description: str
+    criteria: tuple[Criterion, ...] = ()
+    depends_on: tuple[StoryId, ...] = ()
+    priority: int = 0
+    may_be_empty: bool = False
+    complexity: int = USUAL_COMPLEXITY
+    touches: tuple[str, ...] = ()
+    verification: tuple[Verification, ...] = ()
+    planned: bool = False
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """Where it may change the checks that judge it, as far as these patterns name checks."""
+        return () if self.planned else self.touches
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """A piece of work as a whole; `requirements` go into every prompt.
+
+    `branch` is the one that landing moves, where the spec names one. `instructions` tell an agent how to work from the
+    kind of file that the spec was read from. `gates` are the checks that the spec itself names: no story of its run
+    lands while one of them is red.
+    """
+
+    title: str
+    description: str
+    stories: tuple[Story, ...]
+    requirements: tuple[str, ...] = ()
+    branch: str = ""
+    instructions: str = ""
+    gates: tuple[Gate, ...] = ()
+
+
+def one_shot(request: str) -> Spec:
+    """The spec of a single sentence: one story whose criterion is the request itself."""
+    text = request.strip()
+    title = _cut(_first_line(text))
+    story = Story(
+        id=StoryId("US-001"),
+        title=title,
+        description=text,
+        criteria=(Criterion(id="AC-1", text=text),),
+    )
+    return Spec(title=title, description=text, stories=(story,))
+
+
+def reworded(story: Story, *, title: str = "", description: str = "") -> Story:
+    """The story with another title or description. What only says the old one once more goes with it: of one sentence
+    the title, the description and the criterion are made.
+    """
+    described = description or _under(title, story.description, story.title)
+    criteria = tuple(
+        replace(one, text=described if one.text == story.description else _under(title, one.text, story.title))
+        for one in story.criteria
+    )
+    return replace(story, title=title or story.title, description=described, criteria=criteria)
+
+
+def _under(title: str, text: str, old: str) -> str:
+    """The text with its first line changed to the title, if there is one and the old one was made of that line."""
+    first = _first_line(text)
+    return title + text.strip().removeprefix(first) if title and old in {first, _cut(first)} else text
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0].strip() if text.strip() else ""
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= TITLE_LIMIT else line[: TITLE_LIMIT - 1].rstrip() + "…"

@@ -1,0 +1,1 @@
+"""One story from its start to its end: its state, facts, decisions and effects."""

@@ -1,0 +1,43 @@
+"""What a story was started with."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.agents.tally import Pick
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import RunId, Stream
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.notices.notice import NoticePlan
+from shiftwork.domain.spec import spec
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.workflow.workflow import AgentPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """Everything a story's job needs to begin: fixed when the run dispatches it. While the story is in progress no
+    other one of the run has its `slot`. `task` is what the whole run is asked to do, `context` and `agents` are the
+    workflow's; `source` and `without_gates` are the run's. `raises` is how often the `limits` had been changed by then.
+    `gates` are those of the run's spec. Where `review` is set, a person approves each patch before it lands.
+    """
+
+    run: RunId
+    story: spec.Story
+    position: int
+    requirements: tuple[str, ...]
+    branch: str
+    landing: Stream
+    agent: str
+    limits: Limits
+    raises: int = 0
+    slot: int = 0
+    instructions: str = ""
+    task: str = ""
+    context: tuple[tuple[str, str], ...] = ()
+    agents: tuple[AgentPlan, ...] = ()
+    picks: tuple[Pick, ...] = ()
+    notices: NoticePlan = NoticePlan()
+    proof: ProofPolicy = ProofPolicy.TRUSTING
+    source: str = ""
+    gates: tuple[Gate, ...] = ()
+    without_gates: tuple[str, ...] = ()
+    review: bool = False

@@ -1,0 +1,128 @@
+"""The certificate of a story: made of what its history says when it has landed, in one canonical form."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from shiftwork.domain.core.decision import NOW
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.plain import to_plain
+from shiftwork.domain.gates.gate import GateResult, gate_name
+from shiftwork.domain.proof.certificate import Certificate, GateLine, StepLine, VerifiedLine
+from shiftwork.domain.proof.proof_status import status_on
+from shiftwork.domain.proof.verdict import ProofReport, ProofStatus
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.facts.certificate import StoryCertified
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.workflow.guardrails import skipped
+
+FORMAT: Final = "shiftwork-certificate/1"
+
+
+def completion(story: StoryState) -> tuple[Fact, ...]:
+    """The facts with which a landed story ends; one that was proved leaves its certificate."""
+    completed = story_facts.StoryCompleted(at=NOW, commit=story.landed)
+    if story.landed_proof is None:
+        return (completed,)
+    certificate = certify(story, story.landed_proof)
+    return (StoryCertified(at=NOW, certificate=certificate, sha256=digest(certificate)), completed)
+
+
+def certify(story: StoryState, proof: ProofReport) -> Certificate:
+    given, asked = story.given, story.given.story
+    repairs, conflicts = story.mendings
+    results = story.landed_report.results if story.landed_report else ()
+    seconds = {result.name: result.seconds for result in results}
+    own = {gate_name(asked.id, step.id): step for step in asked.verification}
+    return Certificate(
+        run=given.run,
+        story=asked.id,
+        title=asked.title,
+        ref=story.landed_ref,
+        commit=story.landed,
+        base=story.landed_base,
+        tree=proof.tree,
+        policy=proof.policy,
+        criteria=proof.criteria,
+        gates=tuple(_gate(one) for one in results if one.name not in own),
+        verification=tuple(
+            VerifiedLine(step=step, seconds=seconds[name]) for name, step in own.items() if name in seconds
+        ),
+        steps=tuple(_steps(story)),
+        repairs=repairs,
+        conflicts=conflicts,
+        usage=story.usage,
+        vouched=story.vouched,
+        fail_to_pass=story.landed_report.fail_to_pass if story.landed_report else None,
+        without_gates=given.without_gates,
+        skipped=skipped(story.pipeline),
+        left_out=story.inspection.left_out,
+    )
+
+
+def proof_of(story: StoryState) -> ProofStatus | None:
+    """How a story stands that has landed; None where that is unknown, as in the first histories."""
+    if not story.landed or story.landed_report is None:
+        return None
+    asked = story.given.story
+    return status_on(asked.id, story.landed_report, story.landed_proof, asked.verification)
+
+
+def _gate(result: GateResult) -> GateLine:
+    return GateLine(
+        name=result.name,
+        seconds=result.seconds,
+        flaky=result.flaky,
+        restored=result.restored,
+        command=result.command,
+        blind=result.blind,
+        origin=result.origin,
+    )
+
+
+def _steps(story: StoryState) -> Iterator[StepLine]:
+    for step in story.pipeline.steps:
+        if step.attempts:
+            yield StepLine(
+                step=step.id,
+                type=step.type,
+                attempts=step.attempts,
+                agent=step.played_by,
+                model=step.model,
+                usage=step.usage,
+            )
+
+
+def certified(story: StoryState, fact: StoryCertified) -> StoryState | None:
+    """Only the commit that the story has landed is certified."""
+    return replace(story, certified=fact.sha256) if fact.certificate.commit == story.landed else None
+
+
+def plain(certificate: Certificate) -> dict[str, Any]:
+    """As JSON values. What a gate's line does not say, and later fields of the certificate where there is nothing in
+    them, are left out: the digests of certificates that were written before there were these fields continue to hold.
+    """
+    said: dict[str, Any] = to_plain(certificate)
+    if certificate.fail_to_pass is None:
+        del said["fail_to_pass"]
+    for name in _LATER_LISTS:
+        if not said[name]:
+            del said[name]
+    gates = [{key: value for key, value in line.items() if key not in _LATER or value} for line in said["gates"]]
+    return said | {"gates": gates}
+
+
+_LATER_LISTS: Final = ("without_gates", "skipped", "left_out")
+_LATER: Final = frozenset({"command", "blind", "origin"})
+
+
+def canonical(certificate: Certificate) -> bytes:
+    """The same certificate gives the same bytes, always."""
+    said = plain(certificate)
+    return json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(errors="surrogatepass")
+
+
+def digest(certificate: Certificate) -> str:
+    return hashlib.sha256(canonical(certificate)).hexdigest()

@@ -1,0 +1,235 @@
+"""How facts change a story. A fact that does not fit the state changes nothing at all."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.machine import Trigger
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.notices.facts import NoticeTried
+from shiftwork.domain.story import approval, certify, holds, loop_step, notices
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.evolve_steps import (
+    edit_rejected,
+    evidence_reported,
+    step_cancelled,
+    step_completed,
+    step_failed,
+    step_interrupted,
+    step_retried,
+    step_started,
+    step_yielded,
+    workflow_edited,
+)
+from shiftwork.domain.story.facts.certificate import StoryCertified
+from shiftwork.domain.story.notes import note_written
+from shiftwork.domain.story.recovery import plateau, rate_limits, retry, withdrawal
+from shiftwork.domain.story.routing import routed
+from shiftwork.domain.story.spending import allowance, attempt_usage, durations
+from shiftwork.domain.story.spending.unreserved_usage import opened
+from shiftwork.domain.story.state import LandingStage, Refused, StoryState, StoryStatus
+from shiftwork.domain.story.transitions import turn_story
+from shiftwork.domain.workflow.pipeline import Pipeline, Step, pipeline_of, planned_step
+from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.transitions import turn_step
+from shiftwork.domain.workflow.workflow import catalogue_step
+
+
+def evolve_story(story: StoryState, fact: Fact) -> StoryState:
+    handler = _HANDLERS.get(type(fact))
+    if handler is None:
+        return story
+    begun = story.status is not StoryStatus.UNCLAIMED
+    if begun == isinstance(fact, story_facts.StoryStarted):
+        return story
+    if (story.status is StoryStatus.IN_PROGRESS) == isinstance(fact, _OUTSIDE_WORK):
+        return story
+    evolved = handler(story, fact)
+    if evolved is None:
+        return story
+    return durations.timed(story, attempt_usage.counted(allowance.charged(evolved, fact), fact), fact)
+
+
+def _started(story: StoryState, fact: story_facts.StoryStarted) -> StoryState | None:
+    pipeline = pipeline_of(fact.steps)
+    return turn_story(
+        story,
+        Trigger.START,
+        assignment=fact.assignment,
+        pipeline=pipeline,
+        signing=approval.signing_step(pipeline),
+        context=fact.assignment.context,
+        limits=fact.assignment.limits,
+        raises=fact.assignment.raises,
+        unbooked=opened(fact.assignment.limits),
+        started_at=fact.at,
+    )
+
+
+def _workspace_prepared(story: StoryState, fact: story_facts.WorkspacePrepared) -> StoryState | None:
+    if fact.number != story.workspace + 1:
+        return None
+    return replace(story, workspace=fact.number, ready=True, base=fact.base, head=fact.head)
+
+
+def _workspace_lost(story: StoryState, fact: story_facts.WorkspaceLost) -> StoryState | None:
+    return replace(story, ready=False) if fact.number == story.workspace else None
+
+
+def _workspace_released(story: StoryState, fact: story_facts.WorkspaceReleased) -> StoryState | None:
+    return replace(story, ready=False, released=True) if fact.number == story.workspace else None
+
+
+def _messages_read(story: StoryState, fact: MessagesRead) -> StoryState | None:
+    return replace(story, cursor=max(story.cursor, fact.upto))
+
+
+def _cancel_requested(story: StoryState, fact: story_facts.StoryCancelRequested) -> StoryState | None:  # noqa: ARG001
+    return replace(story, cancelled=True)
+
+
+def _landing_requested(story: StoryState, fact: story_facts.LandingRequested) -> StoryState | None:
+    if fact.number != story.landings + 1 or story.routing or not approval.may_land(story):
+        return None
+    if story.landing is not LandingStage.NONE:
+        return None
+    return replace(
+        story, landing=LandingStage.REQUESTED, landings=fact.number, refused=None, inspection=fact.inspection
+    )
+
+
+def _landing_accepted(story: StoryState, fact: story_facts.LandingAccepted) -> StoryState | None:
+    if story.landing is not LandingStage.REQUESTED:
+        return None
+    return replace(
+        story,
+        landing=LandingStage.LANDED,
+        landed=fact.commit,
+        landed_base=fact.base,
+        landed_ref=fact.ref,
+        landed_report=fact.report,
+        landed_proof=fact.proof,
+    )
+
+
+def _landing_refused(story: StoryState, fact: story_facts.LandingRefused) -> StoryState | None:
+    if story.landing is not LandingStage.REQUESTED:
+        return None
+    refused = Refused(
+        cause=fact.cause,
+        detail=fact.detail,
+        files=fact.files,
+        base=fact.base,
+        broken=fact.broken,
+        candidate=fact.candidate,
+    )
+    return plateau.refused_with(approval.given_back(story, fact), refused)
+
+
+def _mending_planned(story: StoryState, fact: story_facts.MendingPlanned) -> StoryState | None:
+    if story.landing is not LandingStage.REFUSED or fact.type not in CATALOGUE:
+        return None
+    plan = replace(catalogue_step(fact.type), description=fact.description)
+    step = replace(planned_step(story.pipeline.next_number, plan), feedback=fact.feedback, profile=fact.profile)
+    conflict = fact.cause is Refusal.CONFLICT
+    repair = not conflict and fact.cause is not Refusal.APPROVAL
+    return replace(
+        story,
+        pipeline=_before_last(story.pipeline, step),
+        landing=LandingStage.NONE,
+        repairs=story.repairs + repair,
+        conflicts=story.conflicts + conflict,
+        escalated=fact.profile or story.escalated,
+    )
+
+
+def _before_last(pipeline: Pipeline, step: Step) -> Pipeline:
+    """A step in front of the one that must be last, which runs again; else in front of what is still to be done."""
+    following = pipeline.pending[:1]
+    done = pipeline.index(following[0].id) if following else len(pipeline.steps)
+    steps, ahead = pipeline.steps[:done], pipeline.steps[done:]
+    if steps and steps[-1].last:
+        steps, ahead = steps[:-1], (turn_step(steps[-1], Trigger.REWIND, retries=0) or steps[-1],)
+    return Pipeline(steps=(*steps, step, *ahead), next_number=pipeline.next_number + 1)
+
+
+def _base_merged(story: StoryState, fact: story_facts.BaseMerged) -> StoryState | None:
+    return None if not story.ready else replace(story, head=fact.commit, base=fact.base)
+
+
+def _completed(story: StoryState, fact: story_facts.StoryCompleted) -> StoryState | None:
+    if not loop_step.is_done(story) or story.landed != fact.commit:
+        return None
+    return turn_story(story, Trigger.COMPLETE, ended_at=fact.at)
+
+
+def _failed(story: StoryState, fact: story_facts.StoryFailed) -> StoryState | None:
+    if story.landing is LandingStage.LANDED:
+        return None
+    return turn_story(story, Trigger.FAIL, failure=fact.reason, cause=fact.cause, ended_at=fact.at, wait=None)
+
+
+def _reported(story: StoryState, fact: story_facts.StoryReported) -> StoryState | None:  # noqa: ARG001 - one shape for all
+    return replace(story, reported=True)
+
+
+type _Handler = Callable[[StoryState, Any], StoryState | None]
+
+_HANDLERS: Final[dict[type[Fact], _Handler]] = {
+    story_facts.StoryStarted: _started,
+    story_facts.StoryReopened: retry.reopened,
+    story_facts.StoryReverted: retry.reverted,
+    story_facts.StoryPaused: retry.paused,
+    story_facts.StoryUnpaused: retry.unpaused,
+    story_facts.WorkspacePrepared: _workspace_prepared,
+    story_facts.WorkspaceLost: _workspace_lost,
+    story_facts.WorkspaceReleased: _workspace_released,
+    story_facts.StepStarted: step_started,
+    story_facts.StepCompleted: step_completed,
+    story_facts.StepFailed: step_failed,
+    story_facts.StepCancelled: step_cancelled,
+    story_facts.StepInterrupted: step_interrupted,
+    story_facts.StepYielded: step_yielded,
+    story_facts.StepDeferred: rate_limits.deferred,
+    story_facts.WaitEnded: rate_limits.wait_ended,
+    story_facts.StepRetried: step_retried,
+    story_facts.StepRouted: routed,
+    story_facts.WorkflowEdited: workflow_edited,
+    story_facts.WorkflowEditRejected: edit_rejected,
+    story_facts.NoteWritten: note_written,
+    story_facts.EvidenceReported: evidence_reported,
+    story_facts.StoriesPlanned: loop_step.planned,
+    story_facts.LoopBegun: loop_step.begun,
+    story_facts.LoopEnded: loop_step.ended,
+    story_facts.WorkRenewed: loop_step.renewed,
+    story_facts.StoryHeld: holds.held,
+    story_facts.StoryReleased: holds.released,
+    story_facts.QuestionAsked: holds.question_asked,
+    story_facts.WaitingTold: holds.waiting_told,
+    NoticeTried: notices.story_noticed,
+    MessagesRead: _messages_read,
+    story_facts.StoryCancelRequested: _cancel_requested,
+    story_facts.LandingRequested: _landing_requested,
+    story_facts.LandingAccepted: _landing_accepted,
+    story_facts.LandingRefused: _landing_refused,
+    story_facts.LandingWithdrawalAsked: withdrawal.asked,
+    story_facts.LandingWithdrawn: withdrawal.withdrawn,
+    story_facts.WorkRefused: plateau.work_refused,
+    story_facts.MendingPlanned: _mending_planned,
+    story_facts.BaseMerged: _base_merged,
+    StoryCertified: certify.certified,
+    story_facts.StoryCompleted: _completed,
+    story_facts.StoryFailed: _failed,
+    story_facts.StoryReported: _reported,
+    **allowance.STORY_HANDLERS,
+}
+
+_OUTSIDE_WORK: Final = (
+    story_facts.StoryStarted,
+    story_facts.WorkspaceReleased,
+    story_facts.StoryReported,
+    story_facts.StoryReopened,
+    story_facts.StoryReverted,
+)
+"""Facts that come when the story is not in progress, and only then."""

@@ -1,0 +1,115 @@
+"""How facts about steps change a story."""
+
+from dataclasses import replace
+from typing import Any
+
+from shiftwork.domain.core.machine import Trigger
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.routing import route_for
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.story.transitions import turn_step_of
+from shiftwork.domain.workflow.guardrails import Rejected, apply_edits
+from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.domain.workflow.template_values import merged
+from shiftwork.domain.workflow.workflow import StepKind
+
+
+def step_started(story: StoryState, fact: story_facts.StepStarted) -> StoryState | None:
+    step = story.pipeline.current
+    if step is None or step.id != fact.step or fact.attempt != step.attempts + 1:
+        return None
+    if story.hold or story.routing or story.wait:
+        return None
+    hearing = replace(story, heard=len(story.told) if step.kind is StepKind.AGENT else 0)
+    return turn_step_of(
+        hearing,
+        step,
+        Trigger.START,
+        attempts=fact.attempt,
+        start_commit=fact.commit,
+        started_at=fact.at,
+        ended_at=None,
+        log=fact.log,
+        played_by=fact.agent,
+        model=fact.model,
+        error="",
+        decision="",
+        verdict="",
+    )
+
+
+def step_completed(story: StoryState, fact: story_facts.StepCompleted) -> StoryState | None:
+    decided = {"decision": fact.decision, "verdict": fact.verdict}
+    ended = _end(story, fact, Trigger.COMPLETE, notes=fact.notes, feedback="", error="", **decided)
+    step = story.pipeline.find(fact.step)
+    if ended is None or step is None:
+        return None
+    return replace(
+        ended,
+        head=fact.commit or ended.head,
+        context=merged(story.context, fact.outputs),
+        told=story.told[story.heard :],
+        heard=0,
+        routing=step.id if route_for(step, fact.decision) else ended.routing,
+    )
+
+
+def step_failed(story: StoryState, fact: story_facts.StepFailed) -> StoryState | None:
+    return _end(story, fact, Trigger.FAIL, error=fact.error)
+
+
+def step_cancelled(story: StoryState, fact: story_facts.StepCancelled) -> StoryState | None:
+    return _end(story, fact, Trigger.CANCEL, error=fact.error)
+
+
+def step_interrupted(story: StoryState, fact: story_facts.StepInterrupted) -> StoryState | None:
+    ended = _end(story, fact, Trigger.INTERRUPT)
+    return None if ended is None else replace(ended, ready=False)
+
+
+def step_yielded(story: StoryState, fact: story_facts.StepYielded) -> StoryState | None:
+    """The edit before this fact has already put the step back to pending; this tells what the attempt came to."""
+    step = story.pipeline.find(fact.step)
+    if step is None or step.status is not StepStatus.PENDING or step.attempts != fact.attempt:
+        return None
+    return replace(
+        story,
+        pipeline=story.pipeline.with_step(replace(step, ended_at=fact.at)),
+        head=fact.commit or story.head,
+        told=story.told[story.heard :],
+        heard=0,
+    )
+
+
+def step_retried(story: StoryState, fact: story_facts.StepRetried) -> StoryState | None:
+    step = story.pipeline.find(fact.step)
+    if step is None:
+        return None
+    return turn_step_of(story, step, Trigger.RETRY, retries=step.retries + 1, feedback=fact.feedback)
+
+
+def workflow_edited(story: StoryState, fact: story_facts.WorkflowEdited) -> StoryState | None:
+    edited = apply_edits(story.pipeline, fact.by, fact.edits)
+    return None if isinstance(edited, Rejected) else replace(story, pipeline=edited)
+
+
+def edit_rejected(story: StoryState, fact: story_facts.WorkflowEditRejected) -> StoryState | None:
+    return replace(story, told=(*story.told, f"Your workflow edit was rejected: {fact.reason}"))
+
+
+def evidence_reported(story: StoryState, fact: story_facts.EvidenceReported) -> StoryState | None:
+    others = tuple(known for known in story.evidence if known.criterion != fact.evidence.criterion)
+    return replace(story, evidence=(*others, fact.evidence))
+
+
+type _Ending = (
+    story_facts.StepCompleted | story_facts.StepFailed | story_facts.StepCancelled | story_facts.StepInterrupted
+)
+
+
+def _end(story: StoryState, fact: _Ending, trigger: Trigger, **changes: Any) -> StoryState | None:
+    """The end of the attempt that runs now: a fact about any other attempt is not about this state."""
+    step = story.pipeline.find(fact.step)
+    if step is None or step.attempts != fact.attempt:
+        return None
+    return turn_step_of(story, step, trigger, ended_at=fact.at, **changes)

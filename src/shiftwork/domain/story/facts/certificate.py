@@ -1,0 +1,14 @@
+"""The fact that a story's proof leaves in its history."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.proof.certificate import Certificate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryCertified(Fact):
+    """What proves the landed story; `sha256` is the digest of the certificate in its canonical form."""
+
+    certificate: Certificate
+    sha256: str

@@ -1,0 +1,28 @@
+"""Facts about the workspace of a story."""
+
+from dataclasses import dataclass
+
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspacePrepared(Fact):
+    """A workspace was laid out from `base`; `number` counts a story's workspaces from 1."""
+
+    number: int
+    base: Commit
+    head: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceLost(Fact):
+    """The workspace is gone or unusable; the next one is laid out at another path."""
+
+    number: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceReleased(Fact):
+    number: int

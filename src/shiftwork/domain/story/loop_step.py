@@ -1,0 +1,104 @@
+"""The loop over the stories as a step among the run's own: what was done before lands first, what comes after starts
+from where the stories have taken the branch.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.decision import NOW, receive
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.machine import Trigger
+from shiftwork.domain.story import effects as story_effects
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import LandingStage, StoryState
+from shiftwork.domain.story.transitions import turn_step_of
+from shiftwork.domain.workflow.pipeline import Step, StepStatus
+from shiftwork.domain.workflow.template_values import Context, merged
+from shiftwork.domain.workflow.workflow import StepKind
+
+HANDED_ON: Final = 2_000
+KEYS: Final = 40
+"""How long the values are, and how many, that a story hands on to the steps after the loop."""
+
+
+def loop_of(story: StoryState) -> Step | None:
+    """The loop, where the pipeline has come to it and it has not failed."""
+    step = story.pipeline.current
+    if step is None or step.kind is not StepKind.LOOP:
+        return None
+    return step if step.status in {StepStatus.PENDING, StepStatus.IN_PROGRESS} else None
+
+
+def without_workspace(story: StoryState) -> e.Effect | None:
+    """What comes next where nobody works on files: the loop over the stories, or the end where nothing has changed."""
+    if loop := loop_of(story):
+        return _go_through(story, loop)
+    if story.pipeline.current is None and nothing_to_land(story):
+        return e.Conclude(key="complete", facts=(story_facts.StoryCompleted(at=NOW, commit=story.landed),))
+    return None
+
+
+def _go_through(story: StoryState, loop: Step) -> e.Effect:
+    if loop.status is StepStatus.IN_PROGRESS:
+        return receive(story.cursor)
+    if story.head != story.base:
+        number = story.landings + 1
+        return story_effects.RequestLanding(key=f"landing/{number}", number=number, tip=story.head)
+    attempt = loop.attempts + 1
+    return story_effects.OpenLoop(key=f"{loop.id}/{attempt}", step=loop.id, attempt=attempt)
+
+
+def may_land(story: StoryState) -> bool:
+    """Work lands when no step is left, or before the stories begin."""
+    return story.pipeline.current is None or loop_of(story) is not None
+
+
+def is_done(story: StoryState) -> bool:
+    """Whether no step is left and all work has landed."""
+    landed = story.landing is LandingStage.LANDED or nothing_to_land(story)
+    return landed and story.pipeline.current is None
+
+
+def nothing_to_land(story: StoryState) -> bool:
+    """The run's own steps need not change anything, and neither does a story that says so."""
+    return story.given.story.may_be_empty and story.head == story.base
+
+
+def handed_on(story: StoryState) -> Context:
+    """What the steps after the loop may name of what a story has set; long values are for the story itself."""
+    given = dict(story.given.context)
+    fresh = [pair for pair in story.context if given.get(pair[0]) != pair[1] and len(pair[1]) <= HANDED_ON]
+    return tuple(fresh[-KEYS:])
+
+
+def planned(story: StoryState, fact: story_facts.StoriesPlanned) -> StoryState | None:
+    return replace(story, planned=fact.stories)
+
+
+def renewed(story: StoryState, fact: story_facts.WorkRenewed) -> StoryState | None:
+    if story.landing is not LandingStage.LANDED or story.landed != fact.commit or loop_of(story) is None:
+        return None
+    anew = replace(story, landing=LandingStage.NONE, head=fact.commit, base=fact.commit, approved=None)
+    return replace(anew, earlier=story.mendings, repairs=0, conflicts=0)
+
+
+def begun(story: StoryState, fact: story_facts.LoopBegun) -> StoryState | None:
+    loop = loop_of(story)
+    if loop is None or loop.id != fact.step or fact.attempt != loop.attempts + 1 or story.head != story.base:
+        return None
+    start = {"attempts": fact.attempt, "started_at": fact.at, "ended_at": None, "error": ""}
+    turned = turn_step_of(story, loop, Trigger.START, **start)
+    return turned and replace(turned, ready=False)
+
+
+def ended(story: StoryState, fact: story_facts.LoopEnded) -> StoryState | None:
+    """A loop that leaves stories behind has failed. The next step begins at the tip of the branch either way."""
+    loop = loop_of(story)
+    if loop is None or loop.status is not StepStatus.IN_PROGRESS or fact.round != loop.attempts:
+        return None
+    told = f"{fact.landed} landed" + (f", not landed: {', '.join(fact.failed)}" if fact.failed else "")
+    trigger = Trigger.FAIL if fact.failed else Trigger.COMPLETE
+    error = told if fact.failed else ""
+    turned = turn_step_of(story, loop, trigger, notes=told, error=error, feedback="", ended_at=fact.at)
+    return turned and replace(turned, context=merged(story.context, fact.context), head=Commit(""), base=Commit(""))

@@ -1,0 +1,23 @@
+"""When people are notified that a story needs them."""
+
+from dataclasses import replace
+
+from shiftwork.domain.core.decision import Effects
+from shiftwork.domain.notices.delivery import due_notice, tried
+from shiftwork.domain.notices.facts import NoticeTried
+from shiftwork.domain.notices.notice import Occasion
+from shiftwork.domain.story.state import HoldCause, StoryState
+
+
+def notice_of_hold(story: StoryState) -> Effects:
+    """A story at its spending limit is a matter of the budget to those who want to hear of that, else it just waits."""
+    if story.hold is None:
+        return ()
+    spent = story.hold.cause is HoldCause.LIMIT
+    occasions = (Occasion.BUDGET, Occasion.NEEDS_YOU) if spent else (Occasion.NEEDS_YOU,)
+    return due_notice(story.given.notices, story.noticing, occasions, story.holds)
+
+
+def story_noticed(story: StoryState, fact: NoticeTried) -> StoryState | None:
+    noticing = tried(story.noticing, fact)
+    return replace(story, noticing=noticing) if noticing else None

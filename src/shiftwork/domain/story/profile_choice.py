@@ -1,0 +1,18 @@
+"""Which profile each role of a story is given."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from shiftwork.domain.agents.bandit import choose, roles
+from shiftwork.domain.agents.tally import Pick, Tally
+from shiftwork.domain.story.assignment import Assignment
+from shiftwork.domain.workflow.workflow import StepPlan
+
+
+def picked(
+    given: Assignment, steps: Iterable[StepPlan], candidates: Sequence[str], tallies: Sequence[Tally]
+) -> Assignment:
+    """The assignment with who plays what in it."""
+    chosen = ((role, choose(role, candidates, tallies)) for role in roles(steps, given.agents))
+    picks = tuple(Pick(role=role, profile=choice.profile, why=choice.why) for role, choice in chosen)
+    return replace(given, picks=picks)

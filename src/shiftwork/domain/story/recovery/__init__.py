@@ -1,0 +1,1 @@
+"""How a story continues after a failure: retries, repairs, rate limits, withdrawal."""

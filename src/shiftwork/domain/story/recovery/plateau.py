@@ -1,0 +1,103 @@
+"""Work that is refused: by the step that changed nothing, or at its landing. The same refusal twice is a plateau: it
+calls for another profile, and then for the end, but not for a third session of the same kind.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import Failure, LandingStage, Refused, StoryState
+from shiftwork.domain.text.excerpt import fingerprint
+from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
+from shiftwork.domain.workflow.step_types import CATALOGUE
+
+_LINE: Final = 200
+
+
+# No change --------------------------------------------------------------------------------------------------------
+
+
+def unchanged_step(story: StoryState) -> Step | None:
+    """The step that was to change files and has just ended, where the story has changed nothing at all so far. Where
+    the next step is to change files too, that one comes first.
+    """
+    if story.given.story.may_be_empty or not story.head or story.head != story.base:
+        return None
+    last, following = _last_completed(story.pipeline), story.pipeline.current
+    if last is None or not _changes(last):
+        return None
+    return None if following and _changes(following) else last
+
+
+def _last_completed(pipeline: Pipeline) -> Step | None:
+    following = pipeline.current
+    before = pipeline.steps[: pipeline.index(following.id)] if following else pipeline.steps
+    return next((step for step in reversed(before) if step.status is not StepStatus.SKIPPED), None)
+
+
+def _changes(step: Step) -> bool:
+    row = CATALOGUE.get(step.type)
+    return row is not None and row.changes
+
+
+def unchanged(step: Step) -> str:
+    return f"{step.id} {step.name} ended without changing a file, and no step before it has changed one."
+
+
+# The same again ---------------------------------------------------------------------------------------------------
+
+
+def failures_with(story: StoryState, refused: Refused) -> tuple[Failure, ...]:
+    """What the work was refused for so far, in order. What a person decides is not among it."""
+    if refused.cause in {Refusal.DEPENDENCIES, Refusal.APPROVAL}:
+        return story.failures
+    return (*story.failures, Failure(digest=fingerprint(_identity(refused)), line=_line(refused.detail)))
+
+
+def _identity(refused: Refused) -> str:
+    """What two refusals have in common that are the same. A conflict with another commit is another conflict."""
+    match refused.cause:
+        case Refusal.EMPTY:
+            return refused.cause
+        case Refusal.CONFLICT:
+            return "\n".join((refused.cause, f"onto {refused.base}", *sorted(refused.files)))
+        case _:
+            return f"{refused.cause}\n{refused.detail}"
+
+
+def _line(detail: str) -> str:
+    lines = [line.strip() for line in detail.splitlines() if line.strip()]
+    return " … ".join(dict.fromkeys((*lines[:1], *lines[-1:])))[:_LINE]
+
+
+def on_plateau(story: StoryState) -> bool:
+    """Whether the last repair has changed nothing in what the work is refused for."""
+    last = [failure.digest for failure in story.failures[-2:]]
+    return story.refused is not None and len(last) > 1 and last[0] == last[1]
+
+
+def escalation(story: StoryState) -> str:
+    """The profile that is to repair what the usual one could not: once, and only where the settings name one."""
+    return story.given.limits.escalate if on_plateau(story) and not story.escalated else ""
+
+
+def whole_story(story: StoryState) -> str:
+    """That the last failure, which is told beside this, is not new, and what else the gates have said before it."""
+    if not on_plateau(story):
+        return ""
+    others = dict.fromkeys(one.line for one in story.failures if one.digest != story.failures[-1].digest)
+    by = f", also after {story.escalated} had tried" if story.escalated else ""
+    before = f"; before that: {'; '.join(others)}" if others else ""
+    return f" (the same failure came back{by}{before})"
+
+
+def work_refused(story: StoryState, fact: story_facts.WorkRefused) -> StoryState | None:
+    step = unchanged_step(story)
+    if step is None or step.id != fact.step or story.landing is not LandingStage.NONE:
+        return None
+    return refused_with(story, Refused(cause=fact.cause, detail=fact.detail, base=story.base))
+
+
+def refused_with(story: StoryState, refused: Refused) -> StoryState:
+    return replace(story, landing=LandingStage.REFUSED, refused=refused, failures=failures_with(story, refused))

@@ -1,0 +1,1 @@
+"""What a story may use, what it has used, and how long it took."""

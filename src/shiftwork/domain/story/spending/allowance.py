@@ -1,0 +1,172 @@
+"""A story within its limits: what it and its steps may use, and the allowance that its run grants for each attempt.
+
+Only where the run has a limit is there anything to ask it for: each attempt then costs two messages more.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from shiftwork.domain.budget import reservations
+from shiftwork.domain.budget.amounts import Allowance, Amount, Budget, Reached, Whose
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.decision import Effects, receive
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.machine import Trigger
+from shiftwork.domain.story import effects as story_effects
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.spending import unreserved_usage
+from shiftwork.domain.story.state import Hold, HoldCause, StoryState
+from shiftwork.domain.story.transitions import turn_step_of
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.pipeline import Step, StepStatus
+from shiftwork.domain.workflow.workflow import StepKind
+
+# A story's -----------------------------------------------------------------------------------------------------
+
+
+def limit_reached(story: StoryState, step: Step) -> Hold | None:
+    """What a person is told where the story, or its step, has used what it may; nothing where it has not."""
+    limits = story.limits
+    if (met := reservations.exhausted(limits.story, story.usage)).is_set:
+        return _spent("the story", Whose.STORY, met, story.usage)
+    if (met := reservations.exhausted(limits.step, step.usage)).is_set:
+        return _spent(f"{step.id} {step.name}", Whose.STEP, met, step.usage)
+    return None
+
+
+def _spent(who: str, whose: Whose, met: Budget, used: Usage) -> Hold:
+    amount = Amount(usd=used.cost_usd or 0.0, tokens=reservations.tokens_of(used))
+    return Hold(
+        cause=HoldCause.LIMIT,
+        detail=f"{who} has spent {reservations.told(met, used)}",
+        reached=Reached(whose=whose, limit=met, spent=reservations.of_limited(met, amount)),
+    )
+
+
+def claim(story: StoryState, step: Step) -> e.Effect | None:
+    """What comes before an attempt of a run with a limit, until something is set aside for it."""
+    if step.kind is not StepKind.AGENT or not story.limits.run.is_set or story.allowance:
+        return None
+    if story.claiming:
+        return receive(story.cursor)
+    number = story.claims + 1
+    return story_effects.ClaimAllowance(key=f"claim/{number}", number=number, step=step.id)
+
+
+def settle(story: StoryState) -> Effects:
+    """The run is told what was used before anything else is done. A story that waits for a person keeps nothing to
+    itself meanwhile: others would wait for it, and nobody would know why.
+    """
+    held, step = story.allowance, story.pipeline.current
+    if held is None:
+        return unreserved_usage.owed(story)
+    unused = not held.begun
+    under_way = step is not None and step.status is StepStatus.IN_PROGRESS
+    if under_way or (unused and not (story.hold or story.paused)):
+        return ()
+    return (
+        story_effects.SettleAllowance(key=f"settle/{held.number}", number=held.number, used=held.used, unused=unused),
+    )
+
+
+def cap(story: StoryState, step: Step) -> float | None:
+    """The money at which the agent is told to stop: the least of what is left for it."""
+    limits = story.limits
+    rests = (
+        None if limits.story.usd is None else limits.story.usd - (story.usage.cost_usd or 0.0),
+        None if limits.step.usd is None else limits.step.usd - (step.usage.cost_usd or 0.0),
+        story.allowance.cap if story.allowance else None,
+    )
+    return min((rest for rest in rests if rest is not None), default=None)
+
+
+def charged(story: StoryState, fact: Fact) -> StoryState:
+    """What a fact about an attempt says of what was set aside for it."""
+    held = story.allowance
+    if held is None or not hasattr(fact, "attempt"):
+        return story
+    if isinstance(fact, story_facts.StepStarted):
+        step = story.pipeline.find(fact.step)
+        return replace(story, allowance=replace(held, begun=step is not None and step.kind is StepKind.AGENT))
+    used = getattr(fact, "usage", None)
+    return story if used is None else replace(story, allowance=replace(held, used=used))
+
+
+def claimed(story: StoryState, fact: story_facts.AllowanceClaimed) -> StoryState | None:
+    if fact.number != story.claims + 1 or story.claiming or story.allowance:
+        return None
+    return replace(story, claims=fact.number, claiming=True)
+
+
+def granted(story: StoryState, fact: story_facts.AllowanceGranted) -> StoryState | None:
+    """With that a wait for a higher limit of the run is over."""
+    if not story.claiming or fact.number != story.claims:
+        return None
+    allowance = Allowance(number=fact.number, cap=fact.cap)
+    return replace(story, claiming=False, allowance=allowance, hold=None if _at_limit(story) else story.hold)
+
+
+def refused(story: StoryState, fact: story_facts.AllowanceRefused) -> StoryState | None:
+    """Refused once more it is the same wait, and what a person is told of it is new."""
+    if not story.claiming or fact.number != story.claims or (story.hold and not _at_limit(story)):
+        return None
+    hold = Hold(cause=HoldCause.LIMIT, detail=fact.detail, reached=fact.reached)
+    return replace(story, hold=hold, holds=story.holds if story.hold else story.holds + 1)
+
+
+def _at_limit(story: StoryState) -> bool:
+    return story.hold is not None and story.hold.cause is HoldCause.LIMIT
+
+
+def limits_set(story: StoryState, fact: story_facts.LimitsSet) -> StoryState | None:
+    """A wait for the run's answer goes on until it comes: the claim stands. One at a limit of the story's own is over
+    where that is not reached any more. Whoever resumes a run tells its stories of limits that the run hears of later:
+    what the run has said meanwhile may come after that.
+    """
+    if fact.raises < story.raises:
+        return None
+    now = replace(story, limits=raised(story.limits, fact.limits), raises=fact.raises)
+    step = story.pipeline.current
+    if story.claiming or story.hold is None or not _at_limit(story) or step is None:
+        return now
+    return replace(now, hold=limit_reached(now, step))
+
+
+def settled(story: StoryState, fact: story_facts.AllowanceSettled) -> StoryState | None:
+    if fact.number == unreserved_usage.UNCLAIMED:
+        return replace(story, unbooked=None)
+    if story.allowance is None or story.allowance.number != fact.number:
+        return None
+    return replace(story, allowance=None)
+
+
+def cut_short(story: StoryState, fact: story_facts.StepCutShort) -> StoryState | None:
+    step = story.pipeline.find(fact.step)
+    if step is None or step.attempts != fact.attempt:
+        return None
+    turned = turn_step_of(story, step, Trigger.DEFER, ended_at=fact.at)
+    return turned and replace(turned, heard=0)
+
+
+def raised(limits: Limits, other: Limits) -> Limits:
+    return replace(
+        limits,
+        run=limits.run.raised(other.run),
+        story=limits.story.raised(other.story),
+        step=limits.step.raised(other.step),
+    )
+
+
+# A run's -------------------------------------------------------------------------------------------------------
+
+
+STORY_HANDLERS: Final[dict[type[Fact], Callable[[StoryState, Any], StoryState | None]]] = {
+    story_facts.AllowanceClaimed: claimed,
+    story_facts.AllowanceGranted: granted,
+    story_facts.AllowanceRefused: refused,
+    story_facts.AllowanceSettled: settled,
+    story_facts.LimitsSet: limits_set,
+    story_facts.StepCutShort: cut_short,
+}

@@ -1,0 +1,51 @@
+"""What the end of an attempt adds to its step, its story, its role and the share of whoever made it."""
+
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.domain.agents.bandit import role_of
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.spending import unreserved_usage
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.usage.totals import merged, one_attempt
+from shiftwork.domain.usage.usage import NOTHING_USED, Share, Usage
+from shiftwork.domain.workflow.pipeline import Step
+from shiftwork.domain.workflow.workflow import StepKind
+
+ENDS: Final = (
+    story_facts.StepCompleted,
+    story_facts.StepFailed,
+    story_facts.StepCancelled,
+    story_facts.StepInterrupted,
+    story_facts.StepYielded,
+    story_facts.QuestionAsked,
+    story_facts.StepDeferred,
+    story_facts.StepCutShort,
+)
+"""The facts with which an attempt ends, however it does."""
+
+
+def counted(story: StoryState, fact: Fact) -> StoryState:
+    """The story with what an attempt of an agent has come to; gates and people use nothing."""
+    if not isinstance(fact, ENDS):
+        return story
+    step = story.pipeline.find(fact.step)
+    if step is None or step.kind is not StepKind.AGENT:
+        return story
+    used = one_attempt(fact.usage)
+    paid = replace(step, usage=step.usage + used, model=used.model or step.model)
+    share = Share(agent=paid.played_by, model=paid.model, usage=used)
+    return replace(
+        story,
+        pipeline=story.pipeline.with_step(paid),
+        usage=story.usage + used,
+        unbooked=unreserved_usage.counted(story, used),
+        shares=merged((*story.shares, share)),
+        roles=_with_role(story, step, used),
+    )
+
+
+def _with_role(story: StoryState, step: Step, used: Usage) -> tuple[tuple[str, Usage], ...]:
+    known, role = dict(story.roles), role_of(step.agent, story.given.agents)
+    return tuple({**known, role: known.get(role, NOTHING_USED) + used}.items())

@@ -1,0 +1,36 @@
+"""How the status of a story changes."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from shiftwork.domain.core.machine import Table, Trigger
+from shiftwork.domain.story.state import StoryState, StoryStatus
+from shiftwork.domain.workflow.pipeline import Step
+from shiftwork.domain.workflow.transitions import turn_step
+
+STORY: Final[Table[StoryStatus]] = {
+    (StoryStatus.UNCLAIMED, Trigger.START): StoryStatus.IN_PROGRESS,
+    (StoryStatus.UNCLAIMED, Trigger.ADOPT): StoryStatus.COMPLETED,
+    (StoryStatus.UNCLAIMED, Trigger.BLOCK): StoryStatus.BLOCKED,
+    (StoryStatus.UNCLAIMED, Trigger.CANCEL): StoryStatus.FAILED,
+    (StoryStatus.BLOCKED, Trigger.UNBLOCK): StoryStatus.UNCLAIMED,
+    (StoryStatus.BLOCKED, Trigger.CANCEL): StoryStatus.FAILED,
+    (StoryStatus.IN_PROGRESS, Trigger.COMPLETE): StoryStatus.COMPLETED,
+    (StoryStatus.IN_PROGRESS, Trigger.FAIL): StoryStatus.FAILED,
+    (StoryStatus.FAILED, Trigger.RETRY): StoryStatus.UNCLAIMED,
+    (StoryStatus.FAILED, Trigger.REOPEN): StoryStatus.IN_PROGRESS,
+    (StoryStatus.COMPLETED, Trigger.UNDO): StoryStatus.UNDONE,
+    (StoryStatus.UNDONE, Trigger.RETRY): StoryStatus.UNCLAIMED,
+    (StoryStatus.UNDONE, Trigger.REOPEN): StoryStatus.IN_PROGRESS,
+}
+
+
+def turn_step_of(story: StoryState, step: Step, trigger: Trigger, **changes: Any) -> StoryState | None:
+    """The story with one of its steps turned."""
+    turned = turn_step(step, trigger, **changes)
+    return None if turned is None else replace(story, pipeline=story.pipeline.with_step(turned))
+
+
+def turn_story(story: StoryState, trigger: Trigger, **changes: Any) -> StoryState | None:
+    status = STORY.get((story.status, trigger))
+    return None if status is None else replace(story, status=status, **changes)

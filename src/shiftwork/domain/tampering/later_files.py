@@ -1,0 +1,168 @@
+"""Which files run on the user's own machine later, or give orders to the user's own tools: instructions and settings of
+agents, hooks, settings of editors, files that shells and package managers load, definitions of CI.
+
+They are known by their paths, in any spelling that a file system takes for the same, and in any folder where their
+tool reads them in any folder. No gate says anything of them: what they do shows when somebody opens the project.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.tampering.findings import Finding, Inspection, LaterPolicy, Meddling
+from shiftwork.domain.tampering.inspect import FINDINGS
+from shiftwork.domain.text.globs import matches
+
+_AGENTS: Final = (
+    *(".claude", ".claude.json", "claude.md", "claude.local.md", "agents.md", "agents.override.md", ".agents"),
+    *(".mcp.json", "mcp.json", ".codex", "gemini.md", ".gemini", ".cursor", ".cursorrules", ".cursorignore"),
+    *(".windsurf", ".windsurfrules", ".clinerules", ".cline", ".roo", ".roomodes", ".roorules", ".kilocode", ".kiro"),
+    *(".aider*", ".continue", ".continuerules", ".goosehints", ".goose", ".opencode", "opencode.json*", ".amp"),
+    *(".junie", ".trae", ".qwen", "qwen.md", ".augment", ".augment-guidelines", ".devin", ".openhands", ".rules"),
+    *("/.github/copilot-instructions.md", "/.github/instructions", "/.github/prompts", "/.github/chatmodes"),
+    *("/.github/agents", "/.github/hooks", "/.github/skills"),
+)
+_CI: Final = (
+    *("/.github/workflows", "/.github/actions", "/.gitlab-ci.yml", "/.gitlab", "/.circleci", "jenkinsfile"),
+    *("jenkinsfile.*", "azure-pipelines*.y*ml", "/.azure-pipelines", "/.azuredevops", "/.buildkite", "/.travis.yml"),
+    *("/appveyor.yml", "/.appveyor.yml", "/bitbucket-pipelines.yml", "/.drone.y*ml", "/.drone.star", "/.woodpecker*"),
+    *("/.cirrus.yml", "/.cirrus.star", "/.semaphore", "/.teamcity", "/.forgejo", "/.gitea", "/codefresh.yml"),
+    *("/buildspec*.y*ml", "/cloudbuild*.y*ml", "/.builds", "/.build.yml", "/netlify.toml", "/.concourse"),
+)
+_HOOKS: Final = (
+    *(".husky", ".huskyrc*", ".githooks", ".git-hooks", "githooks", ".pre-commit-config.y*ml"),
+    *(
+        ".pre-commit-hooks.y*ml",
+        "lefthook.*",
+        ".lefthook*",
+        "lefthook-local.*",
+        ".lintstagedrc*",
+        "lint-staged.config.*",
+    ),
+    *(".overcommit.yml", ".simple-git-hooks.*", "simple-git-hooks.*", ".commitlintrc*", "commitlint.config.*"),
+)
+_GIT: Final = (".gitmodules", ".gitattributes", ".gitconfig", ".hg", ".hgrc", ".svn", ".jj", ".lfsconfig")
+_EDITORS: Final = (
+    *(".vscode", "*.code-workspace", ".idea", "*.iml", ".run", ".fleet", ".zed", ".devcontainer", ".devcontainer.json"),
+    *(".sublime-project", "*.sublime-project", ".exrc", ".vimrc", ".nvimrc", ".nvim.lua", ".vim", ".lvimrc"),
+    *(".local.vimrc", ".dir-locals.el", ".dir-locals-2.el", ".projectile", ".gitpod.yml", ".gitpod.dockerfile"),
+    *(".replit", "replit.nix", ".theia", ".helix", ".kakrc", ".nova", ".vs", ".ycm_extra_conf.py"),
+)
+_SHELLS: Final = (
+    *(".envrc", ".env", ".env.local", ".autoenv*", ".tool-versions", "mise.toml", ".mise.toml"),
+    *("mise.local.toml", ".mise", ".mise.*.toml", ".rtx.toml", "**/.config/mise", "**/.config/mise.toml", ".asdfrc"),
+    *(".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile", ".inputrc", ".tmux.conf"),
+    *(".tmuxinator.yml", ".screenrc", "devenv.nix", "devenv.yaml", "devbox.json", ".flox", ".shadowenv.d"),
+)
+_LANGUAGES: Final = (
+    *("sitecustomize.py", "usercustomize.py", "*.pth", "*.egg-link", ".pythonrc", ".pythonstartup", ".pdbrc"),
+    *(".pdbrc.py", ".ipython", ".jupyter", "pip.conf", "pip.ini", ".pypirc", "pyvenv.cfg", "/.pydistutils.cfg"),
+    *(
+        ".npmrc",
+        ".yarnrc*",
+        ".pnpmfile.*",
+        ".pnp.*",
+        "**/.yarn/releases",
+        "**/.yarn/plugins",
+        ".bunfig.toml",
+        ".node_repl*",
+    ),
+    *("**/node_modules/.bin", "**/.venv/bin", "**/venv/bin", "**/.venv/scripts", "**/venv/scripts"),
+    *(".gdbinit", ".lldbinit", ".rprofile", ".renviron", ".rprofile.site", ".irbrc", ".pryrc", ".rdbgrc"),
+    *(".byebugrc", ".gemrc", ".bundle", ".iex.exs", ".ghci", ".ocamlinit", ".sbtopts", ".jvmopts", ".mvn"),
+    *("**/gradle/init.d", ".sbtrc", ".ammonite", ".cargo", ".psqlrc", ".sqliterc", ".my.cnf"),
+    *(".julia", "startup.jl", ".perldb", ".user.ini"),
+    *(".netrc", ".curlrc", ".wgetrc", ".ssh", ".gnupg"),
+)
+_MAKE: Final = ("*.mk", "*.mak", "*.make", ".justfile.local", "local.just")
+"""What a Makefile includes. The Makefile itself configures gates, and is treated as that."""
+
+PATTERNS: Final = (*_AGENTS, *_CI, *_HOOKS, *_GIT, *_EDITORS, *_SHELLS, *_LANGUAGES, *_MAKE)
+"""In small letters; a pattern means a file of that name, and a folder of it with all that is below."""
+
+_NAMED: Final = 5
+
+_IGNORED: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+"""Characters that macOS does not see in a name."""
+
+
+_REPOSITORY: Final = "head"
+"""A folder with `HEAD`, `objects` and `refs` is a repository with settings of its own, wherever it lies; without the
+first of these it is none.
+"""
+
+
+def runs_later(path: str) -> bool:
+    folded = _folded(path)
+    return matches(PATTERNS, folded) or folded.rpartition("/")[2] == _REPOSITORY
+
+
+def left_out(paths: Sequence[str], story: Story) -> tuple[str, ...]:
+    """Of the paths that a story has changed, those that run later and that nobody has asked for."""
+    return tuple(path for path in paths if runs_later(path) and not asked_for(path, story))
+
+
+def asked_for(path: str, story: Story) -> bool:
+    """Whether a person has asked for this very file: `touches` names it, or the story's own words name it, or a folder
+    above it that is itself one of these (`.github/workflows`). What an agent has planned asks for nothing.
+    """
+    if story.planned:
+        return False
+    said = "\n".join((story.title, story.description, *(one.text for one in story.criteria)))
+    return any(matches((one,), path) for one in story.allowed if names_later(one)) or any(
+        _named_in(said, place) for place in (path, *_folders(path))
+    )
+
+
+def with_later(found: Inspection, paths: Sequence[str], story: Story, policy: LaterPolicy) -> Inspection:
+    """What is known of a change, with what is done about its files that run later."""
+    later = left_out(paths, story)
+    if not later:
+        return found
+    leaves = policy is LaterPolicy.LEAVE_OUT
+    kind = Meddling.LEFT_OUT if leaves else Meddling.LATER
+    findings = [Finding(kind=kind, path=path) for path in later[:FINDINGS]]
+    if len(later) > FINDINGS:
+        findings[-1] = replace(findings[-1], count=len(later) - FINDINGS + 1)
+    return replace(
+        found,
+        findings=(*found.findings, *findings),
+        kept=(*found.kept, *(path for path in later if path not in found.kept)) if leaves else found.kept,
+        left_out=later if leaves else (),
+        held=policy is LaterPolicy.HOLD,
+    )
+
+
+def only_later(paths: Sequence[str]) -> str:
+    """Why a story does not land that has changed nothing else."""
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return (
+        f"All that the story has changed would run on your machine later ({', '.join(paths[:_NAMED])}{more}), and "
+        "nobody has asked for these files. Name them under `touches` of the story, or set `later_files` under "
+        '[landing] to "hold" or "land".'
+    )
+
+
+def names_later(pattern: str) -> bool:
+    """Whether a pattern says by its own letters that such files are meant: `.claude/**` does, `**` does not."""
+    sample = re.sub(r"\*\*/", "", pattern.removeprefix("./").strip("/"))
+    return runs_later(re.sub(r"\*+|\?", "x", sample))
+
+
+def _folders(path: str) -> tuple[str, ...]:
+    parts = path.split("/")[:-1]
+    above = ("/".join(parts[:place]) for place in range(1, len(parts) + 1))
+    return tuple(one for one in above if runs_later(one))
+
+
+def _named_in(text: str, path: str) -> bool:
+    """As a word of its own, not as a part of another path."""
+    return re.search(rf"(?<![\w./-])(?:\./)?{re.escape(path)}(?![\w-]|[./][\w*])", text) is not None
+
+
+def _folded(path: str) -> str:
+    """As a file system reads it that knows no case and passes over the end of a name."""
+    parts = (_IGNORED.sub("", part).partition(":")[0].rstrip(". ").casefold() for part in path.split("/"))
+    return "/".join(parts)

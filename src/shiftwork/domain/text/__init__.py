@@ -1,0 +1,1 @@
+"""Rules about text and file names: excerpts, patches, file types, patterns."""

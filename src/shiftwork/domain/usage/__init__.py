@@ -1,0 +1,1 @@
+"""What attempts have used, and what others may use."""

@@ -1,0 +1,37 @@
+"""Requests to change a story's remaining steps: six operations, as an agent or a person writes them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shiftwork.domain.core.ids import StepId
+
+
+class Operation(StrEnum):
+    """What an edit does to the pipeline."""
+
+    ADD_AFTER = "add_after"
+    SPLIT = "split"
+    SKIP = "skip"
+    REORDER = "reorder"
+    EDIT_DESCRIPTION = "edit_description"
+    RESTART = "restart"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStep:
+    """A step to be added; its id is given by the harness."""
+
+    type: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One operation. Which fields it needs follows from `operation`; the rules refuse what is missing."""
+
+    operation: Operation
+    reason: str
+    target: StepId = StepId("")
+    steps: tuple[NewStep, ...] = ()
+    order: tuple[StepId, ...] = ()
+    description: str = ""

@@ -1,0 +1,281 @@
+"""The six editing operations and the eleven guardrails that hold them.
+
+A request is applied whole or not at all: each edit is checked against the pipeline as the edits before it have left
+it, and the first that is refused refuses the request.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shiftwork.domain.core.ids import StepId, step_id
+from shiftwork.domain.core.machine import Trigger
+from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
+from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus, planned_step
+from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.transitions import turn_step
+from shiftwork.domain.workflow.workflow import catalogue_step
+
+MAX_STEPS: Final = 30
+MAX_RESTARTS: Final = 3
+HARNESS_ONLY: Final = frozenset({"rebase_resolve"})
+PERSON: Final = "person"
+
+_REASON: Final = 120
+
+_YIELDING: Final = {StepStatus.IN_PROGRESS: Trigger.INTERRUPT, StepStatus.COMPLETED: Trigger.REWIND}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """Why a request was refused, as the agent is told it."""
+
+    reason: str
+
+
+class _Refusal(Exception):  # noqa: N818 - not an error of the product: it never leaves this module
+    """Carries a reason from deep inside a request to its edge."""
+
+
+def apply_edits(pipeline: Pipeline, by: StepId | str, edits: Sequence[Edit]) -> Pipeline | Rejected:
+    """The pipeline after all edits, or the reason why none is applied. `by` is the editing step, or a person."""
+    if not edits:
+        return Rejected(reason="the request holds no operation")
+    try:
+        _check_editor(pipeline, by)
+        for number, edit in enumerate(edits, start=1):
+            try:
+                pipeline = _apply(pipeline, by, edit)
+            except _Refusal as refusal:
+                raise _Refusal(f"operation {number} ({edit.operation}): {refusal}") from None
+    except _Refusal as refusal:
+        return Rejected(reason=str(refusal))
+    return _yield_last(pipeline)
+
+
+def restarts(edits: Sequence[Edit]) -> bool:
+    return any(edit.operation is Operation.RESTART for edit in edits)
+
+
+def outline(pipeline: Pipeline) -> tuple[str, ...]:
+    """The pipeline as rows for the history: what an edit changed is the difference of two of these."""
+    return tuple(f"{step.id} {step.type} {step.status} {step.description}" for step in pipeline.steps)
+
+
+def skipped(pipeline: Pipeline) -> tuple[str, ...]:
+    """The steps that were left out by an edit, each with the reason; not those that a decision has passed over."""
+    left = (step for step in pipeline.steps if step.status is StepStatus.SKIPPED and not step.passed_over)
+    return tuple(f"{step.name}: {' '.join(step.skip_reason.split())[:_REASON]}".rstrip(": ") for step in left)
+
+
+def _check_editor(pipeline: Pipeline, by: StepId | str) -> None:
+    if by == PERSON:
+        return
+    editor = pipeline.find(StepId(by))
+    if editor is None or editor.status is not StepStatus.IN_PROGRESS:
+        raise _Refusal(f"{by} is not the step that runs now, so it may not edit this story")
+    if not editor.may_edit:
+        raise _Refusal(f"a {editor.type} step may not edit the workflow")
+
+
+def _apply(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    if not edit.reason.strip():
+        raise _Refusal("a reason is required")
+    changed = _OPERATIONS[edit.operation](pipeline, by, edit)
+    if len(changed.steps) > MAX_STEPS:
+        raise _Refusal(f"the workflow would have {len(changed.steps)} steps; at most {MAX_STEPS} are allowed")
+    _check_last(changed)
+    if by != PERSON:
+        _check_mandatory(pipeline, changed)
+    return changed
+
+
+def _check_mandatory(before: Pipeline, after: Pipeline) -> None:
+    """A mandatory step that is still to come is no agent's to rewrite, to split or to work around: it stays what it is,
+    what stood before it stays before it, and behind the last of them nothing is added that nobody would check.
+    """
+    for step in before.steps:
+        left = after.find(step.id)
+        if step.mandatory and left is None:
+            raise _Refusal(f"{step.type} is mandatory and not an agent's to split; add steps before it instead")
+        if step.mandatory and left and left.description != step.description:
+            raise _Refusal(f"{step.type} is mandatory: what it is to do is not an agent's to change")
+    coming = [step for step in before.steps if step.mandatory and step.status is StepStatus.PENDING]
+    for step in coming:
+        ahead = {one.id for one in before.steps[: before.index(step.id)]}
+        passed = next((one for one in after.steps[after.index(step.id) :] if one.id in ahead), None)
+        if passed:
+            raise _Refusal(f"{step.type} is mandatory: {passed.id} must stay before it")
+    if coming:
+        new = {step.id for step in after.steps} - {step.id for step in before.steps}
+        if any(step.id in new for step in after.steps[after.index(coming[-1].id) :]):
+            raise _Refusal(f"{coming[-1].type} is mandatory, and nothing checks what follows it; add steps before it")
+
+
+def _check_last(pipeline: Pipeline) -> None:
+    """A step that must be last is last: nothing stands after it that has not been skipped."""
+    for position, step in enumerate(pipeline.steps):
+        rest = pipeline.steps[position + 1 :]
+        if step.last and any(other.status is not StepStatus.SKIPPED for other in rest):
+            raise _Refusal(f"{step.type} must stay last; add steps before it instead")
+
+
+def _yield_last(pipeline: Pipeline) -> Pipeline:
+    """The last step, begun or completed before work was put in front of it, runs (again) after that work."""
+    last = next((step for step in pipeline.steps if step.status in _YIELDING and step.last), None)
+    if last is None:
+        return pipeline
+    before = pipeline.steps[: pipeline.index(last.id)]
+    if all(step.status is not StepStatus.PENDING for step in before):
+        return pipeline
+    return pipeline.with_step(_turned(last, _YIELDING[last.status]))
+
+
+def _add_after(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  # noqa: ARG001 - one shape for all
+    target = _existing(pipeline, edit.target)
+    added, number = _new_steps(pipeline, edit.steps)
+    position = pipeline.index(target.id) + 1
+    return Pipeline(steps=pipeline.steps[:position] + added + pipeline.steps[position:], next_number=number)
+
+
+def _split(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    target = _pending(pipeline, by, edit.target)
+    if target.attempts:
+        # New steps have new counters: steps that restart themselves and split each other would go on for ever.
+        raise _Refusal(f"{target.id} has been attempted and cannot be split; add steps after it instead")
+    if target.mandatory and all(step.type != target.type for step in edit.steps):
+        raise _Refusal(f"{target.type} is mandatory: one of the steps that replace it must be {target.type}")
+    if target.routes:
+        raise _Refusal(
+            f"{target.id} decides where the story goes next and cannot be split; add steps before it instead"
+        )
+    added, number = _new_steps(pipeline, edit.steps)
+    position = pipeline.index(target.id)
+    steps = pipeline.steps[:position] + added + pipeline.steps[position + 1 :]
+    return Pipeline(steps=tuple(_led_to(step, target.id, added[0].id) for step in steps), next_number=number)
+
+
+def _led_to(step: Step, old: StepId, new: StepId) -> Step:
+    """The step, its routes leading to the first of those that have replaced the one they led to."""
+    routes = tuple(replace(route, target=new) if route.target == old else route for route in step.routes)
+    return step if routes == step.routes else replace(step, routes=routes)
+
+
+def _skip(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    target = _pending(pipeline, by, edit.target)
+    if target.mandatory:
+        raise _Refusal(f"{target.type} is mandatory and cannot be skipped")
+    return pipeline.with_step(_turned(target, Trigger.SKIP, skip_reason=edit.reason))
+
+
+def _reorder(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:  # noqa: ARG001
+    pending = {step.id: step for step in pipeline.pending}
+    if len(edit.order) != len(set(edit.order)) or set(edit.order) != pending.keys():
+        raise _Refusal(f"new_order must name each pending step exactly once: {', '.join(pending)}")
+    queue = iter(edit.order)
+    steps = tuple(pending[next(queue)] if step.id in pending else step for step in pipeline.steps)
+    changed = replace(pipeline, steps=steps)
+    _check_routes(changed)
+    return changed
+
+
+def _check_routes(pipeline: Pipeline) -> None:
+    """What a decision leads back to stands before the step that decides, and what it leads on to behind it."""
+    places = {step.id: place for place, step in enumerate(pipeline.steps)}
+    for step in pipeline.steps:
+        for route in step.routes:
+            ahead = places.get(StepId(route.target), places[step.id]) > places[step.id]
+            if route.target in places and ahead is route.back:
+                side = "before" if route.back else "behind"
+                raise _Refusal(f"{route.target} must stay {side} {step.id}, whose decision may lead there")
+
+
+def _edit_description(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    target = _pending(pipeline, by, edit.target)
+    return pipeline.with_step(replace(target, description=_described(edit)))
+
+
+def _restart(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
+    target = _existing(pipeline, edit.target)
+    if target.status is not StepStatus.IN_PROGRESS or by != target.id:
+        raise _Refusal("only the step that runs now can be restarted; use edit_description for a pending one")
+    if target.restarts >= MAX_RESTARTS:
+        raise _Refusal(f"{target.id} has been restarted {MAX_RESTARTS} times, which is the limit")
+    changed = _turned(target, Trigger.RESTART, description=_described(edit), restarts=target.restarts + 1)
+    return pipeline.with_step(replace(changed, feedback=f"You restarted this step: {edit.reason}"))
+
+
+_OPERATIONS: Final[dict[Operation, Callable[[Pipeline, StepId | str, Edit], Pipeline]]] = {
+    Operation.ADD_AFTER: _add_after,
+    Operation.SPLIT: _split,
+    Operation.SKIP: _skip,
+    Operation.REORDER: _reorder,
+    Operation.EDIT_DESCRIPTION: _edit_description,
+    Operation.RESTART: _restart,
+}
+
+
+def _existing(pipeline: Pipeline, wanted: StepId) -> Step:
+    found = pipeline.find(wanted)
+    if found is None:
+        raise _Refusal(f"this story has no step {wanted or '(none named)'}")
+    return found
+
+
+def _pending(pipeline: Pipeline, by: StepId | str, wanted: StepId) -> Step:
+    """A step that may be changed. The editor itself may not, not even after its own restart: its attempt has not ended
+    yet, and what that has spent is told of a step that must still be there.
+    """
+    found = _existing(pipeline, wanted)
+    if found.id == by:
+        raise _Refusal(f"{found.id} is running and can only be restarted; only pending steps can be changed")
+    if found.status is not StepStatus.PENDING:
+        raise _Refusal(f"{found.id} is {found.status}; only pending steps can be changed")
+    return found
+
+
+def _described(edit: Edit) -> str:
+    if not edit.description.strip():
+        raise _Refusal("new_description is required")
+    return edit.description
+
+
+def _turned(step: Step, trigger: Trigger, **changes: str | int) -> Step:
+    """The step in its next status; each caller has checked that the table allows it."""
+    return turn_step(step, trigger, **changes) or step
+
+
+def _new_steps(pipeline: Pipeline, wanted: Sequence[NewStep]) -> tuple[tuple[Step, ...], int]:
+    if not wanted:
+        raise _Refusal("at least one new step is required")
+    number = pipeline.next_number
+    return tuple(_new_step(pipeline, number + i, new) for i, new in enumerate(wanted)), number + len(wanted)
+
+
+def _new_step(pipeline: Pipeline, number: int, new: NewStep) -> Step:
+    """A step of the catalogue, or of a type that this story's own workflow defines."""
+    if new.type in HARNESS_ONLY:
+        raise _Refusal(f"{new.type} steps are added by the harness alone")
+    if not new.description.strip():
+        raise _Refusal(f"the new {new.type} step needs a description")
+    twin = next((step for step in pipeline.steps if step.type == new.type), None)
+    if twin is None and new.type not in CATALOGUE:
+        raise _Refusal(
+            f"there is no step type {new.type!r}; known are {', '.join(sorted(CATALOGUE.keys() - HARNESS_ONLY))}"
+        )
+    if twin is None:
+        return planned_step(number, replace(catalogue_step(new.type), description=new.description))
+    return Step(
+        id=step_id(number),
+        name=new.type,
+        type=new.type,
+        description=new.description,
+        kind=twin.kind,
+        minutes=twin.minutes,
+        max_retries=twin.max_retries,
+        output_keys=twin.output_keys,
+        agent=twin.agent,
+        input=twin.input,
+        expects=twin.expects,
+        commands=twin.commands,
+    )

@@ -1,0 +1,140 @@
+"""A workflow as data: the steps a run goes through, one of which may be a loop over its stories."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.workflow.step_types import CATALOGUE, DYNAMIC_STEPS
+
+
+class StepKind(StrEnum):
+    """Who does a step: an agent, the harness's own gates, a person, or each story's pipeline in turn."""
+
+    AGENT = "agent"
+    GATE = "gate"
+    APPROVAL = "approval"
+    LOOP = "loop"
+
+
+class Exhausted(StrEnum):
+    """What happens when a step's retries are spent."""
+
+    FAIL = "fail"
+    ASK = "ask"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Where a decision leads: on to a later step, `back` to an earlier one, or, with no target, on in order.
+
+    `target` is a step's name in a plan and its id in a pipeline; `clear` are the keys that are then taken out of the
+    context. Values are compared without regard to case.
+    """
+
+    value: str
+    target: str = ""
+    back: bool = False
+    clear: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepPlan:
+    """A step as the workflow describes it; `type` is its row in the catalogue, `body` the steps of a loop.
+
+    `input` is the step's own prompt (the catalogue's where it is empty) and `expects` what its answer must hold. Where
+    `routes` lead is decided by what the answer gives for `decision_key`, by the gates (`passed`, `failed`) or by a
+    person (`approved`, `rejected`). `shared_keys` are outputs that other steps may produce as well. `commands` are the
+    checks of a gate step; without any it runs those of the settings. A step that `plans` answers with stories, and
+    what it changes in the workspace is dropped.
+    """
+
+    name: str
+    type: str
+    kind: StepKind = StepKind.AGENT
+    description: str = ""
+    minutes: float = 30
+    max_retries: int = 1
+    exhausted: Exhausted = Exhausted.FAIL
+    output_keys: tuple[str, ...] = ()
+    body: tuple["StepPlan", ...] = ()
+    agent: str = ""
+    input: str = ""
+    expects: str = ""
+    decision_key: str = ""
+    routes: tuple[Route, ...] = ()
+    shared_keys: tuple[str, ...] = ()
+    commands: tuple[Gate, ...] = ()
+    plans: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentPlan:
+    """Who does a step: a role, the profile that it is played by (the run's own where none is named), and who it is:
+    `persona` has the names and texts of files that go in front of its prompts.
+    """
+
+    id: str
+    name: str = ""
+    role: str = ""
+    profile: str = ""
+    model: str = ""
+    timeout_minutes: float | None = None
+    persona: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow:
+    """The user's way of working: run-level steps, with the stories' pipeline as the body of a loop. `context` has
+    values that templates may name from the start; `parallel` is how many stories may be in progress, where it says so.
+    """
+
+    id: str
+    version: int
+    steps: tuple[StepPlan, ...]
+    name: str = ""
+    description: str = ""
+    agents: tuple[AgentPlan, ...] = ()
+    context: tuple[tuple[str, str], ...] = ()
+    parallel: int | None = None
+
+    @property
+    def story_steps(self) -> tuple[StepPlan, ...]:
+        """The pipeline that each story goes through: the body of the loop, or, where there is none, all steps."""
+        return next((step.body for step in self.steps if step.kind is StepKind.LOOP), self.steps)
+
+    @property
+    def frame(self) -> tuple[StepPlan, ...]:
+        """The run's own pipeline, its loop included, where there is anything to do before or after the stories."""
+        loops = any(step.kind is StepKind.LOOP for step in self.steps)
+        return self.steps if loops and len(self.steps) > 1 else ()
+
+
+def catalogue_step(name: str, *, max_retries: int = 1) -> StepPlan:
+    row = CATALOGUE[name]
+    return StepPlan(name=name, type=name, description=row.description, minutes=row.minutes, max_retries=max_retries)
+
+
+DYNAMIC: Final = Workflow(
+    id="dynamic",
+    version=1,
+    description="Ten small steps a story, from looking around to a last review, which agents may change as they go.",
+    steps=(
+        StepPlan(
+            name="stories",
+            type="stories",
+            kind=StepKind.LOOP,
+            body=tuple(catalogue_step(name) for name in DYNAMIC_STEPS),
+        ),
+    ),
+)
+
+RALPH: Final = Workflow(
+    id="ralph",
+    version=1,
+    description="One session a story, and the gates; what they refuse is mended.",
+    steps=(StepPlan(name="stories", type="stories", kind=StepKind.LOOP, body=(catalogue_step("coding"),)),),
+)
+"""One session a story and the gates at its landing; what those refuse is mended by further sessions."""
+
+WORKFLOWS: Final = {workflow.id: workflow for workflow in (DYNAMIC, RALPH)}

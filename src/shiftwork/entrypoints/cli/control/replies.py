@@ -1,0 +1,174 @@
+"""From what was typed after `answer`, `approve` or `reject` to a story that goes on."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import click
+
+from shiftwork.app.commands.replies import Reply, Word, approvals_in, approve_all, reply, waiting_in
+from shiftwork.app.runtime.state_labels import APPROVALS
+from shiftwork.app.runtime.streams import STORY, load
+from shiftwork.app.views.amounts import reached_of
+from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.run_views import RunView, reason
+from shiftwork.bootstrap.state.open_history import Mailbox, open_mailbox
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
+from shiftwork.config.site import Site
+from shiftwork.domain.core.ids import RunId, StoryId, story_stream
+from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.story.approval import asked_about
+from shiftwork.domain.story.state import Hold, HoldCause
+from shiftwork.entrypoints.cli.control.intents import make_sure
+from shiftwork.entrypoints.cli.control.which_run import chosen
+from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.repository import here
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render import next_steps, raise_hint
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.errors import EXIT_DONE, IntentError, UsageError
+
+
+def said(run: str, story: str, word: Word, text: str, *, as_json: bool) -> int:
+    """Say it; a run that nobody works on is carried on here, one that somebody works on goes on there."""
+    site = here()
+    queries = open_queries(site)
+    view = answer(lambda: run_view(queries, run, liveness()))
+    if not run:
+        _make_sure_which(view, story, answer(lambda: waiting_in(queries, story)))
+    _check_limit(view, story, word)
+    make_sure(site, view)
+    spoken = Reply(run=RunId(view.run.run), story=StoryId(story), word=word, text=text)
+    hold, patch = asyncio.run(_reply(site, spoken))
+    if view.worker:
+        return _told(view, spoken, (hold, patch), as_json=as_json)
+    if patch and not as_json:
+        with though_unheard():
+            click.echo(f"approved {_approved(spoken.story, patch)}")
+    return _carry_on(site, view, as_json=as_json)
+
+
+def approved_all(run: str, because: str, *, as_json: bool) -> int:
+    """Say yes to every story of the run that waits for approval, and to nothing else."""
+    site = here()
+    queries = open_queries(site)
+    named = run or _which(site, answer(lambda: approvals_in(queries)))
+    view = answer(lambda: run_view(queries, named, liveness()))
+    waiting = [one.story.story for one in view.stories if one.story.hold == HoldCause.APPROVAL]
+    changed = [one.story.story for one in view.stories if one.story.hold == HoldCause.CHANGED]
+    if not waiting:
+        raise _nothing_waits(view, changed)
+    make_sure(site, view)
+    if changed and not as_json:
+        with though_unheard():
+            click.echo("\n".join(_left_out(view, story) for story in changed))
+    replies = [
+        Reply(run=RunId(view.run.run), story=StoryId(story), word=Word.APPROVE, text=because) for story in waiting
+    ]
+    approved = asyncio.run(_approve_all(site, replies))
+    named = ", ".join(_approved(story, patch) for story, (_, patch) in approved.items())
+    if not view.worker:
+        if named and not as_json:
+            with though_unheard():
+                click.echo(f"approved {named}")
+        return _carry_on(site, view, as_json=as_json)
+    if as_json:
+        said = [{"story": story, "asked": hold.detail, **_ids(patch)} for story, (hold, patch) in approved.items()]
+        say({"run": view.run.run, "said": Word.APPROVE.value, "stories": said, "changed": changed})
+    else:
+        named = named or "nothing: all were answered in the meantime"
+        click.echo(f"approved {named}\nnext: shiftwork status {view.run.run}")
+    return EXIT_DONE
+
+
+def _which(site: Site, waiting: Sequence[str]) -> str:
+    """The run that is meant where none is named; empty where it is the newest. One that is not is not taken for it."""
+    newest = answer(lambda: run_view(open_queries(site), "", liveness())).run.run
+    if set(waiting) <= {newest}:
+        return ""
+    if len(waiting) > 1:
+        return chosen(site, "shiftwork approve --all --run {run}")
+    raise UsageError(
+        f"stories wait for approval in run {waiting[0]}, and none in the newest, {newest}",
+        hint=f"shiftwork status {waiting[0]}, then: shiftwork approve --all --run {waiting[0]}",
+    )
+
+
+def _nothing_waits(view: RunView, changed: Sequence[str]) -> IntentError:
+    if not changed:
+        return IntentError(
+            f"no story of run {view.run.run} waits for approval", hint=f"shiftwork status {view.run.run}"
+        )
+    which = next_steps.naming(view)
+    return IntentError(
+        "\n".join(_left_out(view, story) for story in changed), hint=f"shiftwork approve {changed[0]}{which}"
+    )
+
+
+def _left_out(view: RunView, story: str) -> str:
+    look = f"shiftwork diff {story} --since-approved{next_steps.naming(view)}"
+    return f"{story} is left out: its patch has changed since you approved it ({look}), and --all does not approve that"
+
+
+def _carry_on(site: Site, view: RunView, *, as_json: bool) -> int:
+    from shiftwork.entrypoints.cli.control import resume  # noqa: PLC0415 - heavy, and needed only here
+
+    return resume.carry_on(site, view, as_json=as_json)
+
+
+def _make_sure_which(view: RunView, story: str, waiting: Sequence[str]) -> None:
+    """Every run has a first story: where one of that name waits elsewhere, what is said might be meant for it."""
+    if set(waiting) <= {view.run.run}:
+        return
+    told = (
+        f"in {len(waiting)} runs: {', '.join(waiting)}" if len(waiting) > 1 else f"in run {waiting[0]}, not the newest"
+    )
+    raise UsageError(
+        f"{story} waits for you {told}", hint=f"shiftwork status {waiting[-1]}, then the same with: --run {waiting[-1]}"
+    )
+
+
+def _check_limit(view: RunView, story: str, word: Word) -> None:
+    """A limit is not lifted by a yes: what lifts it is told before anything else is looked at."""
+    held = next((row for row in next_steps.at_limit(view) if row.story == story), None)
+    if held and word is not Word.REJECT:
+        hint = raise_hint.command(view.run.run, reached_of(held))
+        raise IntentError(f"{story} has reached its limit: {reason(held)}", hint=hint)
+
+
+async def _reply(site: Site, spoken: Reply) -> tuple[Hold, Patch | None]:
+    """What it was the answer to, and the patch that was approved by it."""
+    async with open_mailbox(site) as box:
+        patch = await _patch(box, spoken)
+        hold = await reply(box.events, box.inbox, spoken)
+        return hold, patch if spoken.word is Word.APPROVE and hold.cause in APPROVALS else None
+
+
+async def _approve_all(site: Site, spoken: Sequence[Reply]) -> Mapping[StoryId, tuple[Hold, Patch | None]]:
+    async with open_mailbox(site) as box:
+        patches = {one.story: await _patch(box, one) for one in spoken}
+        holds = await approve_all(box.events, box.inbox, spoken)
+        return {story: (hold, patches[story]) for story, hold in holds.items()}
+
+
+async def _patch(box: Mailbox, spoken: Reply) -> Patch | None:
+    """What is asked about: it stays the same until it is answered."""
+    return asked_about(await load(box.events, STORY, story_stream(spoken.run, spoken.story)))
+
+
+def _approved(story: str, patch: Patch | None) -> str:
+    return f"{story} (commit {patch.commit[:10]} on {patch.base[:10]})" if patch else story
+
+
+def _ids(patch: Patch | None) -> dict[str, str]:
+    return {"commit": patch.commit, "base": patch.base} if patch else {}
+
+
+def _told(view: RunView, spoken: Reply, said: tuple[Hold, Patch | None], *, as_json: bool) -> int:
+    hold, patch = said
+    if as_json:
+        said_of = {"story": spoken.story, "said": spoken.word.value, "asked": hold.detail}
+        say({"run": view.run.run, **said_of, **_ids(patch)})
+    else:
+        done = f"approved {_approved(spoken.story, patch)}" if patch else f"told {spoken.story}"
+        click.echo(f"{done}\nnext: shiftwork status {view.run.run}")
+    return EXIT_DONE

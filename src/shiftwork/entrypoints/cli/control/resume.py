@@ -1,0 +1,161 @@
+"""From what was typed after `resume` or `retry` to a run that continues, with the options that it keeps."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
+
+import click
+
+from shiftwork.app.commands.intents import at_rest, is_over, unpause
+from shiftwork.app.commands.runs import change_options, raise_limits, resume_run
+from shiftwork.app.runtime.context import World
+from shiftwork.app.views.queries import run_view, unfinished
+from shiftwork.app.views.run_views import Pulse, RunView, reason
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
+from shiftwork.config.site import Site
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import RunId, StoryId, story_stream
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunState
+from shiftwork.domain.run.steering.intents import anew
+from shiftwork.domain.run.steering.options import NOTHING, joined, with_options
+from shiftwork.entrypoints.cli.control import intents
+from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.gates import base_check
+from shiftwork.entrypoints.cli.options.run_options import Changes
+from shiftwork.entrypoints.cli.render import next_steps, phrases
+from shiftwork.entrypoints.cli.render.sanitize import one_line
+from shiftwork.entrypoints.cli.work import announcement, kept_options, limit_rules
+from shiftwork.entrypoints.cli.work.foreground import Shift, Stop
+from shiftwork.entrypoints.cli.work.run_command import work
+from shiftwork.entrypoints.cli.work.summary import conclude
+from shiftwork.errors import EXIT_DONE
+
+
+def resume(site: Site, run: str, wanted: Changes, *, as_json: bool) -> int:
+    queries, alive = open_queries(site), liveness()
+    named = run or answer(lambda: unfinished(queries))
+    view = answer(lambda: run_view(queries, named, alive))
+    run_id = RunId(view.run.run)
+    bounds = wanted.bounds
+    options = kept_options.checked(site, view, wanted) if wanted.said else NOTHING
+    if view.pulse is Pulse.OVER and intents.looked_into(site, lambda box: is_over(box.events, box.inbox, run_id)):
+        if wanted.said:
+            return _kept(site, view, kept_options.facts(bounds, options), as_json=as_json)
+        return conclude(site, run_id, Stop.OVER, as_json=as_json)
+    if view.worker and (wanted.said or view.pulse is Pulse.PAUSED):
+        return _told(site, view, kept_options.facts(bounds, options), as_json=as_json)
+    waiting = view.pulse is Pulse.WAITING and next_steps.at_limit(view)
+    # Whoever has raised the limit may have been killed before anybody heard of it.
+    if not wanted.said and waiting and intents.looked_into(site, lambda box: at_rest(box.events, box.inbox, run_id)):
+        return conclude(site, run_id, Stop.HELD, as_json=as_json)
+
+    async def answered(world: World) -> None:
+        if bounds.said:
+            await raise_limits(world.inbox, run_id, world.clock.fresh(), limit_rules.typed(bounds))
+
+    shift = going_on(site, view, answered, options=options, as_json=as_json)
+    return work(site, shift, titled(view, shift.settings.agent.use), as_json=as_json, opening=opening(view))
+
+
+def _kept(site: Site, view: RunView, wanted: Mapping[str, Fact], *, as_json: bool) -> int:
+    """A run that is over continues when it is asked for more, and its limits and options hold then."""
+    asked = [intents.intend(site, view.run.run, _exactly(fact)) for fact in wanted.values()][-1]
+    if as_json:
+        return intents.tell(asked, "", as_json=True)
+    kinds = " and ".join(text.rpartition(" ")[2] for text in wanted)
+    click.echo(f"run {asked.run} is over: these {kinds} hold when it continues")
+    click.echo("\n".join(phrases.following(next_steps.reviving(view))))
+    return EXIT_DONE
+
+
+def _told(site: Site, view: RunView, facts: Mapping[str, Fact], *, as_json: bool) -> int:
+    """The process that works on the run receives the other limits and options, and that a pause is over."""
+    run_id, wanted = view.run.run, dict(facts)
+    if view.pulse is Pulse.PAUSED:
+        wanted["continues"] = run_facts.RunUnpaused(at=0)
+    asked = [intents.intend(site, run_id, _exactly(fact)) for fact in wanted.values()]
+    done = f"run {run_id} {' and '.join(wanted)}\nnext: shiftwork status {run_id}"
+    return intents.tell(asked[-1], done, as_json=as_json)
+
+
+def _exactly(fact: Fact) -> Callable[[RunState], Fact]:
+    return lambda _: fact
+
+
+def retry(site: Site, run: str, again: run_facts.StoryRetryRequested, wanted: Changes, *, as_json: bool) -> int:
+    """Asked of the process that works on the run; where there is none, it continues here."""
+    options = NOTHING
+    if wanted.said:
+        options = kept_options.checked(site, answer(lambda: run_view(open_queries(site), run, liveness())), wanted)
+    if wanted.bounds.said:
+        again = replace(again, limits=limit_rules.typed(wanted.bounds))
+    asked = intents.intend(site, run, _exactly(again), carried_on=True, options=options)
+    why = "" if again.afresh else anew(asked.before, again.story)
+    note = f"{again.story} starts again with its first step: {why}" if why else ""
+    if asked.view.worker:
+        if options != NOTHING:
+            intents.intend(site, asked.run, _exactly(options))
+        done = f"{note or f'{again.story} is retried'}\nnext: shiftwork status {asked.run}"
+        more = {"anew": why} if why else {}
+        return intents.tell(asked, done, as_json=as_json, story=again.story, **more)
+    if note and not as_json:
+        with though_unheard():
+            click.echo(note)
+    named = replace(asked.view.run, title=asked.before.given.spec.title)  # it may have been changed by an edit
+    return carry_on(site, replace(asked.view, run=named), options=options, as_json=as_json)
+
+
+def carry_on(site: Site, view: RunView, *, options: run_facts.OptionsChanged = NOTHING, as_json: bool) -> int:
+    """Go on here with a run that nobody works on and that has been asked for more."""
+    shift = going_on(site, view, options=options, as_json=as_json)
+    return work(site, shift, titled(view, shift.settings.agent.use), as_json=as_json, opening=opening(view))
+
+
+def opening(view: RunView) -> Iterator[str]:
+    """Which run is taken up, and until when nothing can be seen of it."""
+    yield one_line(f"run {view.run.run}: {view.run.title}", phrases.width())
+    if without := next_steps.without(view):
+        yield without
+    for story in (one.story for one in view.stories if one.story.until is not None):
+        until = phrases.o_clock(story.until or 0.0)
+        yield one_line(f"{story.story} waits until {until} for the end of a limit: {reason(story)}", phrases.width())
+
+
+def titled(view: RunView, agent: str) -> str:
+    about = (agent, f"landing on {view.run.branch}", next_steps.without(view))
+    return f"{view.run.title}\n{', '.join(part for part in about if part)}"
+
+
+async def _nothing(world: World) -> None:
+    """Nothing has to be said before the run continues."""
+
+
+def going_on(
+    site: Site,
+    view: RunView,
+    first: Callable[[World], Awaitable[None]] = _nothing,
+    *,
+    options: run_facts.OptionsChanged = NOTHING,
+    as_json: bool,
+) -> Shift:
+    """The work that is left of a run, with the options that it keeps or that were named; a pause is over with that."""
+    run_id = RunId(view.run.run)
+    plan = with_options(kept_options.plan_of(site, run_id), options)
+    found = kept_options.trusted_kept(site, plan)
+    kept_options.tell_differences(plan, found, as_json=as_json)
+    with though_unheard():
+        announcement.tell_sandbox(site, found.settings, as_json=as_json)
+    base_check.check_rungs(site, found.settings, plan)
+    present = joined(options, kept_options.following(plan, found))
+
+    async def begin(world: World) -> RunId:
+        await first(world)
+        if present != NOTHING:
+            await change_options(world.inbox, run_id, world.clock.fresh(), present)
+        await unpause(world.events, world.inbox, run_id, world.clock.fresh())
+        await resume_run(world, run_id)
+        return run_id
+
+    stories = tuple(story_stream(run_id, StoryId(one.story.story)) for one in view.stories)
+    return Shift(site=site, settings=found.settings, begin=begin, stories=stories)

@@ -1,0 +1,1 @@
+"""The demo: a run with a scripted agent."""

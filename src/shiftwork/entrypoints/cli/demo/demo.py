@@ -1,0 +1,170 @@
+"""Plays the demo: a repository of its own, the real engine, history, git, gates and landing, and a scripted agent."""
+
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from shiftwork.app.commands.runs import Order
+from shiftwork.app.views import amounts
+from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.run_views import RunView
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
+from shiftwork.config.settings.settings import Settings, load_settings
+from shiftwork.config.site import CACHE_HOME, STATE_HOME, Site, environment, find_site, state_home
+from shiftwork.domain.core.ids import RunId, landing_stream
+from shiftwork.domain.spec.spec import one_shot
+from shiftwork.domain.workflow.workflow import DYNAMIC
+from shiftwork.entrypoints.cli.demo.demo_script import FIRST_TESTS, REQUEST, START, Overconfident
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.live.board import Change
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import run_document, say
+from shiftwork.entrypoints.cli.work import announcement
+from shiftwork.entrypoints.cli.work.foreground import Shift, Stop, carry, chosen_view
+from shiftwork.entrypoints.cli.work.run_command import starting
+from shiftwork.entrypoints.cli.work.summary import exit_code
+from shiftwork.errors import EXIT_INTERRUPTED
+from shiftwork.search_paths import tool
+
+_BRANCH: Final = "main"
+_AGENT: Final = "scripted"
+_TIER: Final = "SHIFTWORK_SANDBOX"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stage:
+    """Where the demo is played; `site` is without the user's environment, so its history stays in its own folder."""
+
+    site: Site
+    gate: str
+    keep: bool
+    as_json: bool
+
+
+def run(*, keep: bool, as_json: bool) -> int:
+    folder = Path(tempfile.mkdtemp(prefix="shiftwork-demo-"))
+    cache = folder.with_name(f"{folder.name}-cache")
+    try:
+        _make_repository(folder)
+        gate = f"{shlex.quote(_python())} -m unittest -q"
+        # One that is kept is the user's project: commands that are typed there are to know it.
+        site = find_site(
+            folder, {CACHE_HOME: str(cache), STATE_HOME: str(state_home(environment()) if keep else cache)}
+        )
+        return _play(_Stage(site=site, gate=gate, keep=keep, as_json=as_json))
+    finally:
+        for made in (cache,) if keep else (cache, folder):
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def _play(stage: _Stage) -> int:
+    if not stage.as_json:
+        click.echo(f"a small repository, one gate ({stage.gate}), a scripted agent")
+    settings = _settings(stage)
+    announcement.tell_sandbox(stage.site, settings, as_json=stage.as_json)
+    if not stage.as_json:
+        click.echo("")
+    order = Order(
+        spec=one_shot(REQUEST),
+        workflow=DYNAMIC,
+        branch=_BRANCH,
+        landing=landing_stream(stage.site.project, _BRANCH),
+        agent=_AGENT,
+    )
+    shift = Shift(
+        site=stage.site,
+        settings=settings,
+        begin=starting(order),
+        agents={_AGENT: Overconfident()},
+    )
+    watching = chosen_view(REQUEST, as_json=stage.as_json)
+    run_id, stop = carry(shift, watching)
+    return _conclude(stage, run_id, stop, watching.board.changes)
+
+
+def _settings(stage: _Stage) -> Settings:
+    """The defaults, with the tier that the user's environment names; the gate may need the Python that runs this."""
+    known = load_settings(stage.site.root, {_TIER: environment().get(_TIER, "")})
+    python = tuple(dict.fromkeys((sys.prefix, sys.base_prefix))) if sys.executable in stage.gate else ()
+    gates = known.sandbox.gates.model_copy(update={"readable": python})
+    sandbox = known.sandbox.model_copy(update={"gates": gates})
+    return known.model_copy(update={"gates": {"test": stage.gate}, "sandbox": sandbox})
+
+
+def _python() -> str:
+    found = shutil.which("python3", path=environment().get("PATH"))
+    return "python3" if found else sys.executable
+
+
+def _make_repository(folder: Path) -> None:
+    for name, text in (("stats.py", START), ("test_stats.py", FIRST_TESTS), (".gitignore", "__pycache__/\n")):
+        (folder / name).write_text(text, encoding="utf-8")
+    _git(folder, "init", "--quiet", f"--initial-branch={_BRANCH}")
+    _git(folder, "config", "user.name", "You")
+    _git(folder, "config", "user.email", "you@example.org")
+    _git(folder, "add", "-A")
+    _git(folder, "commit", "--quiet", "--message", "A small library of statistics")
+
+
+def _git(folder: Path, *words_of_git: str) -> str:
+    """Without the user's own settings for git: signing, hooks and templates have no place in a demo."""
+    env = {name: value for name, value in environment().items() if not name.startswith("GIT_")}
+    env |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    asked = (tool("git", env, (folder,)) or "git", "-C", str(folder), *words_of_git)
+    told = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
+    return told.stdout.rstrip()
+
+
+def _conclude(stage: _Stage, run: RunId | None, stop: Stop, changes: Sequence[Change]) -> int:
+    view = answer(lambda: run_view(open_queries(stage.site), run, liveness())) if run else None
+    code = exit_code(view, stop) if view else EXIT_INTERRUPTED
+    folder = str(stage.site.root) if stage.keep else ""
+    if stage.as_json:
+        say({"event": "result", **(run_document(view) if view else {}), "folder": folder, "exit_code": code})
+    else:
+        click.echo("\n" + "\n".join(_told(stage, view, changes)))
+    return code
+
+
+def _told(stage: _Stage, view: RunView | None, changes: Sequence[Change]) -> Iterator[str]:
+    if view is None or view.run.status != "completed":
+        yield "the demo did not come to its end"
+    else:
+        yield from _proof(view, changes)
+        yield ""
+        yield from (f"  {line}" for line in _git(stage.site.root, "log", "--stat", "--format=%h %s", "-1").split("\n"))
+    yield ""
+    if stage.keep:
+        yield f"kept: cd {stage.site.root} && shiftwork status"
+    else:
+        yield "the repository has been removed; shiftwork demo --keep leaves it in place"
+        yield "next, in a repository of your own: shiftwork doctor"
+
+
+def _proof(view: RunView, changes: Sequence[Change]) -> Iterator[str]:
+    """What was proved, from what was seen."""
+    landed = view.stories[0].story
+    refused = [change for change in changes if change.event == "landing_refused"]
+    gates = next((change.text for change in reversed(changes) if change.event == "gates_passed"), "")
+    attempts = sum(step.attempts for step in view.stories[0].steps)
+    yield "The agent said it was done. Its code was wrong, and nothing landed."
+    yield "What the gate printed went into a repair; the commit that landed has passed it."
+    yield ""
+    yield phrases.facts(
+        [
+            ("landed", f"{landed.commit[:10]} on {landed.ref}, which was never red"),
+            ("gates", f"{gates}, on {landed.commit[:10]}"),
+            ("refused", f"{len(refused)} time" + ("s" if len(refused) != 1 else "")),
+            ("attempts", f"{attempts} sessions in {len(view.stories[0].steps)} steps, each a fresh one"),
+            ("took", phrases.took(view.run.started_at, view.run.ended_at, view.idle)),
+            ("cost", amounts.cost(view.used)),
+        ]
+    )

@@ -1,0 +1,1 @@
+"""What every command finds out first: repository, settings, trust, signals."""

@@ -1,0 +1,85 @@
+"""The repository around the folder in which a command was typed."""
+
+from pathlib import Path
+from typing import Final
+
+from shiftwork.config.project import Standing
+from shiftwork.config.site import STORE_URL, Site, environment, find_site
+from shiftwork.errors import NoRepositoryError, SettingsError
+
+_WIDEST: Final = 300
+
+
+def here(*, settings: bool = False) -> Site:
+    """For commands that open its database. One that the repository's own file names gets the user's name and password,
+    from wherever programs find these: the user must have trusted it.
+
+    Who only looks or steers needs no more of the `settings` than that: a run goes on while somebody mends its file.
+    """
+    try:
+        site = around()
+    except SettingsError as error:
+        if settings:
+            raise
+        return _despite(error)
+    _warn(site)
+    if site.claimed:
+        from shiftwork.config.trust.consent_claims import settings_claim  # noqa: PLC0415 - most have their history in a file beside them
+        from shiftwork.entrypoints.cli.env.trust import ensure  # noqa: PLC0415 - as above
+
+        ensure(settings_claim(site.root), environment())
+    return site
+
+
+def _warn(site: Site) -> None:
+    if site.standing is Standing.UNREGISTERED:
+        import click  # noqa: PLC0415 - hardly anybody pays for it
+
+        from shiftwork.entrypoints.cli.render.sanitize import plain  # noqa: PLC0415 - as above
+
+        reason = f"{plain(str(site.state))} was not made here by you and is not read; shiftwork adopt takes it over"
+        click.echo(f"shiftwork: warning: {reason}", err=True)
+
+
+def _despite(error: SettingsError) -> Site:
+    """The repository's own database, or the one that the environment names; the file may name another, unknown here."""
+    env = environment()
+    site = find_site(_folder(), env, reading=False)
+    if not env.get(STORE_URL) and (site.standing is not Standing.OWN or not site.own_store.exists()):
+        told = f"{error.message}; so nobody knows whether it names a database, and {site.state} has none"
+        raise SettingsError(told, hint=error.hint)
+    import click  # noqa: PLC0415 - only a mistake pays for it
+
+    from shiftwork.entrypoints.cli.render.sanitize import one_line  # noqa: PLC0415 - as above
+
+    which = f"${STORE_URL}" if env.get(STORE_URL) else str(site.own_store)
+    click.echo(f"shiftwork: {one_line(error.message, _WIDEST)}; going on with {which}", err=True)
+    return site
+
+
+def around() -> Site:
+    """For commands that do not, or ask for trust themselves."""
+    return find_site(_folder(), environment())
+
+
+def root_or_folder() -> Path:
+    """The root of the repository; outside of one the folder itself, for commands that need none."""
+    try:
+        return around().root
+    except NoRepositoryError:
+        return _folder()
+
+
+def usual_workflow() -> str:
+    """The one that a run follows here where none is named."""
+    from shiftwork.config.settings.settings import load_settings  # noqa: PLC0415 - heavy, and needed only here
+    from shiftwork.domain.workflow.workflow import DYNAMIC  # noqa: PLC0415 - as above
+
+    return load_settings(root_or_folder(), {}).run.workflow or DYNAMIC.id
+
+
+def _folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise NoRepositoryError("the folder in which this was typed is gone", hint="cd to one that exists") from None

@@ -1,0 +1,105 @@
+"""What `doctor` checks about the repository: git, the state of runs, what the user has agreed to."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from shiftwork.bootstrap.git_consent import git_claim, is_agreed
+from shiftwork.bootstrap.work.repository import commit_remarks
+from shiftwork.config.project import Standing, unregistered
+from shiftwork.config.registries.project_registries import registry_claim
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import LEFTOVER, Site, environment, left_out
+from shiftwork.config.trust.consent_claims import Claim
+from shiftwork.config.trust.included_files import include_claim
+from shiftwork.entrypoints.cli.env.conditions import find_base
+from shiftwork.entrypoints.cli.env.trust import TRUST, book, is_trusted, next_command
+from shiftwork.entrypoints.cli.render.check_line import FAIL, OK, WARN, Check, failed
+from shiftwork.entrypoints.cli.render.visible_text import marked
+from shiftwork.errors import ShiftworkError
+from shiftwork.search_paths import tool
+
+
+def state_checks(site: Site) -> list[Check]:
+    """What an archive, a copied folder or a clone may have brought."""
+    if site.standing is Standing.UNREGISTERED:
+        return [failed("state", unregistered(site.whereabouts)), *_leftover(site)]
+    return _leftover(site)
+
+
+def _leftover(site: Site) -> list[Check]:
+    if not os.path.lexists(site.root / LEFTOVER):
+        return []
+    found = f"{LEFTOVER} lies in the checkout and is not read: the state of runs is in {site.state}"
+    return [Check(name="state", state=WARN, detail=found, hint=f"look at it, then: rm -r {LEFTOVER}")]
+
+
+def trust_check(claim: Claim) -> Check:
+    if environment().get(TRUST) or book(environment()).trusts(claim):
+        told = f"you have trusted {claim.file.name}" if claim.commands else "the repository's settings run nothing"
+        return Check(name="trust", state=OK, detail=told)
+    told = f"{claim.file.name} has commands, guards or limits that you have not trusted"
+    return Check(name="trust", state=FAIL, detail=told, hint=f"look at them, then: {next_command(claim)}")
+
+
+def included_checks(site: Site) -> list[Check]:
+    """Until the list is agreed to, nothing is copied: gates may be red for want of a file, and should not be so
+    unexplained.
+    """
+    claim = include_claim(site.root)
+    if not claim.commands or is_trusted(claim, environment()):
+        return []
+    told = f"{claim.file.name} names files of yours to copy for agents and gates; until you agree, none is copied"
+    return [Check(name="trust", state=FAIL, detail=told, hint=f"look at it, then: {next_command(claim)}")]
+
+
+def registry_checks(site: Site) -> list[Check]:
+    """Said only where there is something to agree to."""
+    claim = registry_claim(site.root)
+    if not claim.commands or is_trusted(claim, environment()):
+        return []
+    named = ", ".join(dict.fromkeys(one.text for one in claim.commands))
+    told = f"this repository names package registries; until you agree, none is called for that: {named}"
+    return [Check(name="trust", state=WARN, detail=marked(told), hint=f"look at them, then: {next_command(claim)}")]
+
+
+def git_settings_checks(site: Site) -> list[Check]:
+    """Said only where there is something to agree to."""
+    claim = git_claim(site, environment())
+    if is_agreed(claim, environment()):
+        return []
+    told = f".git/config names programs or folders that you have not agreed to: {claim.commands[0].where}"
+    return [Check(name="trust", state=WARN, detail=marked(told), hint=f"look at them, then: {next_command(claim)}")]
+
+
+def git_check() -> Check:
+    env = environment()
+    asked = (tool("git", env, (Path.cwd(),)) or "git", "--version")
+    try:
+        told = subprocess.run(asked, cwd="/", env=env, capture_output=True, text=True, check=True)  # noqa: S603 - fixed words
+    except (OSError, subprocess.CalledProcessError):
+        return Check(name="git", state=FAIL, detail="git cannot be started", hint="install git 2.38 or newer")
+    return Check(name="git", state=OK, detail=told.stdout.strip())
+
+
+def search_path_checks() -> list[Check]:
+    """An element that means the working directory would have programs of an agent's tree run."""
+    rows = ((name, ", ".join(one or '""' for one in parts)) for name, parts in left_out().items())
+    told = "; ".join(f"{name} has {parts}" for name, parts in rows)
+    if not told:
+        return []
+    detail = f"relative and empty elements of search paths are left out for every program that is started: {told}"
+    return [Check(name="environment", state=WARN, detail=detail, hint="use absolute folders there")]
+
+
+async def branch_check(site: Site, settings: Settings) -> Check:
+    try:
+        return Check(name="branch", state=OK, detail=await find_base(site, settings, environment()))
+    except ShiftworkError as error:
+        return failed("branch", error)
+
+
+async def commit_checks(site: Site) -> list[Check]:
+    """Nothing that a run would stumble over: it is as well to know of it before the first commit is there."""
+    remarks = await commit_remarks(site, environment())
+    return [Check(name="commits", state=WARN, detail=told, hint=hint) for told, hint in remarks]

@@ -1,0 +1,1 @@
+"""Gates before work begins: the base, the sandbox, the user's checkout."""

@@ -1,0 +1,85 @@
+"""Runs the setup command and the gates that were found, on the branch as it is, for `init`: what is red already is
+known before it is settled.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shiftwork.bootstrap.work.base import BaseCheck, open_base
+from shiftwork.bootstrap.work.repository import repository_problems
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import Site, open_state
+from shiftwork.config.templates.settings_file import SETUP
+from shiftwork.domain.gates.gate import GateReport, GateResult
+from shiftwork.domain.gates.machine_needs import needs
+from shiftwork.entrypoints.cli.env.conditions import find_base
+from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further, further
+from shiftwork.entrypoints.cli.logs.gate_reason import reason
+from shiftwork.errors import ShiftworkError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """How each gate ended on the branch, by name; `skipped` says why none was run. `setup` is the reason why the setup
+    command failed: then the gates ran in the user's own environment. `seconds` is how long it took to have one in
+    the gates' tree. Gates that seem to need more of the machine than the sandbox gives are `confined`, and what the
+    user can do about it is there too.
+    """
+
+    branch: str = ""
+    results: Mapping[str, GateResult] = field(default_factory=dict)
+    setup: str = ""
+    seconds: float = 0.0
+    skipped: str = ""
+    confined: Further = NOTHING
+
+    @property
+    def red(self) -> dict[str, str]:
+        """What is to be written as a comment: the name, and what the comment says. A gate that is red for want of a
+        service is none of it: a comment checks nothing, and the user would never be asked for their consent.
+        """
+        gates = {name: self.why(name) for name in self.results if self.why(name) and name not in self._kept}
+        return gates | ({SETUP: f"failed on {self.branch}: {self.setup}"} if self.setup else {})
+
+    def why(self, gate: str) -> str:
+        """Why it is red; empty where it is not, and where it was not run."""
+        result = self.results.get(gate)
+        if result is None or result.passed:
+            return ""
+        where = f"in the sandbox on {self.branch}" if gate in self._kept else f"on {self.branch} already"
+        return f"red {where}: {reason(result.output)}"
+
+    @property
+    def _kept(self) -> set[str]:
+        return {gate.name for gate in self.confined.gates}
+
+
+async def check_found(site: Site, settings: Settings, env: Mapping[str, str]) -> Checked:
+    """Every gate of the settings on the tip of the branch. Where that cannot be, the reason is given, never raised."""
+    try:
+        if problems := await repository_problems(site, env):
+            return Checked(skipped=problems[0][0])
+        branch = await find_base(site, settings, env)
+    except ShiftworkError as error:
+        return Checked(skipped=error.message)
+    try:
+        open_state(site)
+        base = await open_base(site, settings, env, branch)
+        report = await base.report("init/gates", again=True)
+        prepared = await base.prepared()
+    except ShiftworkError as error:
+        return Checked(branch=branch, skipped=error.message)
+    results = {result.name: result for result in report.results}
+    return Checked(
+        branch=branch,
+        results=results,
+        setup=reason(prepared.failure) if prepared.failure else "",
+        seconds=prepared.seconds,
+        confined=_confined(base, report, settings),
+    )
+
+
+def _confined(base: BaseCheck, report: GateReport, settings: Settings) -> Further:
+    """Of gates that say themselves what they miss: others may well be red without a sandbox too."""
+    missing = {one.name for one in report.results if not one.passed and needs(one.output)}
+    return further(base, report, tuple(gate for gate in settings.gate_list if gate.name in missing))

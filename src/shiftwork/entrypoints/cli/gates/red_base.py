@@ -1,0 +1,134 @@
+"""A base on which gates are red: known before a session is paid for, with the choices that the user has."""
+
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from typing import Final
+
+import click
+
+from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.domain.gates.rung import Rung
+from shiftwork.domain.run.steering.base_repair import red
+from shiftwork.entrypoints.cli.env.trust import at_a_terminal
+from shiftwork.entrypoints.cli.gates.rung_consent import NOTHING, Further
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.errors import RedGatesError, UsageError
+
+REPAIR: Final = "--repair-base"
+WITHOUT: Final = "--without-gate"
+_LABEL: Final = "  try: "
+"""What stands before the hint of an error."""
+_CHOICES: Final = ("repair", "without", "cancel")
+_NEED_LINES: Final = 3
+NETWORK: Final = "network"
+UNCONFINED: Final = "unconfined"
+_FURTHER: Final = {Rung.HOST: NETWORK, Rung.UNCONFINED: UNCONFINED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Red:
+    """What the gates say of the branch that the work would begin from, and how far they may leave the sandbox."""
+
+    branch: str
+    report: GateReport
+    further: Further = NOTHING
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        return red(self.report)
+
+
+def known_gates(named: Iterable[str], gates: Sequence[Gate]) -> tuple[str, ...]:
+    """The names that were typed, each once; raises UsageError where there is no gate of that name."""
+    known = [gate.name for gate in gates]
+    for name in named:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            meant = f"; did you mean {close[0]}?" if close else ""
+            hint = f"the gates here are {', '.join(known)}" if known else "there are no gates here: shiftwork doctor"
+            raise UsageError(f"there is no gate {name!r}{meant}", hint=hint)
+    return tuple(dict.fromkeys(named))
+
+
+def document(found: Red) -> dict[str, object]:
+    return {
+        "event": "base",
+        "branch": found.branch,
+        "passed": False,
+        "gates": [asdict(result) for result in found.report.results],
+        "needs": list(found.further.told),
+        "choices": [command for command, _ in choices(found, sys.argv)],
+    }
+
+
+def chosen(found: Red, *, as_json: bool) -> str:
+    """What the user says at a terminal; raises RedGatesError elsewhere, and where they cancel."""
+    error = refusal(found, sys.argv)
+    if as_json or not at_a_terminal():
+        raise error
+    click.echo(f"{error.message}\n")
+    offered = {_FURTHER[rung]: rung for rung in found.further.rungs}
+    click.echo("repair   a story of its own makes it green first\nwithout  continue without the gate")
+    for word, rung in offered.items():
+        click.echo(f"{word}  let it run {rung.meaning}, from now on")
+    click.echo("cancel")
+    chosen: str = click.prompt("what now?", type=click.Choice((*offered, *_CHOICES)), default="cancel")
+    if chosen == "cancel":
+        raise RedGatesError("cancelled: nothing was started", hint="shiftwork doctor --gates")
+    return chosen
+
+
+def refusal(found: Red, argv: Sequence[str]) -> RedGatesError:
+    """Which gate is red, what it said, and what can be typed: for whoever cannot be asked."""
+    return _refusal(found, "nothing was started, and nothing was spent", choices(found, argv))
+
+
+def refusal_in_progress(found: Red) -> RedGatesError:
+    """The same, where agents were at work already when it was found."""
+    return _refusal(found, "the run has stopped, and what its agents did is kept", _CHOICES_IN_PROGRESS)
+
+
+def _refusal(found: Red, outcome: str, steps: Sequence[phrases.Step]) -> RedGatesError:
+    many = "s" if len(found.gates) > 1 else ""
+    head = f"the gate{many} {', '.join(found.gates)} {'are' if many else 'is'} red on {found.branch}"
+    hint = "\n".join(phrases.following(steps, label=_LABEL)).removeprefix(_LABEL)
+    return RedGatesError("\n".join((f"{head}: {outcome}", *_printed(found))), hint=hint)
+
+
+def _printed(found: Red) -> Iterable[str]:
+    for result in found.report.results:
+        if not result.passed:
+            label = f"  {result.name}: "
+            # The lines that say what was wrong are chosen among those after the first.
+            _, *lines = phrases.gist(f"{result.name}\n{result.output}", phrases.width() - len(label))
+            yield from phrases.labelled(label, lines)
+    for told in found.further.told:
+        yield from phrases.labelled("  ", phrases.wrapped(told, phrases.width() - 2, most=_NEED_LINES))
+
+
+_CHOICES_IN_PROGRESS: Final = (
+    ("shiftwork resume", "continue, when you have made the branch green"),
+    ("shiftwork cancel", f"end the run; a new one may begin with {REPAIR} or {WITHOUT} NAME"),
+)
+
+
+def choices(found: Red, argv: Sequence[str]) -> tuple[phrases.Step, ...]:
+    """As whole commands: what was typed, with the option added."""
+    many = len(found.gates) > 1
+    leaving = [word for name in found.gates for word in (WITHOUT, name)]
+    return (
+        (typed(argv, REPAIR), f"a story of its own makes {'them' if many else 'it'} green first"),
+        (typed(argv, *leaving), f"continue without {'them' if many else 'it'}; every commit and certificate says so"),
+        *found.further.steps,
+        ("shiftwork doctor --gates", "cancel; says whether your checkout is green, and why"),
+    )
+
+
+def typed(argv: Sequence[str], *options: str) -> str:
+    """The command line with these options after the name of the command, whatever stands behind that."""
+    given = list(argv[1:])
+    place = next((at for at, word in enumerate(given) if word == "run" and given[at - 1 : at] != ["-C"]), -1)
+    return shlex.join(["shiftwork", *given[: place + 1], *options, *given[place + 1 :]])

@@ -1,0 +1,84 @@
+"""Asks how far a gate may leave the sandbox, where it is red inside; what the user agrees to is remembered."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from shlex import quote
+
+import click
+
+from shiftwork.bootstrap.work.base import BaseCheck
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import Site, environment
+from shiftwork.config.templates.settings_file import SETUP
+from shiftwork.config.trust.gate_consents import GateConsents
+from shiftwork.domain.gates.gate import Gate, GateReport
+from shiftwork.domain.gates.machine_needs import needs
+from shiftwork.domain.gates.rung import Rung
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.visible_text import marked
+from shiftwork.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Further:
+    """Gates that are red in the sandbox, and how far the user may let them go. `told` is what they seem to need."""
+
+    gates: tuple[Gate, ...] = ()
+    rungs: tuple[Rung, ...] = ()
+    told: tuple[str, ...] = ()
+
+    @property
+    def steps(self) -> tuple[phrases.Step, ...]:
+        """As whole commands."""
+        return tuple(
+            (consent_command(gate.name, rung), f"let it run {rung.meaning}, from now on")
+            for gate in self.gates
+            for rung in self.rungs
+        )
+
+
+NOTHING = Further()
+
+
+def further(base: BaseCheck, report: GateReport, gates: Sequence[Gate]) -> Further:
+    """Of the gates that are red in the report."""
+    if not base.confined:
+        return NOTHING
+    red = {result.name: result for result in report.results if not result.passed}
+    stuck = tuple(gate for gate in gates if gate.name in red and gate.command)
+    told = [f"{gate.name}: {need.told}" for gate in stuck for need in needs(red[gate.name].output)]
+    told += [f"{gate.name} ran {rung.meaning}" for gate in stuck if (rung := base.rung(gate))]
+    free = tuple(gate for gate in stuck if base.further(gate))
+    if stuck and not free and base.ladder and base.tip_is_landed:
+        told.append("the last commit was landed by shiftwork, so that its gates are not offered more of the machine")
+    rungs = dict.fromkeys(rung for gate in free for rung in base.further(gate))
+    return Further(gates=free, rungs=tuple(rungs), told=tuple(dict.fromkeys(told)))
+
+
+def consent_command(gate: str, rung: Rung) -> str:
+    return f"shiftwork trust --gate {quote(gate)} --rung {rung.word}"
+
+
+def give(site: Site, gates: Iterable[Gate], rung: Rung) -> None:
+    book = GateConsents(site.root, environment())
+    for gate in gates:
+        book.give(gate.command, rung)
+
+
+def commands_of(settings: Settings) -> dict[str, str]:
+    """What may leave the sandbox, by name: the gates, and the setup command."""
+    gates = {gate.name: gate.command for gate in settings.gate_list if gate.command}
+    return ({SETUP: settings.workspace.setup} if settings.workspace.setup else {}) | gates
+
+
+def named(settings: Settings, name: str) -> str:
+    """The command of a gate; raises UsageError where there is none of that name."""
+    known = commands_of(settings)
+    if name not in known:
+        raise UsageError(f"there is no gate {name!r}", hint=f"known are {', '.join(map(marked, known)) or 'none'}")
+    return known[name]
+
+
+def tell(name: str, command: str, rung: Rung) -> None:
+    click.echo(f"  {marked(name)}  {marked(command)}")
+    click.echo(f"it runs {rung.meaning}, from now on" if rung.needs_consent else "it stays in the sandbox, from now on")

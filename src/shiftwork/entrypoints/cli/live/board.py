@@ -1,0 +1,217 @@
+"""What is seen of a run while it works: facts folded into where each story stands, and one line for each change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from shiftwork.app.runtime.context import GateBegun, Sighting
+from shiftwork.app.runtime.streams import STORY
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import StepId, StoryId, Stream
+from shiftwork.domain.gates.gate import GateReport
+from shiftwork.domain.landing.facts import CandidateFailed, CandidateVerified
+from shiftwork.domain.landing.state import requested_by
+from shiftwork.domain.proof.proof_status import after_landed
+from shiftwork.domain.proof.refusal_text import for_people
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunPlan
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.certify import proof_of
+from shiftwork.domain.story.facts.withdrawal import LandingWithdrawn
+from shiftwork.domain.story.notices import notice_of_hold
+from shiftwork.domain.story.spending.attempt_usage import ENDS
+from shiftwork.domain.story.state import Hold, HoldCause, StoryState
+from shiftwork.domain.tampering.findings import Inspection
+from shiftwork.domain.workflow.pipeline import StepStatus
+from shiftwork.domain.workflow.workflow import StepKind
+from shiftwork.ports.agent import AgentEvent, EventKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Something worth a line: `event` names it for programs, `text` is what was said about it, unclean. `until` is
+    when what is waited for is over. `proof` says of what has landed how far it is proved.
+    """
+
+    at: float
+    event: str
+    story: str = ""
+    step: str = ""
+    type: str = ""
+    name: str = ""
+    attempt: int = 0
+    text: str = ""
+    until: float | None = None
+    proof: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Board:
+    """Where the stories of one run stand, by their streams, the last that each one's agent was seen doing, the gate
+    that one waits for, and all that has changed so far; `meant` where no other run is by commands that name none.
+    """
+
+    stories: dict[Stream, StoryState] = field(default_factory=dict)
+    doing: dict[Stream, AgentEvent] = field(default_factory=dict)
+    gates: dict[Stream, GateBegun] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    meant: bool = True
+
+    def see(self, sighting: Sighting) -> Change | None:
+        """Take in what was seen; the change it is, where it is one."""
+        stream, what = sighting.stream, sighting.what
+        if isinstance(what, AgentEvent):
+            if (what.text or what.tool) and what.kind is not EventKind.USAGE:  # a count is nothing that is done
+                self.doing[stream] = what
+            return None
+        if isinstance(what, GateBegun):
+            self.gates[stream] = what
+            return None
+        self.gates.pop(stream, None)  # what a story records ends its wait for one
+        if stream.startswith("story/"):
+            self.stories[stream] = STORY.evolve(self.stories.get(stream, STORY.start), what)
+        if isinstance(what, ENDS):
+            self.doing.pop(stream, None)
+        if type(what) not in EVENTS or _untold(what):
+            return None
+        change = _change(what, self.stories.get(stream, STORY.start))
+        self.changes.append(change)
+        return change
+
+    @property
+    def asked(self) -> Mapping[Stream, Hold]:
+        """What is waited for a person to say, by stories."""
+        return {stream: story.asks for stream, story in self.stories.items() if story.asks}
+
+    @property
+    def held(self) -> bool:
+        """Whether a person must do something before any of the stories begun goes on. One that has still to tell the
+        run of its end moves; the run's own steps do not count while they wait for the stories.
+        """
+        flying = [story for story in self.stories.values() if not story.reported and not _loops(story)]
+        return bool(flying) and all(story.asks and not notice_of_hold(story) for story in flying)
+
+    @property
+    def waiting(self) -> frozenset[StoryId]:
+        """The stories that wait for a person and let others use their place meanwhile."""
+        held = (story for story in self.stories.values() if story.asks and story.asks.cause is not HoldCause.LIMIT)
+        return frozenset(story.given.story.id for story in held)
+
+
+def _loops(story: StoryState) -> bool:
+    step = story.pipeline.current
+    return step is not None and step.kind is StepKind.LOOP and step.status is StepStatus.IN_PROGRESS
+
+
+EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
+    run_facts.RunStarted: ("run_started", "plan"),
+    run_facts.StoryAdopted: ("story_adopted", "story"),
+    run_facts.SpecTicked: ("spec_ticked", "ticked"),
+    run_facts.SpecTickFailed: ("spec_tick_failed", "reason"),
+    run_facts.RunPaused: ("run_paused", ""),
+    run_facts.RunUnpaused: ("run_unpaused", ""),
+    run_facts.StoryCancellationRequested: ("story_cancelled", "story"),
+    run_facts.StoryRetryRequested: ("story_retried", "story"),
+    run_facts.StoryAdded: ("story_added", "story"),
+    run_facts.StoryEdited: ("story_edited", "story"),
+    run_facts.StoriesReordered: ("stories_reordered", "stories"),
+    run_facts.StoryUndoRequested: ("undo_requested", "story"),
+    run_facts.StoryUndone: ("story_undone", "story"),
+    run_facts.UndoRefused: ("undo_refused", "reason"),
+    story_facts.StoryReopened: ("story_reopened", ""),
+    story_facts.StoryPaused: ("story_paused", ""),
+    story_facts.StoryUnpaused: ("story_unpaused", ""),
+    story_facts.WorkspacePrepared: ("workspace_prepared", ""),
+    story_facts.StepStarted: ("step_started", "agent"),
+    story_facts.StepCompleted: ("step_completed", "notes"),
+    story_facts.StepFailed: ("step_failed", "error"),
+    story_facts.StepCancelled: ("step_cancelled", "error"),
+    story_facts.StepInterrupted: ("step_interrupted", ""),
+    story_facts.StepYielded: ("step_yielded", ""),
+    story_facts.StepDeferred: ("step_deferred", "reason"),
+    story_facts.StepCutShort: ("step_cut_short", ""),
+    run_facts.LimitsRaised: ("limits_raised", ""),
+    run_facts.OptionsChanged: ("options_changed", ""),
+    story_facts.WaitEnded: ("wait_ended", ""),
+    story_facts.WorkflowEdited: ("steps_edited", "by"),
+    story_facts.WorkflowEditRejected: ("edit_rejected", "reason"),
+    story_facts.StepRouted: ("step_routed", "value"),
+    story_facts.QuestionAsked: ("question_asked", "question"),
+    story_facts.StoryHeld: ("story_held", "detail"),
+    story_facts.StoryReleased: ("story_answered", "answer"),
+    story_facts.LandingRequested: ("landing_requested", "inspection"),
+    CandidateVerified: ("gates_passed", "report"),
+    CandidateFailed: ("gates_failed", "report"),
+    story_facts.LandingRefused: ("landing_refused", "detail"),
+    LandingWithdrawn: ("landing_withdrawn", ""),
+    story_facts.WorkRefused: ("work_refused", "detail"),
+    story_facts.MendingPlanned: ("repair_planned", "description"),
+    story_facts.LandingAccepted: ("landed", "ref"),
+    story_facts.StoryFailed: ("story_failed", "reason"),
+    run_facts.RunEnded: ("run_ended", "status"),
+}
+"""The facts that are told, the name by which programs know them, and the field that holds what was said."""
+
+OTHERWISE: Final[dict[type[Fact], tuple[str, str, str]]] = {
+    run_facts.SpecTicked: ("cleared", "spec_cleared", "cleared"),
+    story_facts.LandingRefused: ("unapproved", "approval_due", "detail"),
+}
+"""Those that are told in other words where a field says something."""
+
+
+def _untold(fact: Fact) -> bool:
+    """Whether nothing has come of it that anybody could look up: no story of these stands in the spec."""
+    return isinstance(fact, run_facts.SpecTicked) and not fact.ticked and not fact.cleared
+
+
+def _change(fact: Fact, story: StoryState) -> Change:
+    event, said = EVENTS[type(fact)]
+    field, *otherwise = OTHERWISE.get(type(fact), ("", event, said))
+    if getattr(fact, field, None):
+        event, said = otherwise
+    step = story.pipeline.find(StepId(getattr(fact, "step", "")))
+    text = getattr(fact, said) if said else ""
+    if isinstance(fact, story_facts.StepStarted) and story.assignment and fact.agent == story.assignment.agent:
+        text = ""  # only who goes on in another's place is news
+    if isinstance(fact, story_facts.LandingRefused):
+        text = for_people(fact.detail)
+    return Change(
+        at=fact.at,
+        event=event,
+        # What is not in a story's own stream is a run's, or about somebody's request to land.
+        story=story.given.story.id if story.assignment else requested_by(getattr(fact, "request", ""))[1],
+        step=step.id if step else "",
+        type=step.type if step else "",
+        name=step.name if step else "",
+        attempt=getattr(fact, "attempt", 0),
+        text=_spelled(text),
+        proof=after_landed(proof_of(story)) if isinstance(fact, story_facts.LandingAccepted) else "",
+        until=fact.until if isinstance(fact, story_facts.StepDeferred) and fact.until > fact.at else None,
+    )
+
+
+def _spelled(said: object) -> str:
+    match said:
+        case GateReport():
+            return _judged(said)
+        case Inspection():
+            return f"tests: {said.told}" if said.told else ""
+        case RunPlan():
+            return said.spec.title
+        case Story():
+            return f"{said.id} {said.title}"
+        case tuple():
+            return ", ".join(map(str, said))
+        case _:
+            return str(said)
+
+
+def _judged(report: GateReport) -> str:
+    judged = (
+        f"{one.name}{' with the tests of the base' if one.restored else ''} "
+        f"{'passed' if one.passed else 'failed'} in {one.seconds:.1f} s"
+        f"{' (blind: proved nothing)' if one.blind else ''}"
+        for one in report.results
+    )
+    return ", ".join(judged) or "there are no gates"

@@ -1,0 +1,94 @@
+"""Many stories on a terminal: a row each, those at work with what their agents do."""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from rich.console import Group
+from rich.text import Text
+
+from shiftwork.app.views.amounts import brief_cost
+from shiftwork.domain.story.certify import proof_of
+from shiftwork.domain.story.state import StoryState, StoryStatus
+from shiftwork.domain.workflow.pipeline import FINISHED
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
+
+type Shown = tuple[StoryState, str]
+"""A story, and what is done for it now."""
+
+_COLUMNS: Final[tuple[tuple[str, Literal["left", "right"], int], ...]] = (
+    ("story", "left", 8),
+    ("state", "left", 9),
+    ("step", "left", 18),
+    ("time", "right", 8),
+    ("cost", "right", 9),
+)
+"""Wide enough for what usually stands there, so that nothing moves when it comes. Those at the end make way first."""
+
+_COST: Final = 4
+_TITLE: Final = 20
+_ALWAYS: Final = 3
+_INDENT: Final = "  "
+_STYLES: Final = {StoryStatus.COMPLETED: "green", StoryStatus.FAILED: "red", StoryStatus.IN_PROGRESS: ""}
+
+
+def stories_table(stories: Sequence[Shown], now: float, rows: int, room: int) -> Group:
+    """Those that are over make way first, the earliest of them before others, where there is not room for all."""
+    shown = fitting(stories, rows)
+    widths = _widths([_cells(story, now) for story, _ in shown], room)
+    heading = (*(name for name, _, _ in _COLUMNS), "title")
+    parts = [Text(_line(heading, widths, room), style="dim")]
+    for story, doing in shown:
+        parts.append(Text(_line(_cells(story, now), widths, room), style=_STYLES.get(story.status, "")))
+        if doing and not story.ended_at:
+            parts.append(Text(_INDENT + one_line(doing, room - len(_INDENT)), style="dim"))
+    if len(shown) < len(stories):
+        parts.append(Text(f"({len(stories) - len(shown)} more)", style="dim"))
+    return Group(*parts)
+
+
+def _widths(rows: Sequence[tuple[str, ...]], room: int) -> list[int]:
+    """Of the columns before the title; those at the end are left out where a title would have no room beside them, and
+    costs of which nobody knows any.
+    """
+    widths = [max([least, *(cells(row[place]) for row in rows)]) for place, (_, _, least) in enumerate(_COLUMNS)]
+    if all(row[_COST] in {"-", "unknown"} for row in rows):
+        widths.pop()
+    while len(widths) > _ALWAYS and sum(widths) + len(widths) + _TITLE > room:
+        widths.pop()
+    return widths
+
+
+def _line(row: tuple[str, ...], widths: Sequence[int], room: int) -> str:
+    fixed = " ".join(
+        text.rjust(wide) if side == "right" else phrases.padded(text, wide)
+        for text, wide, (_, side, _) in zip(row, widths, _COLUMNS, strict=False)
+    )
+    return f"{fixed} {one_line(row[-1], max(room - cells(fixed) - 1, 0))}"
+
+
+def fitting(stories: Sequence[Shown], rows: int) -> Sequence[Shown]:
+    """In their order; one at work takes two rows, one that is over a single one."""
+    over = [place for place, (story, _) in enumerate(stories) if story.ended_at]
+    needed = 2 * len(stories) - len(over)
+    gone = set(over[: max(needed - rows, 0)])
+    return [shown for place, shown in enumerate(stories) if place not in gone][: max(rows, 1)]
+
+
+def _cells(story: StoryState, now: float) -> tuple[str, ...]:
+    asked = story.given.story
+    spent = phrases.between(story.started_at, story.ended_at or now)
+    proof = proof_of(story)
+    level = proof.level if proof else None
+    state = phrases.state(story.status, waits=bool(story.asks), limited=bool(story.wait), proof=level)
+    name, title = one_line(asked.id, 24), asked.title
+    return name, state, _step(story), phrases.duration(spent), brief_cost(story.usage), title
+
+
+def _step(story: StoryState) -> str:
+    """Which step of how many; where no step is left, the landing, and what it came to."""
+    steps, step = story.pipeline.steps, story.pipeline.current
+    if step is None or story.status is StoryStatus.COMPLETED:
+        return story.landed[:10] or ("-" if story.ended_at else "landing")
+    done = sum(one.status in FINISHED for one in steps)
+    return f"{one_line(step.name, 16)} {done + 1}/{len(steps)}"

@@ -1,0 +1,153 @@
+"""How a run is watched where the output is no terminal: a line for each change, for people or for programs."""
+
+import time
+from dataclasses import asdict
+from typing import Final, Protocol
+
+import click
+
+from shiftwork.app.runtime.context import GateBegun, Sighting
+from shiftwork.entrypoints.cli.live.board import Board, Change
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
+from shiftwork.ports.agent import AgentEvent
+
+
+class View(Protocol):
+    """Somebody who watches. Everything is called on the event loop's thread."""
+
+    @property
+    def board(self) -> Board: ...
+
+    def see(self, sighting: Sighting) -> None: ...
+
+    def tick(self, now: float) -> None:
+        """Called a few times a second, with the time by the clock of the world."""
+        ...
+
+    def say(self, text: str) -> None:
+        """A word of the command's own, between changes."""
+        ...
+
+    def close(self) -> None: ...
+
+
+TOLD: Final = {
+    "run_started": "the run begins",
+    "story_adopted": "has landed before",
+    "spec_ticked": "ticked in the spec",
+    "spec_cleared": "no longer ticked in the spec",
+    "spec_tick_failed": "the spec could not be ticked",
+    "run_paused": "paused: nothing new begins until shiftwork resume",
+    "run_unpaused": "goes on",
+    "story_cancelled": "is to be cancelled",
+    "story_retried": "is to have another go",
+    "story_added": "added",
+    "story_edited": "changed",
+    "stories_reordered": "first come",
+    "undo_requested": "is to be undone",
+    "story_undone": "undone",
+    "undo_refused": "cannot be undone",
+    "story_reopened": "begins again",
+    "story_paused": "paused",
+    "story_unpaused": "goes on",
+    "workspace_prepared": "workspace ready",
+    "step_started": "begins",
+    "step_completed": "done",
+    "step_failed": "failed",
+    "step_cancelled": "cancelled",
+    "step_interrupted": "was interrupted; it runs again",
+    "step_yielded": "put itself back",
+    "step_deferred": "the agent is at a limit",
+    "step_cut_short": "has used what it may",
+    "limits_raised": "has other limits",
+    "options_changed": "has other options",
+    "wait_ended": "the wait is over",
+    "steps_edited": "steps changed",
+    "edit_rejected": "a change of steps was refused",
+    "step_routed": "decided",
+    "question_asked": "asks you",
+    "story_held": "waits for you",
+    "story_answered": "was answered",
+    "landing_requested": "asks to land",
+    "gates_passed": "gates",
+    "gates_failed": "gates",
+    "landing_refused": "landing refused",
+    "approval_due": "gates passed",
+    "landing_withdrawn": "has left the landing queue",
+    "work_refused": "cannot land",
+    "repair_planned": "sent back",
+    "landed": "landed on",
+    "story_failed": "failed",
+    "run_ended": "the run is over",
+}
+
+
+_SUBJECT: Final = 26
+"""Room for a story's id and the longest name of a step in the catalogue."""
+
+
+def line(change: Change, room: int) -> str:
+    """One line of at most `room` columns: when, which story, which step, what."""
+    subject = f"{change.story} {change.name}".strip() or "run"
+    attempt = f" (attempt {change.attempt})" if change.event == "step_started" and change.attempt > 1 else ""
+    said = phrases.state(change.text) if change.event == "run_ended" else brief(change.text)
+    until = "" if change.until is None else f" until {phrases.o_clock(change.until)}"
+    text = f"{until}: {said}" if said and said != TOLD[change.event] else until
+    who = phrases.padded(one_line(subject, _SUBJECT), _SUBJECT)
+    head = f"{time.strftime('%H:%M:%S', time.localtime(change.at))}  {who}  "
+    return head + one_line(f"{TOLD[change.event]}{attempt}{text}{change.proof}", max(room - len(head), 20))
+
+
+def brief(text: str) -> str:
+    """Of many lines the first and the last: a gate's output begins with what failed, and ends with how."""
+    lines = [one for one in plain(text).split("\n") if one.strip()]
+    return f"{lines[0]} … {lines[-1]}" if len(lines) > 1 else text
+
+
+class LineView:
+    """One line for each change of state."""
+
+    def __init__(self) -> None:
+        self.board = Board()
+
+    def see(self, sighting: Sighting) -> None:
+        if change := self.board.see(sighting):
+            click.echo(line(change, phrases.width()))
+
+    def tick(self, now: float) -> None:
+        """Nothing moves between changes."""
+
+    def say(self, text: str) -> None:
+        click.echo(text)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class JsonView:
+    """One JSON object a line: every change, and every event of an agent."""
+
+    def __init__(self) -> None:
+        self.board = Board()
+
+    def see(self, sighting: Sighting) -> None:
+        change = self.board.see(sighting)
+        if change:
+            say(asdict(change))
+            return
+        story = sighting.stream.rpartition("/")[2]
+        if isinstance(event := sighting.what, GateBegun):
+            say({"event": "gate", "story": story, **asdict(event)})
+        elif isinstance(event, AgentEvent):
+            say({"event": "agent", "story": story, "kind": event.kind.value, "tool": event.tool, "text": event.text})
+
+    def tick(self, now: float) -> None:
+        """Nothing moves between changes."""
+
+    def say(self, text: str) -> None:
+        """Programs read what changes, not what is said about it."""
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,1 @@
+"""How logs of attempts and gates are found and shown."""

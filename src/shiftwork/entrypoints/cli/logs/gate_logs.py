@@ -1,0 +1,69 @@
+"""`logs --gates`: what gates have printed on what was to land, as far as it is kept."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+import click
+
+from shiftwork.app.views.history import Checked, account
+from shiftwork.app.views.run_views import RunView
+from shiftwork.bootstrap.state.open_history import open_history
+from shiftwork.config.site import Site
+from shiftwork.domain.core.ids import RunId
+from shiftwork.domain.gates.gate import GateResult
+from shiftwork.entrypoints.cli.logs.log_lookup import Wanted, story_of
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import plain
+from shiftwork.errors import UsageError
+
+
+def show(site: Site, view: RunView, wanted: Wanted, *, as_json: bool) -> None:
+    if not view.stories:
+        raise UsageError("no story has begun yet", hint=f"shiftwork status {view.run.run}")
+    story = story_of(view, wanted).story.story
+    checks = asyncio.run(_checks(site, RunId(view.run.run), story))
+    if not checks:
+        raise UsageError(f"no gates have run on what {story} has done", hint=f"shiftwork logs --story {story}")
+    if as_json:
+        say({"run": view.run.run, "story": story, "checks": [asdict(check) for check in checks]})
+    else:
+        click.echo("\n".join(_told(story, checks)))
+
+
+async def _checks(site: Site, run: RunId, story: str) -> Sequence[Checked]:
+    async with open_history(site) as events:
+        known = await account(events, run)
+    return next((one.checks for one in known.stories if one.asked.id == story), ())
+
+
+def _told(story: str, checks: Sequence[Checked]) -> Iterator[str]:
+    """The newest comes last, where one looks first. What is printed again is said to be that."""
+    before: dict[str, str] = {}
+    for number, check in enumerate(checks, start=1):
+        report = check.report
+        again = " (known from the same tree)" if report.cached else ""
+        yield f"{story} check {number} of {len(checks)}, {phrases.o_clock(check.at)}, on {report.commit[:10]}{again}"
+        for result in report.results:
+            yield from _gate(result, same=before.get(result.name) == result.output)
+            before[result.name] = result.output
+        yield ""
+
+
+def _gate(result: GateResult, *, same: bool) -> Iterator[str]:
+    remarks = (
+        "flaky" if result.flaky else "",
+        "with the tests as before" if result.restored else "",
+        _standing(result),
+        "blind by your settings: it proves nothing" if result.blind else "",
+    )
+    told = "".join(f", {remark}" for remark in remarks if remark)
+    yield f"  {plain(result.name)}: {'green' if result.passed else 'red'}, {phrases.duration(result.seconds)}{told}"
+    if result.output:
+        lines = ["(the same output as before)"] if same else plain(result.output).split("\n")
+        yield from (f"    {line}".rstrip() for line in lines)
+
+
+def _standing(result: GateResult) -> str:
+    return result.standing.value if result.standing else ""

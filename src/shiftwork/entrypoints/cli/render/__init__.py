@@ -1,0 +1,1 @@
+"""How results are written: phrases, tables, JSON, files."""

@@ -1,0 +1,41 @@
+"""What was left out of a run's stories because it would run on the user's machine later: where it lies, and how to take
+it over.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from shiftwork.bootstrap.state.left_out import patch_of_run
+from shiftwork.config.site import Site
+
+
+def rows(site: Site, run: str) -> Iterator[tuple[str, str]]:
+    if patch := _patch(site, run):
+        yield "left out", str(patch)
+        yield "", f"(files that would run on your machine later; look at it, then: {_command(site, patch)})"
+
+
+def lines(site: Site, run: str) -> Iterator[str]:
+    """The same as Markdown."""
+    if patch := _patch(site, run):
+        yield "\n## Left out\n"
+        yield "Files that would run on your machine later, and that nobody asked for, did not land. Read the patch:"
+        yield f"\n    {_command(site, patch)}"
+
+
+def document(site: Site, run: str) -> dict[str, Any]:
+    patch = _patch(site, run)
+    return {"left_out": {"patch": str(patch), "command": _command(site, patch)} if patch else None}
+
+
+def _patch(site: Site, run: str) -> Path | None:
+    patch = patch_of_run(site.state, run)
+    return patch if patch.is_file() else None
+
+
+def _command(site: Site, patch: Path) -> str:
+    from shlex import quote  # noqa: PLC0415 - `status` is asked for often, and hardly ever needs it
+
+    shown = patch.relative_to(site.root) if patch.is_relative_to(site.root) else patch
+    return f"git apply {quote(str(shown))}"

@@ -1,0 +1,24 @@
+"""What keeps landed work from being merged into its branch. Apart from those who tell it, because this runs git."""
+
+import asyncio
+
+from shiftwork.app.views.run_views import RunView
+from shiftwork.bootstrap.state.open_history import obstacle
+from shiftwork.config.site import Site, environment
+from shiftwork.entrypoints.cli.render.next_steps import landed_on
+from shiftwork.errors import ShiftworkError
+from shiftwork.ports.workspace import Obstacle
+
+
+def in_the_way(site: Site, view: RunView) -> Obstacle | None:
+    """What is in the way of what landed beside the run's branch.
+
+    Where it has been merged since, or is gone, there is nothing to be in the way of: None.
+    """
+    branch, ref = view.run.branch, landed_on(view)
+    if ref in {"", branch}:
+        return Obstacle()
+    try:
+        return asyncio.run(obstacle(site, environment(), branch, ref))
+    except (ShiftworkError, OSError):
+        return None

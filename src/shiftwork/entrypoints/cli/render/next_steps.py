@@ -1,0 +1,253 @@
+"""Where a run and its stories stand, in words, and what to type when it is over: the same for all who tell of it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from shlex import quote
+from typing import Final
+
+from shiftwork.app.runtime import state_labels
+from shiftwork.app.views.amounts import reached_of
+from shiftwork.app.views.run_views import Pulse, RunView, Standing, StoryView, proof_of
+from shiftwork.domain.core.ids import FRAME
+from shiftwork.domain.proof.proof_status import after_landed
+from shiftwork.domain.proof.verdict import ProofLevel
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.sanitize import one_line, plain
+from shiftwork.ports.views import RunRow, StoryRow
+from shiftwork.ports.workspace import Obstacle
+
+_NAMED: Final = 3
+
+_NOTHING: Final = Obstacle()
+
+UNDOING: Final = "undo pending"
+"""How a story stands whose revert was asked for, and has neither landed nor been refused."""
+
+
+def of_run(view: RunView) -> str:
+    if view.pulse is Pulse.OVER:
+        return phrases.state(view.run.status)
+    return "waits for you" if view.pulse is Pulse.WAITING else view.pulse.value
+
+
+def outlined(runs: Sequence[tuple[RunRow, Pulse]]) -> Iterator[str]:
+    """A line for each run: its id, its state, how far it has come, how long it took, and what it is about."""
+    room = max(len(row.run) for row, _ in runs)
+    for row, pulse in runs:
+        moving = "waits" if pulse is Pulse.WAITING else pulse.value
+        state = phrases.state(row.status) if pulse is Pulse.OVER else moving
+        spent = phrases.duration(phrases.between(row.started_at, row.ended_at))
+        head = f"{row.run:<{room}}  {state:<11}  {row.completed}/{row.stories}  {spent:>11}  "
+        yield head + one_line(row.title, max(phrases.width() - len(head), 10))
+
+
+def of_story(view: RunView, one: StoryView) -> str:
+    row = one.story
+    if row.story in view.undoing:
+        return UNDOING
+    if one.standing is Standing.STUCK:
+        return one.standing.value
+    waits, limited = bool(row.waiting) and row.until is None, row.until is not None
+    return phrases.state(row.status, moving=view.moves, waits=waits, limited=limited, proof=row.proof)
+
+
+def ended(story: StoryRow) -> str:
+    """The word before why a story has ended or cannot begin."""
+    return story.status if story.status in {"blocked", "undone"} else "failed"
+
+
+def undoing(view: RunView, story: str) -> Iterator[phrases.Step]:
+    """What leads on from a revert that is not over."""
+    if not view.moves:
+        yield f"shiftwork resume {view.run.run}", "carries the undo out"
+    yield f"shiftwork cancel {view.run.run} --story {story}", "withdraws the undo"
+
+
+def landed_as(story: StoryRow) -> str:
+    """As which commit, where, and how far it is proved."""
+    return f"landed {story.commit[:10]} on {plain(story.ref)}{after_landed(proof_of(story))}"
+
+
+def by_proof(view: RunView) -> dict[str, list[StoryRow]]:
+    """The stories that have landed, by how far they are proved; the run's own steps are none."""
+    stories = [one.story for one in view.stories if one.story.story != FRAME]
+    return {level.value: [story for story in stories if story.proof == level] for level in ProofLevel}
+
+
+def proof(view: RunView) -> Iterator[tuple[str, str]]:
+    """What is proved of what has landed, what is not, and why: names and values of a table."""
+    found = by_proof(view)
+    if proved := found[ProofLevel.PROVED]:
+        yield "proved", f"{_counted(proved)}, every criterion has checked evidence{_remarks(proved)}"
+    if partly := found[ProofLevel.PARTLY]:
+        listed = ", ".join(f"{story.story} ({story.shown} of {story.criteria})" for story in partly)
+        yield "landed", f"{_counted(partly)} with some criteria not shown: {listed}{_remarks(partly)}"
+    if bare := found[ProofLevel.GATES_ONLY]:
+        named = ", ".join(story.story for story in bare)
+        yield "landed", f"{_counted(bare)} whose gates passed, without criteria to show: {named}{_remarks(bare)}"
+    for remark in dict.fromkeys(story.proof_remark for story in found[ProofLevel.NO_GATES]):
+        same = [story for story in found[ProofLevel.NO_GATES] if story.proof_remark == remark]
+        yield "no gates", f"{', '.join(story.story for story in same)} landed without any gate: {remark}"
+
+
+def _counted(stories: Sequence[StoryRow]) -> str:
+    return f"{len(stories):,} stor{'y' if len(stories) == 1 else 'ies'}"
+
+
+def _remarks(stories: Sequence[StoryRow]) -> str:
+    return "".join(f"; {story.story}: {story.proof_remark}" for story in stories if story.proof_remark)
+
+
+def going_on(one: StoryView, now: float) -> str:
+    """When a story goes on that waits for the end of a limit. The clock may have been set since it began to: then its
+    patience may end before the time that was foreseen has come, or that time is past.
+    """
+    until, since = one.story.until or 0.0, one.waited[-1].since if one.waited else 0.0
+    if now < since:
+        return "goes on by itself: the clock was set back since it began to wait"
+    return f"goes on at {phrases.o_clock(until)} by itself" if now < until else "goes on by itself in a moment"
+
+
+def counted(view: RunView) -> str:
+    """How many of several stories stand where; the run's own steps are none."""
+    stories = [one for one in view.stories if one.story.story != FRAME]
+    return state_labels.counted(of_story(view, one) for one in stories) if len(stories) > 1 else ""
+
+
+def newest_failure(stories: Iterable[StoryView]) -> StoryView | None:
+    return max(_failed(stories), key=lambda one: one.story.ended_at or 0.0, default=None)
+
+
+def _failed(stories: Iterable[StoryView]) -> list[StoryView]:
+    return [one for one in stories if one.story.status == "failed"]
+
+
+def landed_on(view: RunView) -> str:
+    """The branch that has what landed last: the run's own, or one beside it where moving that was not safe."""
+    last = last_landed(view)
+    return last.ref if last else ""
+
+
+def last_landed(view: RunView) -> StoryRow | None:
+    landed = (one.story for one in view.stories if one.story.commit)
+    return max(landed, key=lambda story: story.ended_at or 0.0, default=None)
+
+
+def held_because(branch: str, obstacle: Obstacle) -> str:
+    """Why work has landed beside its branch."""
+    if obstacle.files:
+        named, more = ", ".join(map(plain, obstacle.files[:_NAMED])), len(obstacle.files) - _NAMED
+        where = f" (worktree {plain(obstacle.tree)})" if obstacle.tree else ""
+        return f"because you have edits in {named}{f' and {more} more' if more > 0 else ''}{where}"
+    if obstacle.why:
+        return f"because {plain(obstacle.why)}"
+    return f"because something was in the way of moving {branch} then; now there is nothing"
+
+
+def unheard(view: RunView) -> str:
+    """Which notices, of how the run ended or of what it waits for, have not reached anybody, and why."""
+    told = dict.fromkeys(why for why in (view.run.unheard, *(one.story.unheard for one in view.stories)) if why)
+    return f"not delivered: {plain('; '.join(told))}" if told else ""
+
+
+def agent(view: RunView) -> str:
+    """Who works on the run by default, with which model, and by which workflow."""
+    model = view.options.get("model")
+    return plain(", ".join((view.run.agent, *((f"model {model}",) if model else ()), f"workflow {view.run.workflow}")))
+
+
+def options(view: RunView) -> str:
+    """The other options that are in force, beside branch, limits and gates."""
+    at_once = view.options.get("parallel", 0)
+    parts = (
+        f"at most {at_once} {'story' if at_once == 1 else 'stories'} at once" if at_once else "",
+        "each story waits for your approval before it lands" if view.options.get("review") else "",
+        "the repository's commands are trusted for this run" if view.options.get("trust") else "",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def without(view: RunView) -> str:
+    """Which gates the user has let the run continue without."""
+    return plain(state_labels.without(view.without_gates))
+
+
+def naming(view: RunView) -> str:
+    return phrases.naming(view.run.run, meant=view.meant)
+
+
+def replies(view: RunView, story: StoryRow) -> tuple[phrases.Step, ...]:
+    look = phrases.first_look(story.story, story.hold, naming(view))
+    return (*look, *phrases.replies(view.run.run, story.story, story.hold, reached_of(story), naming(view)))
+
+
+def at_limit(view: RunView) -> list[StoryRow]:
+    """The stories that wait until more may be spent."""
+    return [one.story for one in view.stories if is_at_limit(one.story)]
+
+
+def is_at_limit(story: StoryRow) -> bool:
+    return story.hold == "limit"
+
+
+def meanwhile(view: RunView) -> Iterator[phrases.Step]:
+    """What to type while the run waits for a person: for all that wait, and for what has failed beside them."""
+    waiting = [one.story for one in view.stories if one.story.waiting and one.story.until is None]
+    yield from dict.fromkeys(step for story in waiting for step in replies(view, story))  # one limit may hold many
+    if (count := sum(story.hold in state_labels.APPROVALS for story in waiting)) > 1:
+        yield f"shiftwork approve --all{naming(view)}", f"all {count} that wait for approval"
+    yield from fallen(view)
+
+
+def fallen(view: RunView) -> Iterator[phrases.Step]:
+    """What leads to why stories have failed, the newest failure first, and has them and those undone done again."""
+    failed = sorted(_failed(view.stories), key=lambda one: one.story.ended_at or 0.0, reverse=True)
+    for one in failed[:_NAMED]:
+        yield from _again(view, one)
+    if more := failed[_NAMED:]:
+        yield (
+            f"shiftwork stories {view.run.run}",
+            f"{len(more)} more failed: {', '.join(one.story.story for one in more)}",
+        )
+    undone = [one.story.story for one in view.stories if one.story.status == "undone"]
+    for story in undone[:_NAMED]:
+        yield f"shiftwork retry {story} --afresh{naming(view)}", "to have it done again"
+
+
+def reviving(view: RunView) -> tuple[phrases.Step, ...]:
+    """What has a run go on that is over."""
+    return tuple(fallen(view)) or ((f'shiftwork add "…" --run {view.run.run}', "to have more done"),)
+
+
+def after(view: RunView, obstacle: Obstacle | None = _NOTHING) -> Iterator[phrases.Step]:
+    """What to type when the run is over: first what leads to why it failed. The `obstacle` is in the way of a merge;
+    None where it has been merged.
+    """
+    run = view.run
+    landed = [one.story for one in view.stories if one.story.commit]
+    if run.status == "undone" or (run.status == "failed" and newest_failure(view.stories)):
+        yield from fallen(view)
+    elif not landed:
+        begun = any(step.log for one in view.stories for step in one.steps)
+        yield f"shiftwork {'logs' if begun else 'stories'} {run.run}", ""
+    elif (ref := landed_on(view)) != run.branch and obstacle is not None:
+        yield from _merge(ref, obstacle)
+    else:
+        yield phrases.look_at([story.commit for story in landed], run.branch), ""
+
+
+def _merge(ref: str, obstacle: Obstacle) -> Iterator[phrases.Step]:
+    """Typed for the worktree that has the branch checked out."""
+    git, edited = f"git -C {quote(obstacle.tree)}" if obstacle.tree else "git", obstacle.files
+    if edited:
+        named = f" -- {' '.join(map(quote, edited))}" if len(edited) <= _NAMED else ""
+        yield f"{git} stash push -u{named}", "or commit these edits"
+    yield f"{git} merge {ref}", ""
+
+
+def _again(view: RunView, failed: StoryView) -> Iterator[phrases.Step]:
+    run, story = failed.story.run, failed.story.story
+    if failed.story.refusal == "gates":
+        yield f"shiftwork logs {run} --story {story} --gates", "what the gates printed"
+    elif any(step.log for step in failed.steps):
+        yield f"shiftwork logs {run} --story {story}", ""
+    yield f"shiftwork retry {story}{naming(view)}", "when you know why"

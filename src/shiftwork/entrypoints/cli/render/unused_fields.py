@@ -1,0 +1,72 @@
+"""What of the user's file was not used, and which checks it names: said in one block before the work starts."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.spec.named_gates import gates_for
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.sanitize import cells, one_line, plain
+from shiftwork.entrypoints.cli.render.visible_text import marked
+from shiftwork.ports.specs import Sheet, Unused
+
+_LINES: Final = 20
+_PLACE: Final = re.compile(r"\[\d+\]")
+_NAME: Final = re.compile(r".*\.(?=[\w$-]+\Z)")
+_WIDEST: Final = 60
+
+
+def gates_note(sheet: Sheet, settings: Sequence[Gate], note: str) -> Iterator[str]:
+    """Where the gates of the run are from; that there are none is not said where the spec has some."""
+    own = [gate.name for gate in gates_for(settings, sheet.spec.gates)[len(settings) :]]
+    if settings or not own:
+        yield note
+    if own:
+        yield f"gates from {plain(file_of(sheet))}: {', '.join(map(marked, own))}"
+
+
+def lines(sheet: Sheet) -> Iterator[str]:
+    """A line for each field, those of one name in many stories together; nothing where all was used."""
+    rows = list(_rows(sheet.unused))
+    if not rows:
+        return
+    shown = rows[:_LINES]
+    room = max(cells(one_line(path, _WIDEST)) for path, _ in shown)
+    yield f"not used of {plain(file_of(sheet))}:"
+    yield from (f"  {phrases.padded(one_line(path, _WIDEST), room)}  {why}" for path, why in shown)
+    if more := len(rows) - len(shown):
+        yield f"  and {more} more: shiftwork plan {plain(file_of(sheet))} --json lists all"
+
+
+def documents(sheet: Sheet) -> list[dict[str, Any]]:
+    return [asdict(one) for one in sheet.unused]
+
+
+def event(sheet: Sheet) -> dict[str, Any]:
+    """Of the spec, as the first line of `run --json`."""
+    gates = [{"name": gate.name, "command": gate.command} for gate in sheet.spec.gates]
+    return {"event": "spec", "file": file_of(sheet), "gates": gates, "unused": documents(sheet)}
+
+
+def file_of(sheet: Sheet) -> str:
+    return sheet.source.partition(":")[2]
+
+
+def _rows(unused: Sequence[Unused]) -> Iterator[tuple[str, str]]:
+    """What was not understood comes first: that may be a mistake. What is known is one line for each name."""
+    groups: dict[tuple[bool, str], list[Unused]] = {}
+    for one in sorted(unused, key=lambda one: one.known):
+        name = _NAME.sub("", one.path) if one.known else _pattern(one)
+        groups.setdefault((one.known, name), []).append(one)
+    for (known, name), group in groups.items():
+        patterns = {_pattern(one) for one in group}
+        path = group[0].path if len(group) == 1 else patterns.pop() if len(patterns) == 1 else name
+        many = f", {len(group)} times" if len(group) > 1 else ""
+        meant = f"; did you mean {group[0].meant}?" if group[0].meant else ""
+        yield path, f"{'not used' if known else 'not understood'}{many}{meant}"
+
+
+def _pattern(one: Unused) -> str:
+    return _PLACE.sub("[*]", one.path)

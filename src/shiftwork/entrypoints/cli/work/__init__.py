@@ -1,0 +1,1 @@
+"""From a command line to a run, and from its end to a summary."""

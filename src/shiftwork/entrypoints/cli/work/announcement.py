@@ -1,0 +1,144 @@
+"""What `run` says before anything is paid for: gates, branch, sessions, and what agents will not see."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from shiftwork.app.commands.runs import Order
+from shiftwork.app.runtime import state_labels
+from shiftwork.bootstrap.sandbox.sandboxes import Sandboxes, open_sandboxes
+from shiftwork.bootstrap.work.repository import has_branch, uncommitted
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import SETTINGS_FILE, Site, environment
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.tampering.exemptions import opened
+from shiftwork.entrypoints.cli.env.conditions import Conditions
+from shiftwork.entrypoints.cli.render import plan_table, unused_fields
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.sanitize import plain
+from shiftwork.entrypoints.cli.render.visible_text import marked
+from shiftwork.entrypoints.cli.work.spec_source import protection_of
+from shiftwork.planning.sessions import Sessions, least_sessions
+from shiftwork.ports.specs import Sheet
+
+_NAMED: Final = 5
+"""So many files are named; of the others it is said how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    order: Order
+    sessions: Sessions
+    new_branch: bool
+    unseen: Sequence[str]
+    sandboxes: Sandboxes
+    opened: Mapping[StoryId, Sequence[str]]
+
+
+def announce(site: Site, found: Conditions, sheet: Sheet, order: Order, *, as_json: bool) -> None:
+    known = asyncio.run(_looked(site, found.settings, sheet, order))
+    if as_json:
+        for event in (*((unused_fields.event(sheet),) if sheet.source else ()), *_events(known)):
+            say(event)
+        if found.setup:
+            say({"event": "setup", "command": found.setup, "found": True})
+        return
+    gates = unused_fields.gates_note(sheet, found.settings.gate_list, found.note)
+    setup = [f"setup found in this project: {marked(found.setup)}"] if found.setup else []
+    click.echo("\n".join((*gates, *setup, *unused_fields.lines(sheet), *_lines(known))))
+
+
+async def _looked(site: Site, settings: Settings, sheet: Sheet, order: Order) -> _Known:
+    env = environment()
+    left = sum(story.id not in order.done for story in order.spec.stories)
+    return _Known(
+        order=order,
+        sessions=least_sessions(order.workflow, left),
+        new_branch=bool(order.base) and not await has_branch(site, env, order.branch),
+        unseen=[path for path in await uncommitted(site, env) if not _is_read(path, site.root, sheet)],
+        sandboxes=await open_sandboxes(site, settings, env),
+        opened={
+            story: patterns
+            for story, patterns in opened(order.spec, protection_of(settings)).items()
+            if story not in order.done
+        },
+    )
+
+
+def _is_read(path: str, root: Path, sheet: Sheet) -> bool:
+    """Whether the harness reads it where it lies: the settings, and the spec with the folder that it is in."""
+    spec = unused_fields.file_of(sheet)
+    if path == SETTINGS_FILE or not spec:
+        return path == SETTINGS_FILE
+    changed, read = root / path, root / spec
+    return changed == read or changed.is_relative_to(read) or read.is_relative_to(changed)
+
+
+def _lines(known: _Known) -> Iterator[str]:
+    order = known.order
+    yield from _sandbox_lines(known.sandboxes)
+    if known.new_branch:
+        yield f"branch {order.branch} does not exist yet: it is created from {order.base}"
+    yield f"{order.workflow.id} takes at least {_in_words(known.sessions)}"
+    if known.unseen:
+        files = ", ".join(map(plain, known.unseen[:_NAMED]))
+        more = f" and {len(known.unseen) - _NAMED} more" if len(known.unseen) > _NAMED else ""
+        yield f"agents do not see what is not committed: {files}{more}"
+    for line in plan_table.may_change(known.opened):
+        yield f"protected files: {line}"
+    if without := state_labels.without(order.without_gates):
+        yield f"this run continues {without}, as you asked"
+
+
+def tell_sandbox(site: Site, settings: Settings, *, as_json: bool) -> None:
+    """Say that there is no sandbox, where the settings would take one, or which agents keep this machine's network; for
+    work that `announce` does not precede.
+    """
+    sandboxes = asyncio.run(open_sandboxes(site, settings, environment()))
+    if as_json:
+        for event in _sandbox_events(sandboxes):
+            say(event)
+        return
+    for line in _sandbox_lines(sandboxes):
+        click.echo(line)
+
+
+def _sandbox_lines(sandboxes: Sandboxes) -> Iterator[str]:
+    yield from (plain(note) for note in (sandboxes.note, sandboxes.network) if note)
+
+
+def _sandbox_events(sandboxes: Sandboxes) -> Iterator[dict[str, Any]]:
+    if sandboxes.note:
+        yield {"event": "sandbox", "tier": "none", "note": sandboxes.note}
+    if sandboxes.network:
+        yield {"event": "network", "note": sandboxes.network}
+
+
+def _in_words(sessions: Sessions) -> str:
+    total = f"{sessions.total} session{'' if sessions.total == 1 else 's'}"
+    parts = [f"{sessions.each} for each of {sessions.stories} stories"] if sessions.stories > 1 else []
+    parts += [f"{sessions.around} before and after"] if parts and sessions.around else []
+    return f"{total}: {', '.join(parts)}" if parts else total
+
+
+def _events(known: _Known) -> Iterator[dict[str, Any]]:
+    order, sessions = known.order, known.sessions
+    yield from _sandbox_events(known.sandboxes)
+    if known.new_branch:
+        yield {"event": "branch", "branch": order.branch, "from": order.base}
+    yield {
+        "event": "sessions",
+        "workflow": order.workflow.id,
+        "at_least": sessions.total,
+        "stories": sessions.stories,
+        "each": sessions.each,
+        "around": sessions.around,
+    }
+    if known.unseen:
+        yield {"event": "uncommitted", "files": list(known.unseen)}
+    if known.opened:
+        yield {"event": "may_change", "stories": {story: list(found) for story, found in known.opened.items()}}

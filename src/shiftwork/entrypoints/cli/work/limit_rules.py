@@ -1,0 +1,116 @@
+"""Limits of a run: from settings and options, refused where nothing could hold them, and how one is raised."""
+
+from collections.abc import Mapping, Sequence
+
+from shiftwork.app.views.amounts import reached_of
+from shiftwork.app.views.run_views import RunView
+from shiftwork.bootstrap.work.prices import price
+from shiftwork.config.settings.sections import AgentSettings, LimitSettings
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import SETTINGS_FILE
+from shiftwork.domain.budget.amounts import Budget
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.budget.reservations import tokens_of
+from shiftwork.domain.story.spending.allowance import raised
+from shiftwork.domain.usage.totals import dollars
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.workflow import Workflow
+from shiftwork.entrypoints.cli.options.limits import Bounds
+from shiftwork.entrypoints.cli.render import next_steps, raise_hint
+from shiftwork.errors import UsageError
+
+
+def typed(bounds: Bounds) -> Limits:
+    return Limits(
+        run=Budget(usd=bounds.max_cost, tokens=bounds.max_tokens),
+        story=Budget(usd=bounds.max_story_cost, tokens=bounds.max_story_tokens),
+        step=Budget(usd=bounds.max_step_cost, tokens=bounds.max_step_tokens),
+    )
+
+
+def limits(settings: LimitSettings, bounds: Bounds) -> Limits:
+    """What was typed goes before what the file says."""
+    return raised(settings.limits, typed(bounds))
+
+
+def check(settings: Settings, workflow: Workflow, wanted: Limits) -> None:
+    """Money can only be limited where somebody tells what an agent costs: itself, or the prices of its model. Tokens
+    can be where the agent counts them, and money with them then: a limit that sees nothing would never be kept.
+    """
+    budgets = (wanted.run, wanted.story, wanted.step)
+    tokens = any(budget.tokens is not None for budget in budgets)
+    if not tokens and all(budget.usd is None for budget in budgets):
+        return
+    everybody = {settings.agent.use: settings.agent, **settings.profiles}
+    for name, model in _players(settings, workflow, everybody):
+        agent = everybody[name]
+        if tokens and not _counts_tokens(agent):
+            told = f"tokens are limited, but {name} ({agent.use}) does not tell how many it uses"
+            raise UsageError(told, hint=_instead(agent))
+        if not tokens and not _tells_costs(agent, model or agent.model):
+            raise UsageError(_unpriced(name, agent, model or agent.model), hint=_instead(agent))
+
+
+def _counts_tokens(agent: AgentSettings) -> bool:
+    return agent.use != "command"
+
+
+def _players(
+    settings: Settings, workflow: Workflow, everybody: Mapping[str, AgentSettings]
+) -> Sequence[tuple[str, str]]:
+    """Whoever may come to work, with the model that the workflow names for it: the run's own agent and those of the
+    workflow, whom it could learn to choose, who repairs what others cannot, and who goes on in their place.
+    """
+    own = settings.agent.use
+    played = [(agent.profile if agent.profile in everybody else own, agent.model) for agent in workflow.agents]
+    learnt = everybody if settings.agent.choose == "learn" else ()
+    repairs = (settings.proof.escalate,) if settings.proof.escalate else ()
+    named = [(own, ""), *played, *((name, "") for name in (*learnt, *repairs))]
+    return [*named, *((other, "") for name, _ in named for other in everybody[name].fallback)]
+
+
+def _tells_costs(agent: AgentSettings, model: str) -> bool:
+    priced = _counts_tokens(agent) and bool(model) and price(model, Usage(input_tokens=1)) is not None
+    return agent.use == "claude-code" or priced
+
+
+def _unpriced(name: str, agent: AgentSettings, model: str) -> str:
+    of_it = f"the price of its model {model} is not known" if model else "no model is named whose price could be known"
+    return f"money is limited, but {name} ({agent.use}) does not tell what it costs, and {of_it}"
+
+
+def _instead(agent: AgentSettings) -> str:
+    if not _counts_tokens(agent):
+        return "leave the limit out, or have an agent that tells what it uses: claude-code, codex or acp"
+    naming = "" if agent.model else f", or name its model in {SETTINGS_FILE}"
+    return f"limit tokens as well or instead: --max-tokens N{naming}"
+
+
+def check_raised(view: RunView, bounds: Bounds) -> None:
+    """A limit below what has been used would change nothing."""
+    held = next_steps.at_limit(view)
+    bars = [bar for story in held if (reached := reached_of(story)) for bar in raise_hint.bars(reached)]
+    dearest = max((story.cost_usd or 0.0 for story in held), default=0.0)
+    longest = max((story.input_tokens + story.output_tokens for story in held), default=0)
+    for option, limit, known in (
+        ("--max-cost", bounds.max_cost, view.used.cost_usd or 0.0),
+        ("--max-story-cost", bounds.max_story_cost, dearest),
+        ("--max-tokens", bounds.max_tokens, tokens_of(view.used)),
+        ("--max-story-tokens", bounds.max_story_tokens, longest),
+    ):
+        used = max((known, *(bar.spent for bar in bars if bar.option == option)))
+        if limit is not None and limit <= used:
+            raise UsageError(
+                f"{_sum(option, used)} are spent already, so a limit of {_sum(option, limit)} changes nothing",
+                hint=f"shiftwork resume {view.run.run} {option} {raise_hint.figure(option, 2 * used)}",
+            )
+
+
+def _sum(option: str, amount: float) -> str:
+    return f"{amount:.0f} tokens" if option.endswith("tokens") else f"{dollars(amount)} USD"
+
+
+def lifting(view: RunView) -> str:
+    """What to type so that the run goes on."""
+    held = next_steps.at_limit(view)
+    return raise_hint.command(view.run.run, reached_of(held[0])) if held else f"shiftwork resume {view.run.run}"

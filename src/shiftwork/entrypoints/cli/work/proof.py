@@ -1,0 +1,270 @@
+"""From what was typed after `proof` to certificates on the screen, in files, or held against the repository."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from shiftwork.app.commands.certificates import Bench, Paper, document, from_document, recorded, remembered, verify
+from shiftwork.app.views import amounts
+from shiftwork.app.views.costs import proof_document
+from shiftwork.app.views.queries import run_view
+from shiftwork.bootstrap.state.open_history import open_examination, open_history
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
+from shiftwork.bounded import read_bytes
+from shiftwork.config.settings.settings import Settings
+from shiftwork.config.site import Site, environment
+from shiftwork.config.trust.consent_claims import Claim, Command
+from shiftwork.domain.core.ids import RunId, StoryId
+from shiftwork.domain.proof.certificate import Certificate, Held
+from shiftwork.domain.proof.fail_to_pass import in_words
+from shiftwork.domain.proof.proof_status import after_landed, in_trailer, ran_by, status_by, weakest
+from shiftwork.domain.spec.story_lookup import guess
+from shiftwork.domain.story.state import StoryStatus
+from shiftwork.entrypoints.cli.env.conditions import trusted_conditions
+from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.env.trust import ensure
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.json import say
+from shiftwork.entrypoints.cli.render.output_file import written
+from shiftwork.entrypoints.cli.render.sanitize import cells, one_line
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED, UsageError
+
+_WIDEST: Final = 160
+_CELL: Final = 24
+_LINES: Final = 4
+_HEAD: Final = ("story", "landed", "on", "proof", "gates", "title")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What was typed; empty where nothing was said."""
+
+    what: str
+    run: str
+    out: Path | None = None
+
+
+def show(site: Site, wanted: Wanted, *, as_json: bool) -> int:
+    papers = _papers(site, wanted)
+    if wanted.out and len(papers) != 1:
+        raise UsageError("one certificate is written to one file", hint="shiftwork proof STORY --out FILE")
+    if wanted.out:
+        written(wanted.out, json.dumps(document(papers[0]), indent=2) + "\n", private=True)
+    if as_json:
+        proof = {one.certificate.story: proof_document(status_by(one.certificate)) for one in papers}
+        file = str(wanted.out) if wanted.out else None
+        say({"file": file, "certificates": [document(one) for one in papers], "proof": proof})
+        return EXIT_DONE
+    if wanted.out:
+        click.echo(f"written to {wanted.out}; check it again: shiftwork proof --verify {wanted.out}")
+        return EXIT_DONE
+    lines = _told(papers[0]) if wanted.what else _table(papers)
+    click.echo("\n".join(lines))
+    return EXIT_DONE
+
+
+def verify_all(site: Site, wanted: Wanted, *, as_json: bool) -> int:
+    env = environment()
+    papers = _papers(site, wanted)
+    found = trusted_conditions(site, env)
+    ensure_setup(site, found, env)
+    settings = found.settings
+    from_file = _is_file(wanted.what)
+    if from_file:
+        ensure(_claim(Path(wanted.what), papers[0]), env)
+    checked = [(one, asyncio.run(_verified(site, settings, env, one, trusts=from_file))) for one in papers]
+    holds = all(_holds(found) for _, found in checked)
+    if as_json:
+        rows = [
+            {
+                "story": one.certificate.story,
+                "holds": _holds(found),
+                "unchecked": _unchecked(found),
+                "weakest": weakest(one.certificate, found).text,
+                "proof": proof_document(status_by(one.certificate)),
+                "checks": list(map(asdict, found)),
+            }
+            for one, found in checked
+        ]
+        least = min((weakest(one.certificate, found) for one, found in checked), key=lambda one: one.rank)
+        say({"holds": holds, "weakest": least.text, "certificates": rows})
+    else:
+        click.echo("\n".join(line for one, found in checked for line in _outcome(one, found)))
+    return EXIT_DONE if holds else EXIT_FAILED
+
+
+async def _verified(
+    site: Site, settings: Settings, env: Mapping[str, str], paper: Paper, *, trusts: bool
+) -> tuple[Held, ...]:
+    said = paper.certificate
+    witness, protecting, gates = await open_examination(site, settings, env)
+    async with open_history(site) as events:
+        memory = await remembered(events, said.run, said.story)
+    bench = Bench(
+        witness=witness,
+        protecting=protecting,
+        gates=gates,
+        configured=settings.gate_list,
+        memory=memory,
+        trusts=trusts,
+        protection=settings.proof.protection,
+    )
+    return await verify(paper, bench)
+
+
+def _holds(found: Sequence[Held]) -> bool:
+    """Nothing speaks against it; what could not be checked is told beside."""
+    return all(held.passed is not False for held in found)
+
+
+def _unchecked(found: Sequence[Held]) -> list[str]:
+    return [held.name for held in found if held.passed is None]
+
+
+# Which certificates ----------------------------------------------------------------------------------------------
+
+
+_LARGEST: Final = 4 * 1024 * 1024
+
+
+def _is_file(what: str) -> bool:
+    """By its name: who has mistyped that of a certificate is not told of stories."""
+    return Path(what).suffix == ".json"
+
+
+def _text(file: Path) -> str:
+    try:
+        return read_bytes(file, _LARGEST).decode(errors="replace")
+    except OSError as error:
+        hint = "shiftwork proof STORY --out FILE writes a certificate"
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}", hint=hint) from None
+
+
+def _papers(site: Site, wanted: Wanted) -> Sequence[Paper]:
+    """That of a file, of the story, or of all stories of the run that have landed and were not undone."""
+    if _is_file(wanted.what):
+        if not Path(wanted.what).is_file():
+            raise UsageError(f"there is no file {wanted.what}", hint="shiftwork proof STORY --out FILE writes one")
+        return (from_document(_text(Path(wanted.what))),)
+    queries = open_queries(site)
+    view = answer(lambda: run_view(queries, wanted.run, liveness()))
+    run, known = view.run.run, {one.story.story: one.story.status for one in view.stories}
+    if wanted.what and wanted.what not in known:
+        told = f"run {run} has no story {wanted.what}{guess(wanted.what, known)}"
+        raise UsageError(told, hint=f"shiftwork stories {run}")
+    if known.get(wanted.what) == StoryStatus.UNDONE:
+        click.echo(f"{wanted.what} was undone since: what this is about has been reverted", err=True)
+    standing = [story for story, status in known.items() if status != StoryStatus.UNDONE]
+    found = asyncio.run(_recorded(site, RunId(run), [wanted.what] if wanted.what else standing))
+    if not found:
+        told = f"{wanted.what} has landed nothing yet" if wanted.what else f"no story of run {run} has landed yet"
+        raise UsageError(told, hint=f"shiftwork status {run}")
+    return found
+
+
+async def _recorded(site: Site, run: RunId, stories: Sequence[str]) -> list[Paper]:
+    async with open_history(site) as events:
+        return [paper for story in stories if (paper := await recorded(events, run, StoryId(story)))]
+
+
+def _claim(file: Path, paper: Paper) -> Claim:
+    """A file may be anybody's: what its verification steps and the checks of its spec run is trusted as that of any
+    other file.
+    """
+    said = paper.certificate
+    checks = (Command(where=f"gate {line.name}", text=line.command) for line in said.gates if line.origin)
+    steps = (line.step for line in said.verification)
+    commands = (
+        Command(where=step.id, text=step.command or f"{step.method} {step.url}")
+        for step in steps
+        if step.command or step.url
+    )
+    return Claim(file=file.resolve(), commands=(*dict.fromkeys(checks), *commands))
+
+
+# In words --------------------------------------------------------------------------------------------------------
+
+
+def _table(papers: Sequence[Paper]) -> Iterator[str]:
+    """A row for each; only the title is cut to what room there is."""
+    rows = [_HEAD, *(_cells(paper.certificate) for paper in papers)]
+    room = [max(cells(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
+    for row in rows:
+        fixed = "  ".join(phrases.padded(text, wide) for text, wide in zip(row, room, strict=False))
+        yield f"{fixed}  {one_line(row[-1], max(phrases.width() - cells(fixed) - 2, 10))}"
+
+
+def _cells(said: Certificate) -> tuple[str, ...]:
+    story, ref, ran = one_line(said.story, _CELL), one_line(said.ref, _CELL), ran_by(said)
+    gates = f"{len(ran.seeing)}{f', {len(ran.blind)} blind' if ran.blind else ''}"
+    return story, said.commit[:10], ref, in_trailer(status_by(said)), gates, said.title
+
+
+def _told(paper: Paper) -> Iterator[str]:
+    said, room = paper.certificate, max(phrases.width(), _WIDEST)
+    yield one_line(f"{said.story}: {said.title}", room)
+    yield one_line(f"landed as {said.commit} on {said.ref}, on top of {said.base[:12]}, tree {said.tree}", room)
+    yield from phrases.wrapped(f"landed{after_landed(status_by(said))}", room, most=_LINES)
+    yield f"\ncriteria (policy {said.policy}):"
+    for one in said.criteria:
+        offered = f"{one.kind} {one.reference}: " if one.reference else ""
+        yield f"  {one.verdict:<8} {one_line(f'{one.criterion} {one.text}', room)}"
+        yield f"           {one_line(f'{offered}{one.why}', room)}"
+    yield (
+        "\ngates:"
+        if said.gates or said.verification or said.without_gates
+        else "\nno gates: nothing was run on this commit"
+    )
+    for gate in said.gates:
+        extra = (" at the second try" if gate.flaky else "") + (" with the tests of the base" if gate.restored else "")
+        extra += " and proved nothing: it is blind by your settings" if gate.blind else ""
+        command = f": {gate.command}" if gate.command else ""
+        yield f"  {one_line(f'{gate.name} passed in {gate.seconds:.1f} s{extra}{command}', room)}"
+    for name in said.without_gates:
+        yield f"  {one_line(f'{name} was not run: the user has let the run continue without it', room)}"
+    for line in said.verification:
+        yield f"  {one_line(f'{line.step.id} {line.step.name} passed in {line.seconds:.1f} s', room)}"
+    if said.fail_to_pass:
+        yield f"\n{one_line(in_words(said.fail_to_pass), room)}"
+    yield "\nwork:"
+    for step in said.steps:
+        who = " ".join(part for part in (step.agent, step.model) if part)
+        tries = f"{step.attempts} attempt{'s' if step.attempts > 1 else ''}{f' by {who}' if who else ''}"
+        yield f"  {one_line(f'{step.step} {step.type}: {tries}', room)}"
+        if amounts.is_known(step.usage):
+            yield f"    cost {amounts.cost(step.usage)}; tokens {amounts.tokens(step.usage)}"
+    yield f"\n{_counted(said.repairs, 'repair')}, {_counted(said.conflicts, 'conflict')}"
+    yield f"cost {amounts.cost(said.usage)}"
+    yield f"tokens {amounts.tokens(said.usage)}"
+    yield f"sha256 {paper.sha256}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+_MARKS: Final = {True: "ok  ", False: "FAIL", None: "--  "}
+
+
+def _outcome(paper: Paper, found: Sequence[Held]) -> Iterator[str]:
+    for held in found:
+        label = f"{_MARKS[held.passed]} {one_line(paper.certificate.story, _CELL)} "
+        name = held.name if held.passed is not None else f"{held.name}: not checked"
+        told = phrases.wrapped(f"{name}: {held.told}", phrases.width() - cells(label), most=_LINES)
+        yield from phrases.labelled(label, told)
+    yield f"{one_line(paper.certificate.story, _CELL)}: {_in_short(paper, found)}"
+
+
+def _in_short(paper: Paper, found: Sequence[Held]) -> str:
+    """Never that all is well where something was not shown."""
+    unchecked, least = ", ".join(_unchecked(found)), weakest(paper.certificate, found).text
+    if not _holds(found):
+        return f"the certificate does NOT hold; weakest: {least}"
+    told = f"what was checked holds; not checked: {unchecked}" if unchecked else "the certificate holds"
+    return f"{told}; weakest: {least}" if least and least not in told else told

@@ -1,0 +1,190 @@
+"""From what was typed after `run` to work that is in progress."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from shiftwork.app.commands.forecast import expected
+from shiftwork.app.commands.runs import Order, start_run
+from shiftwork.app.runtime import state_labels
+from shiftwork.app.runtime.context import World
+from shiftwork.app.views import amounts
+from shiftwork.bootstrap.state.read_only import open_queries
+from shiftwork.bootstrap.work.agents import installed_instead
+from shiftwork.bootstrap.work.notifications import notice_plan
+from shiftwork.config.settings.settings import Named, Settings
+from shiftwork.config.site import Site, environment
+from shiftwork.config.templates.prd import PRD_FILE
+from shiftwork.domain.core.ids import RunId, landing_stream
+from shiftwork.domain.spec.named_gates import gates_for
+from shiftwork.domain.workflow.workflow import Workflow
+from shiftwork.entrypoints.cli.env.agent_trust import agent_claim, ensure_agent
+from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.conditions import (
+    Conditions,
+    base_branch,
+    check_branch,
+    claimed,
+    ensure_ready,
+    find_workflow,
+    players,
+    trusted_conditions,
+)
+from shiftwork.entrypoints.cli.env.setup_trust import ensure_setup, setup_claim
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.env.trust import TRUST, ensure
+from shiftwork.entrypoints.cli.gates import base_check, red_base
+from shiftwork.entrypoints.cli.live.progress_lines import LineView
+from shiftwork.entrypoints.cli.options.free_text import is_blank
+from shiftwork.entrypoints.cli.options.limits import Bounds
+from shiftwork.entrypoints.cli.render.sanitize import plain
+from shiftwork.entrypoints.cli.work import announcement, dry_runs, limit_rules
+from shiftwork.entrypoints.cli.work.foreground import Shift, carry, chosen_view
+from shiftwork.entrypoints.cli.work.past_patterns import learnt_before
+from shiftwork.entrypoints.cli.work.preflight import check_alone, nothing_to_do, tell_nothing
+from shiftwork.entrypoints.cli.work.spec_source import counted, trusted_spec
+from shiftwork.entrypoints.cli.work.summary import conclude
+from shiftwork.errors import EXIT_DONE, UsageError
+from shiftwork.ports.specs import Sheet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ordered:
+    """What was typed; empty where nothing was said."""
+
+    request: str
+    branch: str = ""
+    agent: str | None = None
+    model: str = ""
+    bounds: Bounds = Bounds()
+    parallel: int | None = None
+    workflow: str = ""
+    trust: bool = False
+    dry_run: bool = False
+    without_gates: tuple[str, ...] = ()
+    repair_base: bool = False
+    review: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is to be done, and the branch that the one to land on is made from where there is none of that name."""
+
+    sheet: Sheet
+    base: str
+    workflow: Workflow
+
+
+def run(site: Site, ordered: Ordered, *, as_json: bool) -> int:
+    if is_blank(ordered.request):
+        raise UsageError("the request is empty", hint='shiftwork run "what you want done"')
+    harmless = ordered.trust or ordered.dry_run  # which runs nothing
+    env = environment() | ({TRUST: "1"} if harmless else {})
+    found = trusted_conditions(site, env, Named(agent=ordered.agent, model=ordered.model or None))
+    workflow = _workflow(site, found.settings, ordered.workflow, env)
+    sheet = trusted_spec(site, ordered.request, found.settings, env)
+    if nothing_to_do(sheet, workflow):
+        tell_nothing(sheet, as_json=as_json)
+        return EXIT_DONE
+    check_branch(site, environment(), ordered.branch or sheet.spec.branch)
+    base = base_branch(site, found.settings, environment(), wanted=ordered.branch)
+    order = _order(site, found, ordered, Asked(sheet=sheet, base=base, workflow=workflow))
+    if ordered.dry_run:
+        dry_runs.tell(order, found.settings, sheet, as_json=as_json)
+        return EXIT_DONE
+    ensure_setup(site, found, env, base)
+    ensure_agent(site, found, env, base)
+    check_alone(site, sheet)
+    with though_unheard():
+        announcement.announce(site, found, sheet, order, as_json=as_json)
+    ready = base_check.cleared(site, found.settings, order, repair=ordered.repair_base, as_json=as_json)
+    order = ready.order
+    limits = amounts.limited((order.limits.run, order.limits.story, order.limits.step))
+    bound = f"at most {limits}" if limits else ""
+    repaired = f"{order.base_story} repairs the base first" if order.base_story else ""
+    without = state_labels.without(order.without_gates)
+    review = "each story waits for your approval before it lands" if order.review else ""
+    parts = (order.agent, counted(sheet), f"landing on {order.branch}", review, repaired, without, bound)
+    title = f"{order.spec.title}\n{', '.join(part for part in parts if part)}"
+    begin = starting(order, installed_instead(found.settings, environment()))
+    shift = Shift(site=site, settings=found.settings, begin=begin, beside=ready.beside)
+    return work(site, shift, title, as_json=as_json)
+
+
+def plan_file(request: str) -> str:
+    """The plan to run: the file that was named, else the one that `shiftwork plan` writes."""
+    if not request and not Path(PRD_FILE).exists():
+        raise UsageError(f"there is no {PRD_FILE} here", hint='shiftwork plan "what you want done" writes one')
+    return request or PRD_FILE
+
+
+def work(site: Site, shift: Shift, title: str, *, as_json: bool, opening: Iterable[str] = ()) -> int:
+    """Carry the run on, watched, and tell what came of it. The opening is told where there is no table to show it."""
+    shown = chosen_view(title, as_json=as_json)
+    if isinstance(shown, LineView):
+        with though_unheard():
+            for line in opening:
+                shown.say(line)
+    run_id, stop = carry(shift, shown)
+    return conclude(site, run_id, stop, as_json=as_json)
+
+
+def _order(site: Site, found: Conditions, ordered: Ordered, asked: Asked) -> Order:
+    settings = found.settings
+    limits = limit_rules.limits(settings.limits, ordered.bounds)
+    limit_rules.check(settings, asked.workflow, limits)
+    spec = asked.sheet.spec
+    branch = ordered.branch or spec.branch or asked.base
+    project = site.known_project if ordered.dry_run else site.project  # a rehearsal records none
+    return Order(
+        spec=spec,
+        workflow=asked.workflow,
+        branch=branch,
+        landing=landing_stream(project, branch),
+        agent=settings.agent.use,
+        limits=replace(limits, escalate=settings.proof.escalate),
+        parallel=ordered.parallel or asked.workflow.parallel or settings.run.parallel,
+        base=asked.base if branch != asked.base else "",
+        source=asked.sheet.source,
+        done=asked.sheet.done,
+        patterns=learnt_before(site),
+        proof=settings.proof.evidence,
+        foreseen=answer(lambda: expected(open_queries(site), spec, asked.workflow, asked.sheet.done)),
+        notices=notice_plan(settings),
+        without_gates=red_base.known_gates(ordered.without_gates, gates_for(settings.gate_list, spec.gates)),
+        review=ordered.review or settings.landing.review,
+        model=settings.agent.model,
+        named=tuple(name for name in ("agent", "model", "parallel") if getattr(ordered, name)),
+        trusted=(*claimed(site), *_unconfined(site, found, asked.base)) if ordered.trust else (),
+        settings=tuple(found.read.items()),
+    )
+
+
+def _unconfined(site: Site, found: Conditions, base: str) -> tuple[str, ...]:
+    """What is asked about where there is no sandbox, by its digests."""
+    setup = (setup_claim(site, found.setup, environment(), base).sha256,) if found.setup else ()
+    return (agent_claim(site, found.settings, environment(), base).sha256, *setup)
+
+
+def _workflow(site: Site, settings: Settings, wanted: str, env: Mapping[str, str]) -> Workflow:
+    """Once the user has agreed to what its file says."""
+    chosen = find_workflow(site, settings, wanted, env)
+    if chosen.claim:
+        ensure(chosen.claim, env)
+        # To standard error: standard output may be JSON lines.
+        instead = f", in place of {chosen.replaces}" if chosen.replaces else ""
+        click.echo(plain(f"workflow {chosen.workflow.id} from {chosen.path}{instead}"), err=True)
+    return chosen.workflow
+
+
+def starting(order: Order, instead: str = "") -> Callable[[World], Awaitable[RunId]]:
+    """Once every agent is there and logged in: that is said now, and not by a run that fails."""
+
+    async def begin(world: World) -> RunId:
+        for name in players(order.agent, order.workflow, world.conduct):
+            await ensure_ready(world.agents[name], instead if name == order.agent else "")
+        return await start_run(world, order)
+
+    return begin

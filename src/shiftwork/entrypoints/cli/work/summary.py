@@ -1,0 +1,196 @@
+"""What is told when this process stops working on a run: what came of it, what it cost, and what to type next."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from shiftwork.app.views import amounts
+from shiftwork.app.views.queries import run_view
+from shiftwork.app.views.run_views import Pulse, RunView, reason
+from shiftwork.bootstrap.state.read_only import liveness, open_queries
+from shiftwork.config.site import Site
+from shiftwork.domain.core.ids import FRAME, RunId
+from shiftwork.domain.proof.verdict import ProofLevel
+from shiftwork.entrypoints.cli.env.broken_pipe import though_unheard
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render import left_out_files, merge_obstacles, next_steps, phrases
+from shiftwork.entrypoints.cli.render.json import run_document, say
+from shiftwork.entrypoints.cli.render.sanitize import cells, plain
+from shiftwork.entrypoints.cli.work import limit_rules
+from shiftwork.entrypoints.cli.work.foreground import Stop
+from shiftwork.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_LIMIT
+from shiftwork.ports.views import StoryRow
+from shiftwork.ports.workspace import Obstacle
+
+_REASON_LINES: Final = 12
+_WRAPPED: Final = 20
+
+
+def conclude(site: Site, run: RunId | None, stop: Stop, *, as_json: bool) -> int:
+    """Tell it, and give the exit code."""
+    if run is None:
+        if as_json:
+            say({"event": "result", "run": None, "stop": stop.value, "exit_code": EXIT_INTERRUPTED})
+        else:
+            click.echo("interrupted before anything was started")
+        return EXIT_INTERRUPTED
+    view = answer(lambda: run_view(open_queries(site), run, liveness()))
+    code = exit_code(view, stop)
+    with though_unheard():
+        if as_json:
+            say(_document(site, view, stop, code))
+        else:
+            click.echo("\n" + "\n".join(summary(site, view, stop)))
+    return code
+
+
+def exit_code(view: RunView, stop: Stop) -> int:
+    if stop is Stop.OVER:
+        return EXIT_DONE if view.run.status in {"completed", "undone"} else EXIT_FAILED
+    return EXIT_LIMIT if stop is Stop.HELD else EXIT_INTERRUPTED
+
+
+def _document(site: Site, view: RunView, stop: Stop, code: int) -> dict[str, Any]:
+    kept = _diffs(site, view)
+    # This process still lives while it says so, but it works on the run no longer.
+    pulse = {Stop.HELD: Pulse.WAITING, Stop.OVER: Pulse.OVER}.get(stop, Pulse.INTERRUPTED)
+    document = run_document(replace(view, pulse=pulse, worker=None))
+    return {
+        "event": "result",
+        **document,
+        "stop": stop.value,
+        "diffs": str(kept or ""),
+        **left_out_files.document(site, view.run.run),
+        "exit_code": code,
+    }
+
+
+def summary(site: Site, view: RunView, stop: Stop) -> Iterator[str]:
+    in_the_way = merge_obstacles.in_the_way(site, view)
+    yield from _headline(view, stop, in_the_way or Obstacle())
+    kept = _diffs(site, view)
+    run = view.run
+    yield ""
+    yield phrases.facts(
+        [
+            ("run", run.run),
+            ("took", phrases.took(run.started_at, run.ended_at, view.idle)),
+            ("cost", amounts.cost(view.used)),
+            *next_steps.proof(view),
+            ("gates", next_steps.without(view)),
+            ("notices", next_steps.unheard(view)),
+            ("tests", "; ".join(f"{one.story.story}: {one.story.tests}" for one in view.stories if one.story.tests)),
+            ("logs", f"shiftwork logs {run.run}"),
+            ("diffs", f"{kept}" if kept else ""),
+            ("", "(what abandoned attempts had changed)" if kept else ""),
+            *left_out_files.rows(site, run.run),
+        ]
+    )
+    yield ""
+    yield from phrases.following(_next(view, stop, in_the_way))
+
+
+def _headline(view: RunView, stop: Stop, obstacle: Obstacle) -> Iterator[str]:
+    run = view.run
+    if stop is Stop.INTERRUPTED:
+        yield "interrupted: agents are stopped, and nothing is lost"
+        yield from _fallen(view)
+    elif stop is Stop.HELD:
+        yield from _held(view)
+        yield from _fallen(view)
+    elif run.status == "completed":
+        landed = next_steps.last_landed(view)
+        if landed is None:
+            yield "done: there was nothing to change"
+            return
+        checked = any(one.story.proof != ProofLevel.NO_GATES for one in view.stories if one.story.commit)
+        label = "done: landed " if checked else "landed without any gate: "
+        yield from _in_lines(label, _where(landed, run.branch, obstacle))
+    else:
+        reasons = [one.story for one in view.stories if one.story.failure]
+        yield from _in_lines(f"{phrases.state(run.status)}: ", _despite(view, obstacle))
+        for story in reasons:
+            yield from _reason(story)
+
+
+def _held(view: RunView) -> Iterator[str]:
+    first = _first_held(view)
+    if first and next_steps.is_at_limit(first):
+        yield from _in_lines("limit reached: ", reason(first))
+    else:
+        yield from _in_lines("waits for you: ", first.waiting if first else "")
+
+
+def _first_held(view: RunView) -> StoryRow | None:
+    return next((one.story for one in view.stories if one.story.hold), None)
+
+
+def _despite(view: RunView, obstacle: Obstacle) -> str:
+    """What stands on the branch though the run did not come to its end."""
+    last = next_steps.last_landed(view)
+    if last is None:
+        return "what had landed is reverted" if view.run.status == "undone" else "nothing was landed"
+    stories = [one.story for one in view.stories if one.story.story != FRAME]
+    landed = sum(bool(story.commit) for story in stories)
+    where = _where(last, view.run.branch, obstacle)
+    several = landed and len(stories) > 1
+    return f"{landed} of {len(stories)} stories have landed, the last as {where}" if several else f"landed {where}"
+
+
+def _in_lines(label: str, text: str) -> Iterator[str]:
+    room = phrases.layout() - len(label)
+    lines = (line for one in plain(text).rstrip().split("\n") for line in phrases.wrapped(one, room, most=_WRAPPED))
+    yield from phrases.labelled(label, list(lines))
+
+
+def _fallen(view: RunView) -> Iterator[str]:
+    """What has failed or is blocked meanwhile, in short: the run is not over, and they are not what it stops for."""
+    for story in (one.story for one in view.stories if one.story.failure):
+        label = f"  {story.story} {phrases.state(story.status)}: "
+        yield from phrases.labelled(label, phrases.gist(story.failure, phrases.width() - len(label)))
+
+
+def _reason(story: StoryRow) -> Iterator[str]:
+    """The end of it: what a gate prints last is what one wants to read first."""
+    first, *rest = plain(story.failure).rstrip().split("\n")
+    yield from _in_lines(f"  {story.story}: ", first)
+    if rest and rest[0].startswith("broken before"):
+        yield from _in_lines("    ", rest.pop(0))
+    if len(rest) > _REASON_LINES:
+        yield f"    ... {len(rest) - _REASON_LINES} lines left out"
+    for line in rest[-_REASON_LINES:]:
+        yield from _as_printed(line)
+
+
+def _as_printed(line: str) -> Iterator[str]:
+    """A line that is too long goes on below, at its own margin: a terminal would break it within a word."""
+    whole = f"    {line}"
+    if cells(whole) <= phrases.layout():
+        yield whole
+        return
+    margin = min(len(whole) - len(whole.lstrip()), phrases.layout() // 2)
+    yield from _in_lines(" " * margin, line)
+
+
+def _where(story: StoryRow, branch: str, obstacle: Obstacle) -> str:
+    held = "" if story.ref == branch else f", {next_steps.held_because(branch, obstacle)}"
+    return f"{story.commit[:10]} on {story.ref}{held}"
+
+
+def _diffs(site: Site, view: RunView) -> Path | None:
+    folder = site.state / "diffs" / view.run.run
+    return folder if folder.is_dir() else None
+
+
+def _next(view: RunView, stop: Stop, obstacle: Obstacle | None) -> Iterable[phrases.Step]:
+    if stop is Stop.INTERRUPTED:
+        return ((f"shiftwork resume {view.run.run}", ""),)
+    first = _first_held(view)
+    if stop is Stop.HELD and first and not next_steps.is_at_limit(first):
+        return next_steps.meanwhile(view)
+    if stop is Stop.HELD:
+        return ((limit_rules.lifting(view), ""), *next_steps.fallen(view))
+    return next_steps.after(view, obstacle)

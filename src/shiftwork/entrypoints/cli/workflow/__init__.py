@@ -1,0 +1,1 @@
+"""How workflows are drawn and written."""

@@ -1,0 +1,1 @@
+"""Understands what agents answer."""

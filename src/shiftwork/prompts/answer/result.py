@@ -1,0 +1,88 @@
+"""What an answer comes to for the step that it answers: a result, a question to a person, or what is amiss with it.
+
+A step with the catalogue's prompt ends with a SUMMARY and sets every key it declares. A step with a prompt of its own
+is held to what it `expects`: each line of that which begins with `KEY:` names a key that the answer must have, and with
+no such line a STATUS, a SUMMARY or any key will do. Its `output_keys` only limit what it may set. `STATUS: retry` says
+that what it looked at will not do: where no route leads anywhere from that, the attempt has failed.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from shiftwork.domain.story.routing import RETRY, STATUS, Undecided, decision_of, verdict_of
+from shiftwork.domain.workflow.pipeline import Step
+from shiftwork.domain.workflow.template_values import Context, limited
+from shiftwork.prompts.answer.contract import SUMMARY_LIMIT, Answer
+from shiftwork.prompts.answer.stories import STORIES_KEY
+from shiftwork.prompts.lengths import shorten
+
+BLOCKED: Final = "blocked"
+
+_EXPECTED: Final = re.compile(r"^[ \t]*([A-Z][A-Z_]*):", re.MULTILINE)
+_REASONS: Final = ("question", "reason", "issues")
+_NO_REASON: Final = "The agent says that it is blocked, and not by what."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a step has come to; see `StepCompleted`."""
+
+    notes: str
+    outputs: Context
+    decision: str = ""
+    verdict: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amiss:
+    """Why the answer will not do, as the agent is told before it tries again; `rejected` where that is its own word."""
+
+    error: str
+    rejected: bool = False
+
+
+def result(step: Step, said: Answer) -> Result | Amiss:
+    if missing := _missing(step, said):
+        return Amiss(error=missing)
+    verdict = verdict_of(step, said.outputs, said.summary)
+    decision = decision_of(step, said.outputs)
+    if isinstance(decision, Undecided):
+        return Amiss(error=decision.reason)
+    if step.input and said.status == RETRY and not decision:
+        return Amiss(error=verdict or "the answer says STATUS: retry, and not why", rejected=True)
+    return Result(
+        notes=said.summary or shorten(verdict, SUMMARY_LIMIT),
+        outputs=limited(said.outputs, step.output_keys),
+        decision=decision,
+        verdict=shorten(verdict, SUMMARY_LIMIT) if decision else "",
+    )
+
+
+def question(said: Answer) -> str:
+    """What the agent needs a person for; empty where it does not say that it does."""
+    if said.blocked:
+        return said.blocked
+    if said.status != BLOCKED:
+        return ""
+    given = dict(said.outputs)
+    return next((given[key] for key in _REASONS if given.get(key)), said.summary or _NO_REASON)
+
+
+def _missing(step: Step, said: Answer) -> str:
+    given = {key for key, _ in said.outputs}
+    if not step.input:
+        if not said.summary:
+            return "the answer does not end with a SUMMARY section"
+        return _lacks(key for key in step.output_keys if key not in given)
+    known = {*given, STORIES_KEY, *(["summary"] if said.summary else ())}
+    expected = dict.fromkeys(key.lower() for key in _EXPECTED.findall(step.expects))
+    if not expected and not given and not said.summary:
+        return f"the answer has neither {STATUS.upper()}: nor SUMMARY:"
+    return _lacks(key for key in expected if key not in known)
+
+
+def _lacks(keys: Iterable[str]) -> str:
+    missing = [f"{key.upper()}:" for key in keys]
+    return f"the answer lacks {', '.join(missing)}" if missing else ""

@@ -1,0 +1,75 @@
+"""What a prompt is made of: which parts a step is shown, and in which order."""
+
+from collections.abc import Callable
+from typing import Final
+
+from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.workflow.pipeline import Step
+from shiftwork.domain.workflow.step_types import Section
+from shiftwork.prompts import memory_parts, prompt_sections, proof, workflow_parts
+from shiftwork.prompts.prompt_sections import Surroundings, View
+
+__all__ = ["Surroundings", "compose"]
+
+type _Test = Callable[[View], bool]
+
+
+def compose(state: StoryState, step: Step, given: Surroundings) -> str:
+    """The whole prompt of one attempt: only what the step's type is to see, and never longer than `limits.PROMPT`."""
+    view = View(state=state, step=step, given=given)
+    texts = (part(view) for shown, part in (_OWN_PARTS if step.input else _PARTS) if shown(view))
+    # Half of a surrogate pair can reach us through escaped JSON; it cannot be sent, so it does not leave here.
+    return "\n\n".join(text for text in texts if text).encode(errors="replace").decode() + "\n"
+
+
+def _always(_: View) -> bool:
+    return True
+
+
+def _sees(section: Section) -> _Test:
+    return lambda view: section in view.sees
+
+
+def _edits(view: View) -> bool:
+    return view.step.may_edit and (view.given.tools or view.given.outbox != "")
+
+
+# A refusal is shown to the steps that see the checks: those that mend it, and those that look at it again afterwards.
+_PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
+    (_always, workflow_parts.persona),
+    (_always, prompt_sections.house),
+    (_sees(Section.STORY), prompt_sections.story),
+    (_sees(Section.CRITERIA), prompt_sections.criteria),
+    (_sees(Section.GATES), prompt_sections.gates),
+    (_always, proof.wanted),
+    (_always, prompt_sections.this_step),
+    (_sees(Section.NOTES), prompt_sections.notes),
+    (_sees(Section.SCRATCH), memory_parts.scratch),
+    (_sees(Section.PROGRESS), memory_parts.progress),
+    (_sees(Section.PROJECT), memory_parts.project),
+    (_sees(Section.PATTERNS), memory_parts.patterns),
+    (_always, prompt_sections.feedback),
+    (_always, prompt_sections.answers),
+    (_always, prompt_sections.told),
+    (_sees(Section.GATES), prompt_sections.refused),
+    (_always, prompt_sections.tools),
+    (_edits, prompt_sections.remaining),
+    (_edits, prompt_sections.editing),
+    (_always, prompt_sections.answer),
+)
+
+# A step with a prompt of its own is shown what that names, and what the harness alone can tell it.
+_OWN_PARTS: Final[tuple[tuple[_Test, Callable[[View], str]], ...]] = (
+    (_always, workflow_parts.persona),
+    (_always, prompt_sections.house),
+    (_always, workflow_parts.task),
+    (_always, workflow_parts.own_feedback),
+    (_always, prompt_sections.answers),
+    (_always, prompt_sections.told),
+    (_always, prompt_sections.refused),
+    (_always, proof.wanted),
+    (_always, prompt_sections.tools),
+    (_edits, prompt_sections.remaining),
+    (_edits, prompt_sections.editing),
+    (_always, workflow_parts.answer),
+)

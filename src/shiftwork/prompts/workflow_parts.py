@@ -1,0 +1,68 @@
+"""The parts of a prompt that come from the user's workflow: who the agent is, and a step's own words.
+
+A template is filled in a single pass: whatever an agent has said stays text, also where it looks like a template.
+"""
+
+from typing import Final
+
+from shiftwork.domain.workflow.template_values import values
+from shiftwork.prompts import notebook
+from shiftwork.prompts.lengths import LIMITS, OWN, foremost, one_line, shorten
+from shiftwork.prompts.prompt_sections import View, criteria, decisions, feedback, story
+from shiftwork.prompts.render import names, render
+from shiftwork.prompts.templates import template
+
+_FEEDBACK: Final = "verify_feedback"
+
+
+def persona(view: View) -> str:
+    """The files that say who the agent is, where the workflow has any for it."""
+    who = next((agent for agent in view.state.given.agents if agent.id == view.step.agent), None)
+    files = [f"## {one_line(name)}\n\n{text.strip()}" for name, text in who.persona] if who else []
+    return shorten("\n\n".join(["# Who you are", *files]), LIMITS["persona"]) if files else ""
+
+
+def task(view: View) -> str:
+    """The step's own prompt; a name that nothing has been produced for yet is empty."""
+    text = view.step.input
+    known = {name: shorten(value, OWN["value"]) for name, value in values(view.state.context, _built_in(view)).items()}
+    filled = shorten(render(text, known, names(text)).strip(), OWN["input"])
+    asked = shorten(view.step.description.strip(), LIMITS["step"])
+    more = f"\n\nAsked of this step in particular:\n\n{asked}" if asked else ""
+    return f"## This step: {one_line(view.step.name)}\n\n{filled}{more}"
+
+
+def own_feedback(view: View) -> str:
+    """Why the step is done again, unless its prompt has a place for that."""
+    return "" if _FEEDBACK in names(view.step.input) else feedback(view)
+
+
+def answer(view: View) -> str:
+    step = view.step
+    rules = [decisions(view)] if step.decision_key else []
+    if step.output_keys:
+        rules.append(one_line(f"- Only these keys are kept: {', '.join(key.upper() for key in step.output_keys)}."))
+    expected = shorten(step.expects.strip(), OWN["expects"])
+    shown = {
+        "expects": f"\nExpected of it:\n\n{expected}\n" if expected else "",
+        "rules": "".join(f"{rule}\n" for rule in rules),
+    }
+    return render(template("answer_own"), shown)
+
+
+def _built_in(view: View) -> dict[str, str]:
+    given, memory = view.state.given, view.given.memory
+    landed = [f"- {note.by}: {one_line(note.title)}" for note in memory.progress.all]
+    return {
+        "task": given.task or given.story.description,
+        "run_id": given.run,
+        "repo": view.given.workspace,
+        "branch": view.given.branch,
+        "current_story": "\n\n".join(part for part in (story(view), criteria(view)) if part),
+        "current_story_id": given.story.id,
+        "current_story_title": given.story.title,
+        "completed_stories": foremost(landed, OWN["value"], "stories"),
+        "stories_remaining": str(view.given.remaining),
+        "progress": notebook.progress(memory),
+        _FEEDBACK: view.step.feedback,
+    }

@@ -1,0 +1,150 @@
+"""What every inbox keeps to."""
+
+# ruff: noqa: S101 - asserting is what suites do
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import pytest
+
+from shiftwork.domain.core.ids import Stream
+from shiftwork.ports.store import Inbox, Message
+from shiftwork.testing.conformance.store_stage import Handles, awaited, together
+
+_fresh = itertools.count(1)
+
+
+def _target() -> Stream:
+    return Stream(f"run/{next(_fresh)}")
+
+
+async def _follow(inbox: Inbox, target: Stream, count: int) -> list[Message]:
+    """Read as a job does: always after the last position seen."""
+    seen: list[Message] = []
+    while len(seen) < count:
+        seen += await inbox.wait(target, after=seen[-1].position if seen else 0)
+    return seen
+
+
+class InboxConformance:
+    """Subclass it beside a fixture `handles`."""
+
+    @awaited
+    async def test_messages_come_in_order_after_a_position(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+        assert not await inbox.receive(target, after=0)
+        for number in range(3):
+            await inbox.post(target, f"k{number}", {"number": number, "text": "ü\0\udc80"})
+        await inbox.post(_target(), "k", {})
+        messages = await inbox.receive(target, after=0)
+        assert [message.key for message in messages] == ["k0", "k1", "k2"]
+        assert [message.body["number"] for message in messages] == [0, 1, 2]
+        assert messages[0].body["text"] == "ü\0\udc80"
+        assert messages[0].position < messages[1].position < messages[2].position
+        assert list(await inbox.receive(target, after=messages[0].position)) == list(messages[1:])
+        assert not await inbox.receive(target, after=messages[2].position)
+
+    @awaited
+    async def test_a_key_is_posted_once_and_its_first_body_stays(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+        await inbox.post(target, "k", {"first": True})
+        await inbox.post(target, "k", {"first": False})
+        await inbox.post(target, "l", {})
+        (message, _) = await inbox.receive(target, after=0)
+        assert message.body == {"first": True}
+        assert [found.key for found in await inbox.receive(target, after=message.position)] == ["l"]
+
+    @awaited
+    async def test_whether_a_key_was_posted_is_known_to_all_and_for_each_target_apart(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+        assert not await inbox.posted(target, "k")
+        await inbox.post(target, "k", {})
+        await inbox.receive(target, after=0)
+        assert await inbox.posted(target, "k")
+        assert await handles().inbox.posted(target, "k")
+        assert not await inbox.posted(target, "l")
+        assert not await inbox.posted(_target(), "k")
+
+    @awaited
+    async def test_a_stored_body_is_nobody_elses(self, handles: Handles) -> None:
+        inbox, target, body = handles().inbox, _target(), {"words": ["a"]}
+        await inbox.post(target, "k", body)
+        body["words"].append("b")
+        (message,) = await inbox.receive(target, after=0)
+        assert message.body == {"words": ["a"]}
+
+    @awaited
+    async def test_waiting_gives_at_once_what_is_there(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+        await inbox.post(target, "k", {})
+        assert list(await inbox.wait(target, after=0)) == list(await inbox.receive(target, after=0))
+
+    @awaited
+    async def test_waiting_ends_with_a_message_from_this_handle_and_from_another(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+        position = 0
+        for key, poster in (("near", inbox), ("far", handles().inbox)):
+            waiting = asyncio.create_task(inbox.wait(target, after=position))
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            await poster.post(_target(), key, {})
+            await poster.post(target, key, {})
+            (message,) = await asyncio.wait_for(waiting, 60)
+            assert message.key == key
+            position = message.position
+
+    @awaited
+    async def test_a_message_from_another_thread_and_loop_wakes(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+
+        async def wait() -> str:
+            return (await inbox.wait(target, after=0))[0].key
+
+        async def post() -> str:
+            await asyncio.sleep(0.05)
+            await inbox.post(target, "k", {})
+            return ""
+
+        assert await together([wait, wait, post]) == ["k", "k", ""]
+
+    @awaited
+    async def test_a_wait_can_be_cancelled_and_taken_up_again(self, handles: Handles) -> None:
+        inbox, target = handles().inbox, _target()
+        for pause in (0.0, 0.01, 0.4):
+            waiting = asyncio.create_task(inbox.wait(target, after=0))
+            await asyncio.sleep(pause)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+        await inbox.post(target, "k", {})
+        assert [message.key for message in await inbox.wait(target, after=0)] == ["k"]
+
+    @awaited
+    async def test_no_message_slips_past_a_reader_that_follows(self, handles: Handles) -> None:
+        target, posts = _target(), 25
+        reader, *posters = [handles().inbox for _ in range(4)]
+
+        async def post(number: int) -> list[Message]:
+            for post in range(posts):
+                await posters[number].post(target, f"{number}-{post}", {})
+            return []
+
+        async def follow() -> list[Message]:
+            return await asyncio.wait_for(_follow(reader, target, posts * len(posters)), 90)
+
+        acts: list[Callable[[], Awaitable[list[Message]]]] = [partial(post, number) for number in range(len(posters))]
+        seen, *_ = await together([follow, *acts])
+        assert not isinstance(seen, Exception)
+        positions = [message.position for message in seen]
+        assert positions == sorted(set(positions))
+        assert {message.key for message in seen} == {f"{n}-{p}" for n in range(len(posters)) for p in range(posts)}
+
+    @awaited
+    async def test_one_message_posted_by_many_at_once_is_there_once(self, handles: Handles) -> None:
+        target = _target()
+        inboxes = [handles().inbox for _ in range(4)]
+        results = await together([partial(inbox.post, target, "k", {}) for inbox in inboxes])
+        assert results == [None] * 4
+        assert len(await inboxes[0].receive(target, after=0)) == 1

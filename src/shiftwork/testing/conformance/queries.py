@@ -1,0 +1,211 @@
+"""What every reader of the views must do."""
+
+# ruff: noqa: S101 - asserting is what suites do
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from shiftwork.errors import VersionConflictError
+from shiftwork.ports.views import Owner, Row
+from shiftwork.testing.conformance.event_store import fresh_numbers, fresh_stream, notes
+from shiftwork.testing.conformance.store_stage import (
+    QUICK,
+    Handle,
+    Handles,
+    awaited,
+    played_row,
+    run_row,
+    spent_row,
+    step_row,
+    story_row,
+    texts,
+    waited_row,
+)
+
+
+class QueriesConformance:
+    """Subclass it beside a fixture `handles`; rows get there through the event store."""
+
+    @pytest.fixture
+    def store(self, handles: Handles) -> Handle:
+        return handles()
+
+    @awaited
+    async def test_an_empty_store_shows_nothing(self, store: Handle) -> None:
+        queries = store.queries
+        assert not await queries.runs()
+        assert await queries.run("r") is None
+        assert not await queries.stories("r")
+        assert not await queries.steps("r", "s")
+
+    @awaited
+    async def test_rows_come_with_their_facts_and_replace_those_of_the_same_identity(self, handles: Handles) -> None:
+        store, stream = handles(), fresh_stream()
+        first: list[Row] = [run_row("r"), story_row("r", "s"), step_row("r", "s", "step-001")]
+        assert await store.events.append(stream, notes("a"), expected=0, key="a", rows=first) == 1
+        changed: list[Row] = [
+            run_row("r", title="new"),
+            story_row("r", "s", title="new"),
+            step_row("r", "s", "step-001", notes="n"),
+        ]
+        # A row that is given twice: the later one counts.
+        await store.events.append(stream, notes("b"), expected=1, key="b", rows=[*first, *changed])
+        queries = handles().queries
+        assert list(await queries.runs()) == changed[:1]
+        assert list(await queries.stories("r")) == changed[1:2]
+        assert list(await queries.steps("r", "s")) == changed[2:]
+
+    @awaited
+    async def test_who_is_confined_to_a_project_finds_nothing_of_another(self, handles: Handles) -> None:
+        store = handles()
+        owner = Owner(executor="e", host="h", pid=1, pid_started=1.0)
+        for run, project in (("ra", "a"), ("rb", "b"), ("rn", "")):
+            rows: list[Row] = [
+                run_row(run, project=project),
+                story_row(run, "s"),
+                step_row(run, "s", "step-001"),
+                played_row(run, started_at=1.0),
+                spent_row(run, "s", "p"),
+                waited_row(run, "s", 1),
+            ]
+            await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+            await store.leases.acquire(run, owner)
+        confined, every = handles().confined("a"), store.queries
+        assert [row.run for row in await confined.runs()] == ["ra"]
+        assert [row.run for row in await confined.played()] == ["ra"]
+        assert (await confined.run("r")) == run_row("ra", project="a"), "those of others do not make it ambiguous"
+        for run in ("ra", "rb", "rn"):
+            known = run == "ra"
+            assert (await confined.run(run) is not None) == known
+            assert (await confined.holder(run) is not None) == known
+            for asked in (confined.stories, confined.steps, confined.spent, confined.waited):
+                assert [row.run for row in await asked(run)] == [run] * known
+        assert {row.run for row in await every.runs()} == {"ra", "rb", "rn"}
+        assert not await handles().confined("c").runs()
+
+    @awaited
+    async def test_what_was_played_is_told_of_all_runs_the_newest_first(self, store: Handle) -> None:
+        rows = [played_row(f"r{number}", started_at=float(number)) for number in range(3)]
+        for row in rows:
+            await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=[row])
+        again = replace(rows[1], verdict="verified", cost_usd=0.5)
+        await store.events.append(fresh_stream(), notes("b"), expected=0, key="b", rows=[again])
+        found = [row for row in await store.queries.played() if row in {*rows, again}]
+        assert found == [rows[2], again, rows[0]]
+        assert len(await store.queries.played(limit=2)) == 2
+
+    @awaited
+    async def test_what_was_spent_is_told_of_one_run_by_story_profile_and_model(self, store: Handle) -> None:
+        names = [
+            ("r", "s", "b", ""),
+            ("r", "s", "a", "n"),
+            ("r", "s", "a", "m"),
+            ("r", "o", "c", ""),
+            ("q", "s", "a", ""),
+        ]
+        rows = [spent_row(run, story, agent, model=model) for run, story, agent, model in names]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        grown = replace(rows[1], cost_usd=0.5, tries=3, estimated=False)
+        await store.events.append(fresh_stream(), notes("b"), expected=0, key="b", rows=[grown])
+        assert list(await store.queries.spent("r")) == [rows[3], rows[2], grown, rows[0]]
+        assert list(await store.queries.spent("p")) == []
+
+    @awaited
+    async def test_waits_are_told_of_one_run_by_story_in_their_order(self, store: Handle) -> None:
+        names = [("r", "s", 2), ("r", "s", 10), ("r", "s", 1), ("r", "o", 1), ("q", "s", 1)]
+        rows = [waited_row(run, story, number) for run, story, number in names]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        over = replace(rows[1], until=9.5)
+        await store.events.append(fresh_stream(), notes("b"), expected=0, key="b", rows=[over])
+        assert list(await store.queries.waited("r")) == [rows[3], rows[2], rows[0], over]
+        assert list(await store.queries.waited("p")) == []
+
+    @awaited
+    async def test_rows_of_a_conflict_or_a_repetition_are_not_written(self, store: Handle) -> None:
+        stream = fresh_stream()
+        await store.events.append(stream, notes("a"), expected=0, key="a", rows=[run_row("r", title="old")])
+        with pytest.raises(VersionConflictError):
+            await store.events.append(stream, notes("b"), expected=0, key="b", rows=[run_row("r", title="conflict")])
+        await store.events.append(stream, notes("a"), expected=1, key="a", rows=[run_row("r", title="repeated")])
+        assert await store.queries.run("r") == run_row("r", title="old")
+
+    @awaited
+    async def test_runs_are_listed_newest_first(self, store: Handle) -> None:
+        starts = {"a": 3.0, "b": 1.0, "c": None, "d": 2.0, "e": 3.0}
+        rows = [run_row(run, started_at=started) for run, started in starts.items()]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        assert [row.run for row in await store.queries.runs()] == ["c", "e", "a", "d", "b"]
+        assert [row.run for row in await store.queries.runs(limit=2)] == ["c", "e"]
+
+    @awaited
+    async def test_a_run_is_found_by_a_beginning_that_no_other_has(self, store: Handle) -> None:
+        rows = [run_row(run) for run in ("abc", "abcd", "abd", "b%c", "bxc", "c_d")]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        asked = ("abc", "abcd", "abd", "ab", "b%", "b", "c_", "c", "d", "c_d_")
+        found = {beginning: await store.queries.run(beginning) for beginning in asked}
+        assert {beginning: row.run for beginning, row in found.items() if row} == {
+            "abc": "abc",
+            "abcd": "abcd",
+            "abd": "abd",
+            "b%": "b%c",
+            "c_": "c_d",
+            "c": "c_d",
+        }
+
+    @awaited
+    async def test_stories_and_steps_come_in_order_and_of_their_own_alone(self, store: Handle) -> None:
+        stories = [story_row("r", f"s{10 - number}", position=number) for number in range(1, 11)]
+        steps = [step_row("r", "s1", f"step-{10 - number:03d}", position=number) for number in range(1, 10)]
+        others: list[Row] = [story_row("q", "s1"), step_row("r", "s2", "step-001"), step_row("q", "s1", "step-001")]
+        others.append(step_row("r", "s1", "step-010", position=-1))  # replaced by an edit
+        rows: list[Row] = [*reversed(stories), *reversed(steps), *others]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        assert list(await store.queries.stories("r")) == stories
+        assert list(await store.queries.steps("r", "s1")) == steps
+        assert list(await store.queries.steps("r")) == [*steps, step_row("r", "s2", "step-001")]
+
+    @awaited
+    async def test_who_works_on_a_run_is_who_holds_its_lease(self, store: Handle) -> None:
+        owner = Owner(executor="ann", host="here", pid=7, pid_started=1.25)
+        assert await store.queries.holder("r") is None
+        await store.leases.acquire("r", owner)
+        await store.leases.acquire("q", replace(owner, executor="bob"))
+        held = await store.queries.holder("r")
+        assert held is not None
+        assert (held.resource, held.owner) == ("r", owner)
+        (_, lease) = await store.leases.holders()
+        assert 0 <= held.age <= lease.age < held.age + 60
+        await store.leases.release("r", owner)
+        assert await store.queries.holder("r") is None
+
+    @awaited
+    async def test_a_number_that_no_database_holds_is_shown_as_the_greatest(self, store: Handle) -> None:
+        rows = [replace(run_row("great"), max_tokens=10**30), replace(run_row("small"), max_tokens=-(10**30))]
+        await store.events.append(fresh_stream(), notes("a"), expected=0, key="a", rows=rows)
+        great, small = await store.queries.run("great"), await store.queries.run("small")
+        assert great is not None
+        assert small is not None
+        assert (great.max_tokens, small.max_tokens) == (2**63 - 1, 1 - 2**63)
+
+    @QUICK
+    @given(text=texts)
+    def test_text_is_shown_as_it_is_but_for_what_no_database_holds(self, store: Handle, text: str) -> None:
+        async def written(row_text: str) -> str:
+            run = f"text-{next(fresh_numbers)}"
+            await store.events.append(
+                fresh_stream(), notes(row_text), expected=0, key="a", rows=[run_row(run, title=row_text)]
+            )
+            shown = await store.queries.run(run)
+            assert shown is not None
+            assert shown == replace(run_row(run), title=shown.title)
+            return shown.title
+
+        title = asyncio.run(written(text))
+        assert len(title) == len(text)
+        strange = [(kept, given) for kept, given in zip(title, text, strict=True) if kept != given]
+        assert all(given == "\0" or 0xD800 <= ord(given) <= 0xDFFF for _, given in strange)
+        assert "\0" not in title
+        title.encode()

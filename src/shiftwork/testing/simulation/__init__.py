@@ -1,0 +1,1 @@
+"""Decisions played against simulated surroundings, without I/O."""

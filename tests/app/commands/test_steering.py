@@ -1,0 +1,284 @@
+"""Other kinds of steps, limits, cancelling, resuming, and what nobody planned for."""
+
+import asyncio
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.commands.runs import cancel_run, raise_limits, resume_run, wait_for
+from shiftwork.app.messaging import messages
+from shiftwork.domain.budget.amounts import Budget
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import RunId, StepId, StoryId, run_stream, story_stream
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.spec.spec import Criterion, Spec, Story
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import FailureCause, HoldCause, StoryStatus
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.workflow import Exhausted, StepKind, StepPlan, catalogue_step
+from shiftwork.errors import BranchGoneError, RepositoryError, RunBusyError, UnknownRunError
+from shiftwork.ports.agent import AgentTask, Ending
+from tests.app.rig import SHORT, Rig, done, git, honest, kinds, story_workflow
+
+
+def test_a_gate_step_checks_the_work_so_far(rig: Rig) -> None:
+    async def scenario() -> None:
+        gate = StepPlan(name="check", type="check", kind=StepKind.GATE, description="check", max_retries=0)
+        run = await rig.run(workflow=story_workflow(catalogue_step("coding"), gate))
+        story = await rig.story(run)
+        assert story.pipeline.steps[1].notes == "gates passed: test"
+        red = story_workflow(gate, catalogue_step("coding"))
+        rig.gates = (Gate(name="never", command="exit 1"),)
+        failed = await rig.run(workflow=red)
+        assert "gate never failed" in (await rig.story(failed)).failure
+
+    asyncio.run(scenario())
+
+
+def test_an_approval_step_waits_for_a_person(rig: Rig) -> None:
+    async def scenario() -> None:
+        approve = StepPlan(name="ok", type="ok", kind=StepKind.APPROVAL, description="Ship it?", max_retries=0)
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding"), approve))
+            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
+            held = await rig.story(run)
+            assert held.hold is not None
+            assert held.hold.cause is HoldCause.APPROVAL
+            stream = story_stream(run, StoryId("US-001"))
+            await world.inbox.post(stream, "answer", messages.release(granted=True, answer="ship it"))
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert state.status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_a_step_that_asks_when_exhausted_can_be_let_go_on(rig: Rig) -> None:
+    async def scenario() -> None:
+        coding = replace(catalogue_step("coding", max_retries=0), exhausted=Exhausted.ASK)
+        rig.script = honest(coding=[Turn(ending=Ending.CRASHED)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=story_workflow(coding))
+            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
+            stream = story_stream(run, StoryId("US-001"))
+            await world.inbox.post(stream, "noise", {"type": "unheard of"})
+            await world.inbox.post(stream, "answer", messages.release(granted=True, answer="try again"))
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert state.status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_a_limit_stops_the_story_until_it_is_raised(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(usage=Usage(cost_usd=2.0), write={"work.txt": "w"})])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
+            await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
+            held = await rig.story(run)
+            assert held.hold is not None
+            assert held.hold.detail == "the story has spent 2.00 of 1.00 USD"
+            await raise_limits(world.inbox, run, "1", Limits(story=Budget(usd=5.0)))
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert state.status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_a_run_whose_branch_is_called_something_else_says_how_to_go_on(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
+        rig.script = honest()
+        git(rig.repo, "branch", "-m", "main", "away")
+        async with rig.open() as world:
+            await resume_run(world, run)
+            with pytest.raises(BranchGoneError, match=f"run {run} lands on main") as told:
+                await asyncio.wait_for(wait_for(world, run), timeout=60)
+        assert told.value.hint == f"git branch -m NEW main where it is called NEW now; then: shiftwork resume {run}"
+        git(rig.repo, "branch", "-m", "away", "main")
+        async with rig.open() as world:
+            await resume_run(world, run)
+            assert (await asyncio.wait_for(wait_for(world, run), timeout=60)).status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_cancelling_ends_the_attempt_and_lands_nothing(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
+            stream = story_stream(run, StoryId("US-001"))
+            await world.inbox.post(stream, "noise", {"type": "unheard of"})
+            await cancel_run(world.inbox, run)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert state.status is RunStatus.CANCELLED
+            assert (await rig.story(run)).cause is FailureCause.CANCELLED
+
+    asyncio.run(scenario())
+    assert rig.log() == ["start"]
+
+
+def test_a_process_that_is_closed_in_the_middle_can_be_resumed(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60, write={"half.txt": "half"})])
+        async with rig.open() as world:
+            run = await rig.start(world)
+            await rig.at_work("step-005")
+        assert (await rig.story(run)).status is StoryStatus.IN_PROGRESS
+        async with rig.open() as world:
+            await resume_run(world, run)
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+        assert state.status is RunStatus.COMPLETED
+        facts = await rig.facts(run)
+        started = [fact.step for fact in facts if isinstance(fact, story_facts.StepStarted)]
+        assert started.count(StepId("step-005")) == 2
+        assert len(started) == 11, "finished steps did not run again"
+        assert "StepInterrupted" in kinds(facts)
+
+    asyncio.run(scenario())
+    assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
+
+
+def test_a_run_goes_on_from_the_history_alone(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.at_work()
+        state = await rig.carried_on(run)
+        assert state.status is RunStatus.COMPLETED
+
+    asyncio.run(scenario())
+
+
+def test_resuming_refuses_what_others_work_on_and_what_is_unknown(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            async with rig.open() as other:
+                with pytest.raises(RunBusyError, match="is being worked on by process"):
+                    await resume_run(other, run)
+                with pytest.raises(RunBusyError):
+                    await resume_run(other, run)
+                with pytest.raises(UnknownRunError):
+                    await resume_run(other, RunId("nope"))
+            await cancel_run(world.inbox, run)
+            ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert (await resume_run(world, run)).status is ended.status
+
+    asyncio.run(scenario())
+
+
+def test_a_run_of_another_project_is_unknown_and_stays_as_it_is(rig: Rig) -> None:
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=60)])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+        before = await rig.store.events.read(run_stream(run))
+        async with rig.open() as world:
+            with pytest.raises(UnknownRunError, match=f"there is no run {run}"):
+                await resume_run(replace(world, project="other"), run)
+        assert await rig.store.events.read(run_stream(run)) == before
+        assert [row.project for row in await rig.store.queries.runs()] == ["test"]
+
+    asyncio.run(scenario())
+
+
+def test_a_missing_branch_is_refused_before_anything_is_recorded(rig: Rig) -> None:
+    async def scenario() -> None:
+        git(rig.repo, "checkout", "--quiet", "-b", "elsewhere")
+        git(rig.repo, "branch", "-D", "main")
+        async with rig.open() as world:
+            with pytest.raises(RepositoryError):
+                await rig.start(world)
+        assert list(await rig.store.queries.runs()) == []
+
+    asyncio.run(scenario())
+
+
+def test_stories_run_in_the_order_of_their_dependencies(rig: Rig) -> None:
+    def story(name: str, *needs: str) -> Story:
+        return Story(
+            id=StoryId(name),
+            title=name,
+            description=name,
+            criteria=(Criterion(id="AC-1", text=name),),
+            depends_on=tuple(StoryId(need) for need in needs),
+        )
+
+    spec = Spec(title="t", description="d", stories=(story("B", "A"), story("A"), story("C", "X"), story("X")))
+
+    def script(task: AgentTask) -> Turn:
+        name = task.env["SHIFTWORK_STORY"]
+        if name == "X":
+            return Turn(ending=Ending.CRASHED)
+        return done(write={f"{name}.txt": name} if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else {})
+
+    async def scenario() -> None:
+        rig.script = script
+        rig.gates = ()
+        run = await rig.run(spec, workflow=SHORT)
+        assert run.status is RunStatus.FAILED
+        assert run.stories[StoryId("C")].status is StoryStatus.BLOCKED
+        rows = await rig.store.queries.stories(run.given.run)
+        assert [row.story for row in rows] == ["B", "A", "C", "X"]
+
+    asyncio.run(scenario())
+    assert rig.log() == ["feat: B - B", "feat: A - A", "start"]
+
+
+def test_a_workspace_that_cannot_be_made_fails_the_story(rig: Rig) -> None:
+    async def scenario() -> None:
+        blocked = rig.trees
+        blocked.parent.mkdir(exist_ok=True)
+        blocked.write_text("in the way")
+        run = await rig.run(workflow=SHORT)
+        assert (await rig.story(run)).cause is FailureCause.WORKSPACE
+
+    asyncio.run(scenario())
+
+
+def test_an_agent_that_removes_its_workspace_fails_and_the_next_attempt_gets_another(rig: Rig) -> None:
+    trees: list[Path] = []
+    works = honest()
+
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] == "coding":
+            trees.append(task.workdir)
+            if len(trees) == 1:
+                shutil.rmtree(task.workdir)
+                return done()
+        return works(task)
+
+    rig.script = script
+    run = asyncio.run(rig.run(workflow=SHORT))
+    assert run.status is RunStatus.COMPLETED
+    assert len(set(trees)) == 2
+
+
+def test_another_writer_is_noticed_and_followed(rig: Rig) -> None:
+    """A fact that somebody else appends between two decisions is folded in, not overwritten."""
+
+    async def scenario() -> None:
+        rig.script = honest(coding=[done(pause=0.5, write={"work.txt": "w"})])
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SHORT)
+            await rig.until(lambda: any(isinstance(one.what, story_facts.StepStarted) for one in rig.seen))
+            stream = story_stream(run, StoryId("US-001"))
+            note = story_facts.NoteWritten(at=0.0, by=StepId("step-001"), text="from elsewhere")
+            version = await world.events.version(stream)
+            await world.events.append(stream, (note,), expected=version, key="elsewhere")
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert state.status is RunStatus.COMPLETED
+            assert [note.text for note in (await rig.story(run)).scratch.all] == ["from elsewhere"]
+
+    asyncio.run(scenario())

@@ -1,0 +1,120 @@
+"""What nobody but a person can tell: a yes lands it, a no ends it, and other words do neither."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.commands.certificates import recorded
+from shiftwork.app.commands.replies import Reply, Word, reply
+from shiftwork.app.commands.runs import wait_for
+from shiftwork.app.messaging import messages
+from shiftwork.app.runtime.context import World
+from shiftwork.domain.core.ids import RunId, story_stream
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.proof.verdict import Verdict
+from shiftwork.domain.run.state import RunState, RunStatus
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import HoldCause, StoryStatus
+from shiftwork.errors import IntentError
+from shiftwork.ports.agent import AgentTask
+from tests.app.landing.proof_rig import STORY, asked, begun, working
+from tests.app.rig import Rig, done, git
+
+
+@pytest.mark.parametrize(
+    ("granted", "answer", "said"), [(True, "it is nice", "it is nice"), (True, "", "yes"), (False, "no", "")]
+)
+def test_what_nobody_can_check_waits_for_a_person_under_the_strictest_policy(
+    rig: Rig, *, granted: bool, answer: str, said: str
+) -> None:
+    rig.script = working("AC-1 citation work.txt:1-2")  # type: ignore[assignment]
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
+            await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
+            held = await rig.story(run)
+            assert held.hold
+            assert held.hold.cause is HoldCause.EVIDENCE
+            assert "AC-2: It feels nice" in held.hold.detail
+            body = messages.release(granted=granted, answer=answer)
+            await world.inbox.post(story_stream(run, STORY), "answer", body)
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            story = await rig.story(run)
+            assert story.vouched == said
+            assert story.status is (StoryStatus.COMPLETED if granted else StoryStatus.FAILED)
+            paper = await recorded(rig.store.events, run, STORY)
+            verdicts = [one.verdict for one in paper.certificate.criteria] if paper else []
+            assert verdicts == ([Verdict.HOLDS, Verdict.VOUCHED] if granted else [])
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("word", [Word.APPROVE, Word.REJECT])
+def test_words_are_no_yes_for_what_only_a_person_can_tell(rig: Rig, word: Word) -> None:
+    rig.script = working("AC-1 citation work.txt:1-2")  # type: ignore[assignment]
+
+    async def scenario() -> RunState:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
+            await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
+            said = Reply(run=run, story=STORY, word=Word.ANSWER, text="No, it is ugly. Do not land this.")
+            with pytest.raises(IntentError, match="US-001 asks for a yes or a no: nobody but you can tell"):
+                await reply(world.events, world.inbox, said)
+            await reply(world.events, world.inbox, replace(said, word=word, text=""))
+            return await asyncio.wait_for(wait_for(world, run), timeout=60)
+
+    run = asyncio.run(scenario())
+    assert run.status is (RunStatus.COMPLETED if word is Word.APPROVE else RunStatus.FAILED)
+    assert len(rig.log()) == (2 if word is Word.APPROVE else 1)
+
+
+async def approve(rig: Rig, world: World, run: RunId, hold: int, because: str) -> str:
+    """Say yes to the story's wait of that number, and tell what was asked."""
+    await rig.until(lambda: sum(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen) >= hold)
+    held = (await rig.story(run)).hold
+    await reply(world.events, world.inbox, Reply(run=run, story=STORY, word=Word.APPROVE, text=because))
+    return held.detail if held else ""
+
+
+def test_work_that_was_mended_after_a_person_vouched_for_it_is_shown_to_them_again(rig: Rig) -> None:
+    rig.gates = (Gate(name="test", command="grep -q mended work.txt"),)
+
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] != "coding":
+            return done()
+        return done(write={"work.txt": "mended\n" if "gates failed" in task.prompt else "shown\n"})
+
+    rig.script = script
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("It feels nice"), ProofPolicy.STRICT)
+            assert "since" not in await approve(rig, world, run, 1, "it was nice")
+            again = await approve(rig, world, run, 2, "it still is")
+            assert "the work has changed since you vouched for it" in again
+            assert "AC-1: It feels nice" in again
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            paper = await recorded(rig.store.events, run, STORY)
+            assert paper
+            assert [one.why for one in paper.certificate.criteria] == ["a person says: it still is"]
+            assert git(rig.repo, "show", "main:work.txt") == "mended"
+
+    asyncio.run(scenario())
+
+
+def test_who_has_vouched_is_not_asked_again_where_only_evidence_was_lacking(rig: Rig) -> None:
+    rig.script = working(mended=("AC-1 citation work.txt:1",))  # type: ignore[assignment]
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
+            await approve(rig, world, run, 1, "it is nice")
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            story = await rig.story(run)
+            assert (story.status, story.repairs, story.holds) == (StoryStatus.COMPLETED, 1, 1)
+
+    asyncio.run(scenario())

@@ -1,0 +1,112 @@
+"""Stories that are ready to land, without the work before it: tips made by hand, and a queue that is asked for them."""
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shiftwork.app.messaging import messages
+from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.landing_lock import call
+from shiftwork.app.runtime.streams import LANDING as KIND
+from shiftwork.app.runtime.streams import load
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit, RunId, StoryId, story_stream
+from shiftwork.domain.landing.state import LandingRequest, QueueState
+from shiftwork.ports.workspace import Place
+from tests.app.rig import LANDING, Rig, git
+
+# Where another process lands, what a dead one has left there is ended by its name, on the whole host.
+RUN = RunId(f"r{os.getpid()}")
+
+
+async def work(
+    world: World, story: str, files: Mapping[str, str], *, may_be_empty: bool = False, number: int = 1
+) -> LandingRequest:
+    """A story that started from the present tip and changed these files."""
+    base = await world.repository.tip("main")
+    place = Place(run=RUN, story=story, number=number)
+    tree = await world.workspaces.prepare(place, base)
+    for name, content in files.items():
+        (tree / name).write_text(content)
+    tip = await world.workspaces.snapshot(place, base, "step")
+    return request(story, tip, base, may_be_empty=may_be_empty, number=number)
+
+
+def request(story: str, tip: Commit, base: Commit, *, may_be_empty: bool = False, number: int = 1) -> LandingRequest:
+    return LandingRequest(
+        run=RUN,
+        story=StoryId(story),
+        number=number,
+        stream=story_stream(RUN, StoryId(story)),
+        tip=tip,
+        base=base,
+        title=f"Do {story}",
+        body="",
+        may_be_empty=may_be_empty,
+    )
+
+
+@dataclass
+class Landing:
+    """What came of some requests: the answers by story, and all facts of the queue."""
+
+    answers: dict[str, dict[str, Any]]
+    facts: list[Fact]
+
+    def of[F: Fact](self, kind: type[F]) -> list[F]:
+        return [fact for fact in self.facts if isinstance(fact, kind)]
+
+    @property
+    def landed(self) -> set[str]:
+        return {story for story, answer in self.answers.items() if answer["type"] == messages.LANDED}
+
+
+async def post(world: World, *requests: LandingRequest) -> None:
+    for one in requests:
+        await world.inbox.post(LANDING, f"land/{one.key}", messages.land("main", one))
+
+
+async def land(world: World, *requests: LandingRequest, seconds: float = 60) -> Landing:
+    """Ask for all of them, then let the queue begin, and wait for its rest."""
+    await post(world, *requests)
+    await drain(world, requests[0], seconds)
+    return await outcome(world, *requests)
+
+
+async def drain(world: World, one: LandingRequest, seconds: float = 60) -> None:
+    await call(world, LANDING, one.key)
+    await asyncio.wait_for(world.engine.join(world.landing_job(LANDING, one.key)), timeout=seconds)
+
+
+async def outcome(world: World, *requests: LandingRequest) -> Landing:
+    answers = {str(one.story): await answer(world, one) for one in requests}
+    return Landing(answers=answers, facts=[row.fact for row in await world.events.read(LANDING)])
+
+
+async def answer(world: World, one: LandingRequest) -> dict[str, Any]:
+    said = await world.inbox.receive(one.stream, after=0)
+    (found,) = [message.body for message in said if message.key == f"answer/{one.number}"]
+    return found
+
+
+async def queue(rig: Rig) -> QueueState:
+    return await load(rig.store.events, KIND, LANDING)
+
+
+def titles(*stories: str) -> list[str]:
+    """The log of the base branch after these have landed, the last one first."""
+    return [*(f"feat: {story} - Do {story}" for story in reversed(stories)), "start"]
+
+
+def red_commits(rig: Rig, command: str) -> list[str]:
+    """The subjects of those commits of the base on which the command fails when they are checked out alone."""
+    red = []
+    for commit in git(rig.repo, "rev-list", "main").splitlines():
+        tree = rig.repo.parent / f"alone-{commit}"
+        git(rig.repo, "worktree", "add", "--quiet", "--detach", str(tree), commit)
+        if subprocess.run(("/bin/sh", "-c", command), cwd=tree, check=False, capture_output=True).returncode:
+            red.append(git(rig.repo, "log", "-1", "--format=%s", commit))
+    return red

@@ -1,0 +1,296 @@
+"""What a person approves is what lands: gates first, then the person, and a changed patch is asked about again."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.commands.replies import Reply, Word, approvals_in, approve_all, reply
+from shiftwork.app.commands.runs import wait_for
+from shiftwork.app.runtime.context import World
+from shiftwork.app.views.history import account
+from shiftwork.app.views.report import report
+from shiftwork.domain.core.ids import RunId, StoryId
+from shiftwork.domain.core.patch import Patch
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.state import LandingPolicy, LandingRequest, Proof
+from shiftwork.domain.run.state import RunState, RunStatus
+from shiftwork.domain.spec.spec import Spec
+from shiftwork.domain.story.approval import MAY_IT_LAND
+from shiftwork.domain.story.state import HoldCause, StoryState
+from shiftwork.domain.workflow.workflow import StepKind, StepPlan, catalogue_step
+from shiftwork.ports.agent import AgentTask
+from shiftwork.testing.builders import asked as spec_story
+from tests.app.landing.landing_rig import Landing, land, work
+from tests.app.rig import Rig, done, git, story_workflow
+from tests.patience import SECONDS
+
+FIRST = "US-001"
+SIGNED = story_workflow(
+    catalogue_step("coding"),
+    StepPlan(name="approve", type="approve", kind=StepKind.APPROVAL, description="May it land?"),
+)
+GOOD = (Gate(name="test", command="grep -q good work.txt"),)
+
+
+def writing(*contents: str) -> Callable[[AgentTask], Turn]:
+    """An agent whose attempts leave these contents in work.txt, one after the other; the last of them is kept."""
+    left = list(contents)
+
+    def script(task: AgentTask) -> Turn:
+        return done(write={"work.txt": left.pop(0) if len(left) > 1 else left[0]})
+
+    return script
+
+
+async def asked(rig: Rig, run: RunId, number: int = 1, story: str = FIRST) -> StoryState:
+    """The story, as soon as it waits for a person for that time, and its run knows."""
+    async with asyncio.timeout(SECONDS):
+        while not ((state := await rig.story(run, story)).hold and state.waits and state.holds >= number):
+            await asyncio.sleep(0.01)
+    return state
+
+
+async def say(world: World, run: RunId, word: Word, text: str = "", story: str = FIRST) -> None:
+    await reply(world.events, world.inbox, Reply(run=run, story=StoryId(story), word=word, text=text))
+
+
+def content(rig: Rig, commit: str, name: str = "work.txt") -> str:
+    return git(rig.state / "hub.git", "show", f"{commit}:{name}")
+
+
+async def approving_all(rig: Rig, world: World, run: RunId) -> tuple[RunState, Sequence[str]]:
+    """The end of a run in which a person approves whatever is asked, and what the work was each time."""
+    ending, seen = asyncio.ensure_future(wait_for(world, run)), list[str]()
+    async with asyncio.timeout(SECONDS):
+        while not ending.done():
+            state = await rig.story(run)
+            if state.asks and state.waits and state.holds > len(seen):
+                seen.append(content(rig, state.head))
+                await say(world, run, Word.APPROVE)
+            await asyncio.sleep(0.01)
+    return ending.result(), seen
+
+
+def test_what_lands_is_what_the_person_saw_though_gates_had_it_repaired(rig: Rig) -> None:
+    rig.gates, rig.script = GOOD, writing("bad", "good")
+
+    async def scenario() -> Sequence[str]:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=SIGNED)
+            ended, seen = await approving_all(rig, world, run)
+            assert ended.status is RunStatus.COMPLETED
+            return seen
+
+    seen = asyncio.run(scenario())
+    assert seen[-1] == git(rig.repo, "show", "main:work.txt"), "the last approval was of other work"
+    assert seen == ["good"], "a person was asked about work whose gates are red"
+
+
+def test_a_moved_base_is_not_asked_about_and_a_story_that_waits_blocks_no_other(rig: Rig) -> None:
+    """Two stories under review; the second is approved and lands while the first waits, whose base has moved then."""
+    rig.review, rig.gates = True, (Gate(name="test", command="ls US-00*.txt"),)
+    rig.script = lambda task: done(write={f"{task.env['SHIFTWORK_STORY']}.txt": "work\n"})
+    spec = Spec(title="Two", description="", stories=(spec_story(1), spec_story(2)))
+
+    async def scenario() -> RunId:
+        async with rig.open() as world:
+            run = await rig.start(world, spec, workflow=story_workflow(catalogue_step("coding")), parallel=2)
+            first = await asked(rig, run)
+            await asked(rig, run, story="US-002")
+            await say(world, run, Word.APPROVE, story="US-002")
+            await rig.until(lambda: len(rig.log()) == 2)
+            assert (await rig.story(run)).hold == first.hold, "it waits for its own answer"
+            await say(world, run, Word.APPROVE)
+            ended = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            assert ended.status is RunStatus.COMPLETED
+            return run
+
+    run = asyncio.run(scenario())
+    assert rig.log()[:2] == ["feat: US-001 - Story 1", "feat: US-002 - Story 2"]
+    story = asyncio.run(rig.story(run))
+    assert (story.holds, story.landings) == (1, 2)
+    assert story.approved
+    assert story.landed_base != story.approved.base, "the base has moved since"
+    built = [one.what for one in rig.seen if isinstance(one.what, landing_facts.CandidateBuilt) and one.what.approved]
+    checked = {one.what.report.commit for one in rig.seen if isinstance(one.what, landing_facts.CandidateVerified)}
+    assert {fact.commit for fact in built} == checked, "gates ran again on what landed"
+
+
+def test_an_approved_patch_that_the_user_has_put_on_the_branch_lands_as_that_commit_without_a_session(rig: Rig) -> None:
+    rig.review, rig.gates = True, GOOD
+    paid: list[str] = []
+
+    def script(task: AgentTask) -> Turn:
+        paid.append(task.env["SHIFTWORK_STEP_TYPE"])
+        return done(write={"work.txt": "good"})
+
+    rig.script = script
+
+    async def scenario() -> StoryState:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding")))
+            await asked(rig, run)
+            (row,) = await rig.store.queries.stories(run)
+            assert row.landing == "waiting", "its landing is not refused: a person is asked"
+            (rig.repo / "work.txt").write_text("good")
+            git(rig.repo, "add", "-A")
+            git(rig.repo, "commit", "--quiet", "-m", "by hand")
+            await say(world, run, Word.APPROVE)
+            ended = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            assert ended.status is RunStatus.COMPLETED
+            return await rig.story(run)
+
+    story = asyncio.run(scenario())
+    assert paid == ["coding"]
+    assert rig.log()[0] == "by hand"
+    assert story.landed == git(rig.repo, "rev-parse", "main").strip()
+
+
+def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: Rig) -> None:
+    """The gates turn red on a base that has moved since the approval: somebody else has made them stricter."""
+    rig.review, rig.script = True, writing("good", "good and better")
+    rig.gates = (Gate(name="test", command='grep -q "$(cat wanted 2>/dev/null || echo good)" work.txt'),)
+
+    async def scenario() -> tuple[RunId, StoryState]:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding")))
+            await asked(rig, run)
+            (rig.repo / "wanted").write_text("better\n")
+            git(rig.repo, "add", "-A")
+            git(rig.repo, "commit", "--quiet", "-m", "stricter")
+            await say(world, run, Word.APPROVE)
+            again = await asked(rig, run, 2)
+            assert rig.log()[0] == "stricter", "it must not have landed"
+            assert await approvals_in(rig.store.queries) == [run]
+            everything = Reply(run=run, story=StoryId(FIRST), word=Word.APPROVE)
+            assert not await approve_all(world.events, world.inbox, [everything]), "it has to be named"
+            await say(world, run, Word.APPROVE)
+            ended = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            assert ended.status is RunStatus.COMPLETED
+            return run, again
+
+    run, again = asyncio.run(scenario())
+    assert again.hold
+    assert again.hold.cause is HoldCause.CHANGED
+    assert again.hold.detail == "the patch has changed since it was approved, in work.txt: " + MAY_IT_LAND
+    assert again.refused
+    assert content(rig, again.refused.candidate) == "good and better" == git(rig.repo, "show", "main:work.txt")
+    assert asyncio.run(rig.story(run)).holds == 2
+    text = report(asyncio.run(account(rig.store.events, run)))
+    answered = [line for line in text.splitlines() if "said yes (" in line]
+    assert [line.partition("said yes (")[2].partition(":")[0] for line in answered] == ["approval", "changed"]
+    assert "gates passed, no person has approved it yet" in text
+    assert "gates passed, the patch has changed since it was approved, in work.txt" in text
+
+
+def test_a_resolved_conflict_is_another_patch(rig: Rig) -> None:
+    rig.review, rig.script = True, writing("mine", "mine and theirs")
+
+    async def scenario() -> StoryState:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding")))
+            await asked(rig, run)
+            (rig.repo / "work.txt").write_text("theirs\n")
+            git(rig.repo, "add", "-A")
+            git(rig.repo, "commit", "--quiet", "-m", "theirs")
+            await say(world, run, Word.APPROVE)
+            again = await asked(rig, run, 2)
+            await say(world, run, Word.REJECT)
+            await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+            return again
+
+    again = asyncio.run(scenario())
+    assert again.hold
+    assert again.hold.cause is HoldCause.CHANGED
+    assert (again.conflicts, rig.log()[0]) == (1, "theirs")
+
+
+def test_what_a_reviewer_asks_for_is_done_and_asked_about(rig: Rig) -> None:
+    prompts: list[str] = []
+
+    def script(task: AgentTask) -> Turn:
+        prompts.append(task.prompt)
+        return done(write={"work.txt": f"try {len(prompts)}\n"})
+
+    rig.review, rig.script = True, script
+
+    async def scenario() -> RunState:
+        async with rig.open() as world:
+            run = await rig.start(world, workflow=story_workflow(catalogue_step("coding")))
+            await asked(rig, run)
+            await say(world, run, Word.REJECT, "use tabs")
+            await asked(rig, run, 2)
+            await say(world, run, Word.APPROVE)
+            return await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
+
+    assert asyncio.run(scenario()).status is RunStatus.COMPLETED
+    assert "has not approved them:" in prompts[1]
+    assert "use tabs" in prompts[1]
+    assert git(rig.repo, "show", "main:work.txt") == "try 2"
+
+
+# The queue ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("proof", [*Proof])
+def test_who_waits_for_a_person_is_a_batch_of_its_own(rig: Rig, proof: Proof) -> None:
+    rig.landing = LandingPolicy(proof=proof)
+
+    async def scenario() -> tuple[Landing, Landing]:
+        async with rig.open() as world:
+            works = [await work(world, name, {"work.txt": "work\n", name: name}) for name in ("A", "B", "C", "D")]
+            held = [replace(one, review=True) for one in works[1:3]]
+            first = await land(world, works[0], *held, works[3])
+            patches = [seen(first, one) for one in held]
+            # The first is as it was approved, the second is not.
+            other = await work(world, "C", {"work.txt": "work\n", "C": "other"}, number=2)
+            again = replace(held[0], number=2, approved=patches[0])
+            changed = replace(other, review=True, approved=patches[1])
+            return first, await land(world, again, changed)
+
+    first, second = asyncio.run(scenario())
+    assert first.landed == {"A", "D"}
+    assert {name: first.answers[name].get("cause") for name in ("B", "C")} == {"B": "approval", "C": "approval"}
+    assert second.landed == {"B"}
+    assert (second.answers["C"]["cause"], second.answers["C"]["files"]) == ("approval", ["C"])
+    assert git(rig.repo, "ls-tree", "--name-only", "main").split() == ["A", "B", "D", "README", "work.txt"]
+    assert len(first.of(landing_facts.CandidateVerified)) <= 2, "nothing was checked on top of what did not land"
+
+
+def seen(landing: Landing, request: LandingRequest) -> Patch:
+    text = landing.answers[request.story]
+    return Patch(base=text["base"], commit=text["candidate"])
+
+
+# All at once ----------------------------------------------------------------------------------------------------------
+
+
+def test_all_that_wait_for_approval_are_approved_and_no_question_is_answered(rig: Rig) -> None:
+    rig.review = True
+
+    def script(task: AgentTask) -> Turn:
+        story = task.env["SHIFTWORK_STORY"]
+        if story == "US-003":
+            return Turn(answer="SUMMARY:\nhalf of it\n\nSTORY_BLOCKED: tabs or blanks?")
+        return done(write={f"{story}.txt": "work\n", "work.txt": "work\n"})
+
+    rig.script = script
+    spec = Spec(title="Three", description="", stories=tuple(spec_story(number) for number in (1, 2, 3)))
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await rig.start(world, spec, workflow=story_workflow(catalogue_step("coding")), parallel=3)
+            names = [StoryId(f"US-00{number}") for number in (1, 2, 3)]
+            for name in names:
+                await asked(rig, run, story=name)
+            replies = [Reply(run=run, story=name, word=Word.APPROVE) for name in names]
+            approved = await approve_all(world.events, world.inbox, replies)
+            assert {name: hold.detail for name, hold in approved.items()} == dict.fromkeys(names[:2], MAY_IT_LAND)
+            await rig.until(lambda: len(rig.log()) == 3)
+            assert (await rig.story(run, "US-003")).hold
+
+    asyncio.run(scenario())

@@ -1,0 +1,251 @@
+"""What gates say of a candidate that has changed the very tests that judge it, and of a base that was red before."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shiftwork.adapters.agents.scripted import ScriptedAgent, Turn
+from shiftwork.app.runtime.context import GateBegun
+from shiftwork.app.views.history import account
+from shiftwork.app.views.report import report
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import StoryId, story_stream
+from shiftwork.domain.gates.gate import Gate, GateReport, Standing
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.state import LandingPolicy, Proof
+from shiftwork.domain.run.state import RunState, RunStatus
+from shiftwork.domain.spec.spec import Spec, one_shot
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.tampering.findings import Protection, ProtectPolicy
+from shiftwork.ports.agent import AgentTask
+from tests.app.rig import LANDING, SHORT, Rig, done, git
+
+CHECK = {"tests/check.sh": "grep -q good work.txt || { echo it is not good; exit 1; }\n"}
+LAX = {"tests/check.sh": "exit 0\n"}
+BAD, GOOD = {"work.txt": "bad\n"}, {"work.txt": "good\n"}
+
+
+@pytest.fixture
+def rig(rig: Rig) -> Rig:
+    commit(rig.repo, CHECK)
+    rig.gates = (Gate(name="test", command="sh tests/check.sh"),)
+    return rig
+
+
+def commit(repo: Path, files: Mapping[str, str]) -> None:
+    for name, content in files.items():
+        (repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo / name).write_text(content)
+    git(repo, "add", "-A", "--", *files)
+    git(repo, "commit", "--quiet", "-m", "user's own")
+
+
+def coding(*writes: Mapping[str, str]) -> Sequence[Turn]:
+    return [done(write=dict(files)) for files in writes]
+
+
+def work(rig: Rig, *writes: Mapping[str, str], limits: Limits = Limits(), **changes: Any) -> RunState:  # noqa: B008 - frozen
+    """A run of one story whose coding steps write these files, one after the other."""
+    waiting = list(coding(*writes))
+
+    def script(task: AgentTask) -> Turn:
+        return waiting.pop(0) if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else done()
+
+    rig.script = script
+    story = replace(one_shot("Add work.txt").stories[0], **changes)
+    return asyncio.run(rig.run(Spec(title="t", description="d", stories=(story,)), workflow=SHORT, limits=limits))
+
+
+def reports(rig: Rig) -> list[GateReport]:
+    facts = [recorded.fact for recorded in asyncio.run(rig.store.events.read(LANDING))]
+    return [
+        fact.report
+        for fact in facts
+        if isinstance(fact, landing_facts.CandidateVerified | landing_facts.CandidateFailed)
+    ]
+
+
+def message(rig: Rig) -> str:
+    return git(rig.repo, "log", "-1", "--format=%B", "main")
+
+
+def refusals(rig: Rig, run: RunState) -> list[str]:
+    return [fact.detail for fact in asyncio.run(rig.facts(run)) if isinstance(fact, story_facts.LandingRefused)]
+
+
+@pytest.mark.parametrize("proof", list(Proof))
+def test_a_weakened_test_does_not_help(rig: Rig, proof: Proof) -> None:
+    rig.landing = LandingPolicy(proof=proof)
+    run = work(rig, {**BAD, **LAX}, GOOD)
+    assert run.status is RunStatus.COMPLETED
+    (told,) = refusals(rig, run)
+    assert told.startswith("gate test failed with the tests and the gate configuration as they were before this story.")
+    assert "it is not good" in told
+    assert git(rig.repo, "show", "main:work.txt") == "good"
+    assert "Shiftwork-Tests: 1 edited" in message(rig)
+    last = reports(rig)[-1]
+    assert [(result.restored, result.passed) for result in last.results] == [(False, True), (True, True)]
+
+
+def test_which_gate_runs_on_what_can_be_watched(rig: Rig) -> None:
+    run = work(rig, {**BAD, **LAX}, GOOD)
+    stream, before = story_stream(run.given.run, StoryId("US-001")), "with the tests of the base"
+    gates = [one.what for one in rig.seen if one.stream == stream and isinstance(one.what, GateBegun)]
+    assert [(one.gate, one.where) for one in gates] == [
+        ("test", ""),
+        ("test", before),
+        ("test", before),  # the second try: as it is, it is known to be green
+        ("test", "on the base"),
+        ("test", ""),
+        ("test", before),
+    ]
+    assert [one.at for one in gates] == sorted(one.at for one in gates)
+
+
+def test_a_run_is_told_what_its_stories_did_to_tests(rig: Rig) -> None:
+    run = work(rig, {**GOOD, "tests/check.sh": "test -f work.txt\n", "tox.ini": "[tox]\n"})
+    assert run.status is RunStatus.COMPLETED
+    assert asyncio.run(rig.story(run)).inspection.told == "1 edited, 1 gate configuration (tox.ini)"
+    document = report(asyncio.run(account(rig.store.events, run.given.run)))
+    assert "### Tests and gate configuration" in document
+    assert "- edited: tests/check.sh" in document
+    assert "- gate configuration: tox.ini (\\[tox\\])" in document
+    assert "test with the tests of the base passed on" in document
+
+
+def test_a_test_that_the_spec_says_is_touched_may_change(rig: Rig) -> None:
+    run = work(rig, {**BAD, **LAX}, touches=("tests/check.sh",))
+    assert run.status is RunStatus.COMPLETED
+    assert "Shiftwork-Tests: 1 edited" in message(rig)
+    assert [len(one.results) for one in reports(rig)] == [1]
+
+
+def test_changes_may_be_told_of_only(rig: Rig) -> None:
+    rig.protection = Protection(policy=ProtectPolicy.REPORT)
+    assert work(rig, {**BAD, **LAX}).status is RunStatus.COMPLETED
+    assert "Shiftwork-Tests: 1 edited" in message(rig)
+
+
+def test_a_story_that_touches_no_test_is_checked_once(rig: Rig) -> None:
+    assert work(rig, GOOD).status is RunStatus.COMPLETED
+    assert [len(one.results) for one in reports(rig)] == [1]
+    assert "Shiftwork-Tests" not in message(rig)
+
+
+def test_new_configuration_is_left_out_of_the_second_run(rig: Rig) -> None:
+    commit(rig.repo, {"tests/check.sh": "test -f pytest.ini || grep -q good work.txt\n"})
+    run = work(rig, {**BAD, "pytest.ini": "[pytest]\n", "tests/new.sh": "true\n"}, GOOD)
+    assert run.status is RunStatus.COMPLETED
+    assert len(refusals(rig, run)) == 1
+    assert git(rig.repo, "show", "main:work.txt") == "good"
+
+
+def test_a_script_that_the_gate_runs_is_put_back(rig: Rig) -> None:
+    commit(rig.repo, {"ci/judge": CHECK["tests/check.sh"]})
+    rig.gates = (Gate(name="test", command="sh ci/judge"),)
+    run = work(rig, {**BAD, "ci/judge": "exit 0\n"}, GOOD)
+    assert run.status is RunStatus.COMPLETED
+    (told,) = refusals(rig, run)
+    assert "(as before: ci/judge)" in told
+    assert "Shiftwork-Tests: 1 gate configuration (ci/judge)" in message(rig)
+
+
+def test_new_code_beside_the_tests_is_left_out_of_the_second_run_and_so_are_new_tests(rig: Rig) -> None:
+    commit(rig.repo, {"tests/check.sh": "test -f tests/__init__.py || grep -q good work.txt\n"})
+    run = work(rig, {**BAD, "tests/__init__.py": "trick\n", "tests/test_new.py": "assert 1\n"}, GOOD)
+    assert run.status is RunStatus.COMPLETED
+    assert len(refusals(rig, run)) == 1
+    assert "Shiftwork-Tests: 2 added" in message(rig)
+    assert work(rig, {"work.txt": "good, better\n", "tests/test_more.py": "assert 1\n"}).status is RunStatus.COMPLETED
+    assert [one.restored for one in reports(rig)[-1].results] == [False, True]
+
+
+def test_gates_that_only_read_do_not_run_again_without_the_new_tests(rig: Rig) -> None:
+    rig.gates = (Gate(name="syntax", command="python3 -m py_compile work.txt"), *rig.gates)
+    assert work(rig, {**GOOD, "tests/test_new.py": "assert 1\n"}).status is RunStatus.COMPLETED
+    results = [(one.name, one.restored) for one in reports(rig)[-1].results]
+    assert results == [("syntax", False), ("test", False), ("test", True)]
+
+
+def test_a_project_gets_its_first_tests_though_its_gate_is_red_without_any(rig: Rig) -> None:
+    """As runners are that find no tests: what the gate says without the new ones is nothing about the story."""
+    rig.gates = (Gate(name="test", command="ls test_*.py && cat work.txt"),)
+    run = work(rig, {**GOOD, "test_new.py": "assert 1\n"})
+    assert run.status is RunStatus.COMPLETED
+    assert refusals(rig, run) == []
+    assert [(one.restored, one.passed) for one in reports(rig)[-1].results] == [(False, True)]
+
+
+def test_a_gate_that_asks_for_coverage_is_not_red_for_the_want_of_new_tests(rig: Rig) -> None:
+    said = "FAIL Required test coverage of 100% not reached. Total coverage: 90.00%"
+    short = f"echo '{said}'; echo '1 passed in 0.1s'; exit 1"
+    rig.gates = (Gate(name="test", command=f"ls tests/test_*.py || {{ {short}; }}"),)
+    commit(rig.repo, {"tests/check.sh": "true\n"})
+    assert work(rig, {**GOOD, "tests/test_new.py": "assert 1\n"}).status is RunStatus.COMPLETED
+    assert [(one.restored, one.passed) for one in reports(rig)[-1].results] == [(False, True)]
+
+
+def test_a_plan_that_an_agent_made_lets_no_test_change(rig: Rig) -> None:
+    run = work(rig, {**BAD, **LAX}, GOOD, touches=("**",), planned=True)
+    assert run.status is RunStatus.COMPLETED
+    assert len(refusals(rig, run)) == 1
+
+
+def test_a_broad_pattern_of_the_spec_lets_no_test_change(rig: Rig) -> None:
+    run = work(rig, {**BAD, **LAX}, GOOD, touches=("**", "tests*/**"))
+    assert run.status is RunStatus.COMPLETED
+    assert len(refusals(rig, run)) == 1
+
+
+def test_a_change_that_has_landed_meanwhile_is_nothing_to_put_back(rig: Rig) -> None:
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] != "coding":
+            return done()
+        commit(rig.repo, LAX)
+        return done(write={**BAD, **LAX})
+
+    rig.script = script
+    assert asyncio.run(rig.run(workflow=SHORT)).status is RunStatus.COMPLETED
+    assert [len(one.results) for one in reports(rig)] == [1]
+
+
+def test_a_gate_that_was_broken_before_is_told_as_that_and_as_fixed_when_it_is(rig: Rig) -> None:
+    rig.gates = (Gate(name="lint", command="test -f clean.txt || { echo unclean; exit 1; }"), *rig.gates)
+    run = work(rig, GOOD, {**GOOD, "clean.txt": "clean\n"})
+    assert run.status is RunStatus.COMPLETED
+    (told,) = refusals(rig, run)
+    assert told.startswith("gate lint failed\nbroken before: this gate is red on the base as well, without this story.")
+    assert [[result.standing for result in one.results] for one in reports(rig)] == [
+        [None, None],
+        [Standing.BROKEN_BEFORE, Standing.FIXED],
+        [Standing.FIXED, Standing.CLEAN],
+    ]
+    document = report(asyncio.run(account(rig.store.events, run.given.run)))
+    assert "lint failed (broken before)" in document
+    assert "lint passed (fixed)" in document
+
+
+def test_a_gate_that_the_change_broke_is_told_as_regressed(rig: Rig) -> None:
+    commit(rig.repo, GOOD)
+    run = work(rig, BAD, {**GOOD, "more.txt": "more\n"})
+    assert run.status is RunStatus.COMPLETED
+    assert [one.results[0].standing for one in reports(rig)] == [None, Standing.REGRESSED, None]
+
+
+def test_a_profile_is_called_in_where_the_same_failure_comes_back(rig: Rig) -> None:
+    called: list[str] = []
+
+    def thorough(task: AgentTask) -> Turn:
+        called.append(task.env["SHIFTWORK_STEP"])
+        return done(write=GOOD)
+
+    rig.others = {"thorough": ScriptedAgent(thorough)}
+    run = work(rig, BAD, {**BAD, "more.txt": "more\n"}, limits=Limits(escalate="thorough"))
+    assert run.status is RunStatus.COMPLETED
+    assert called == ["step-004"]
+    story = asyncio.run(rig.story(run))
+    assert (story.escalated, story.repairs) == ("thorough", 2)

@@ -1,0 +1,277 @@
+"""Several stories that want to land at once: together, in order, each proved, and each for its own faults only."""
+
+import asyncio
+import itertools
+from pathlib import Path
+
+import pytest
+
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.landing.state import LandingPolicy, Proof
+from tests.app.landing.landing_rig import answer, drain, land, post, queue, red_commits, titles, work
+from tests.app.rig import LANDING, Rig, git
+
+NO_BAD_FILE = Gate(name="no-bad", command="! grep -l broken * || { echo one is broken; exit 1; }")
+
+
+@pytest.fixture
+def several(rig: Rig) -> Rig:
+    rig.gates = (NO_BAD_FILE,)
+    return rig
+
+
+def test_stories_that_wait_together_land_together_each_as_one_commit(several: Rig) -> None:
+    several.landing = LandingPolicy(at_once=4)  # one after the other they might be slow, and land by twos
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C", "D")]
+            landing = await land(world, *asked)
+        assert landing.landed == {"A", "B", "C", "D"}
+        (moved,) = landing.of(landing_facts.BaseMoved)
+        assert [key.split("/")[1] for key in moved.requests] == ["A", "B", "C", "D"]
+        commits = git(several.repo, "rev-list", "--reverse", "main").splitlines()[1:]
+        assert [landing.answers[name]["commit"] for name in "ABCD"] == commits
+        assert moved.commits == tuple(commits)
+        verified = [fact.report.commit for fact in landing.of(landing_facts.CandidateVerified)]
+        trees = [git(several.repo, "rev-parse", f"{commit}^{{tree}}") for commit in commits]
+        hub = several.state / "hub.git"
+        checked = [git(several.repo, f"--git-dir={hub}", "rev-parse", f"{one}^{{tree}}") for one in verified]
+        assert sorted(checked) == sorted(trees), "what landed has the trees that were checked"
+        assert (await queue(several)).entries == ()
+
+    asyncio.run(scenario())
+    assert several.log() == titles("A", "B", "C", "D")
+    assert git(several.repo, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("proof", Proof)
+def test_the_culprit_is_sent_back_and_the_others_land(several: Rig, proof: Proof) -> None:
+    several.landing = LandingPolicy(proof=proof)
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            bad = await work(world, "C", {"C.txt": "broken\n"})
+            good = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "D", "E")]
+            landing = await land(world, good[0], good[1], bad, *good[2:])
+        assert landing.landed == {"A", "B", "D", "E"}
+        refused = landing.answers["C"]
+        assert (refused["cause"], refused["base"]) == (Refusal.GATES, landing.answers["B"]["commit"])
+        assert "one is broken" in refused["detail"]
+        assert "C.txt" in refused["detail"]
+
+    asyncio.run(scenario())
+    assert several.log() == titles("A", "B", "D", "E")
+    assert red_commits(several, NO_BAD_FILE.command) == []
+
+
+@pytest.mark.parametrize(("proof", "lands"), [(Proof.EACH, {"mend"}), (Proof.TIP, {"break", "mend"})])
+def test_a_commit_that_only_the_next_one_mends_lands_only_where_the_tip_is_proof_enough(
+    several: Rig, proof: Proof, lands: set[str]
+) -> None:
+    several.landing = LandingPolicy(proof=proof)
+    gate = Gate(name="pair", command="test ! -e broken.txt || test -e mended.txt")
+    several.gates = (gate,)
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            breaks = await work(world, "break", {"broken.txt": "x\n"})
+            mends = await work(world, "mend", {"mended.txt": "x\n"})
+            landing = await land(world, breaks, mends)
+        assert landing.landed == lands
+
+    asyncio.run(scenario())
+    assert red_commits(several, gate.command) == (["feat: break - Do break"] if proof is Proof.TIP else [])
+
+
+def test_pain_08_two_stories_on_one_line_the_second_is_sent_back_to_what_has_landed(several: Rig) -> None:
+    """It is not told that it landed; it is sent to merge the very commit that is on the base; nothing is stranded."""
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            first = await work(world, "A", {"README": "of A\n"})
+            second = await work(world, "B", {"README": "of B\n"})
+            third = await work(world, "C", {"C.txt": "w\n"})
+            landing = await land(world, first, second, third)
+        assert landing.landed == {"A", "C"}
+        refused = landing.answers["B"]
+        assert (refused["cause"], refused["files"]) == (Refusal.CONFLICT, ["README"])
+        assert refused["base"] == landing.answers["C"]["commit"], "what to merge is what is on the base"
+
+    asyncio.run(scenario())
+    assert several.log() == titles("A", "C")
+    assert git(several.repo, "show", "main:README") == "of A"
+
+
+def test_nobody_is_sent_to_merge_what_may_never_land(several: Rig) -> None:
+    """Two stories conflict, and the first turns out to be red: the second lands as if it had been alone."""
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            first = await work(world, "A", {"README": "broken\n"})
+            second = await work(world, "B", {"README": "of B\n"})
+            landing = await land(world, first, second)
+        assert landing.landed == {"B"}
+        assert landing.answers["A"]["cause"] == Refusal.GATES
+
+    asyncio.run(scenario())
+    assert several.log() == titles("B")
+
+
+def test_the_same_change_lands_once_and_is_then_nothing_new(several: Rig) -> None:
+    async def scenario() -> None:
+        async with several.open() as world:
+            first = await work(world, "A", {"same.txt": "w\n"})
+            second = await work(world, "B", {"same.txt": "w\n"})
+            third = await work(world, "C", {"same.txt": "w\n"}, may_be_empty=True)
+            landing = await land(world, first, second, third)
+        assert landing.landed == {"A", "C"}
+        assert landing.answers["B"]["cause"] == Refusal.EMPTY
+        assert landing.answers["C"]["commit"] == landing.answers["A"]["commit"]
+
+    asyncio.run(scenario())
+    assert several.log() == titles("A")
+
+
+def test_a_flaky_gate_is_tried_once_more_and_the_report_says_so(several: Rig, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    flaky = f"grep -q $(git rev-parse HEAD) {seen} || {{ git rev-parse HEAD >> {seen}; exit 1; }}"
+    seen.touch()
+    several.gates = (Gate(name="steady", command="true"), Gate(name="wavers", command=flaky))
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
+            landing = await land(world, *asked)
+        assert landing.landed == {"A", "B"}
+        for verified in landing.of(landing_facts.CandidateVerified):
+            assert [(result.name, result.flaky) for result in verified.report.results] == [
+                ("steady", False),
+                ("wavers", True),
+            ]
+
+    asyncio.run(scenario())
+
+
+def test_gates_do_not_run_again_on_a_tree_on_which_they_have_passed(several: Rig, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    several.gates = (Gate(name="counted", command=f"echo x >> {runs}"),)
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            await land(world, await work(world, "A", {"a.txt": "w\n"}))
+            git(several.repo, "commit", "--quiet", "--allow-empty", "-m", "the user's own, with the same tree")
+            empty = await work(world, "B", {}, may_be_empty=True)
+            landing = await land(world, empty)
+        assert landing.landed == {"B"}
+        assert [fact.report.cached for fact in landing.of(landing_facts.CandidateVerified)] == [False, True]
+
+    asyncio.run(scenario())
+    assert runs.read_text() == "x\n"
+
+
+def test_the_users_own_commits_in_the_middle_of_a_batch_are_honoured(several: Rig, tmp_path: Path) -> None:
+    once = tmp_path / "once"
+    commit = "git -c user.name=U -c user.email=u@l commit -q -a -m mine"
+    # Several of them run at once, and only one can make the folder.
+    mine = f"mkdir {once} || exit 0; cd {several.repo} && echo mine > README && {commit}"
+    several.gates = (Gate(name="mover", command=mine),)
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            clashing = await work(world, "A", {"README": "of A\n"})
+            fine = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("B", "C")]
+            landing = await land(world, clashing, *fine)
+        assert landing.landed == {"B", "C"}
+        assert landing.answers["A"]["cause"] == Refusal.CONFLICT
+        assert len(landing.of(landing_facts.BaseMissed)) == 1
+
+    asyncio.run(scenario())
+    assert several.log() == [*titles("B", "C")[:-1], "mine", "start"]
+    assert (several.repo / "README").read_text() == "mine\n"
+
+
+def test_no_more_checks_run_at_once_than_allowed_and_a_second_try_runs_alone(several: Rig, tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    # The first two wait for each other, however long it takes the second to begin.
+    meet = (
+        f"test $(ls {marks} | wc -l) -lt 2 || touch {tmp_path}/met; while [ ! -e {tmp_path}/met ]; do sleep 0.02; done"
+    )
+    count = f"touch {marks}/$$; {meet}; ls {marks} | wc -l >> {tmp_path}/counts; sleep 0.2; rm {marks}/$$"
+    several.gates = (Gate(name="counts", command=f"{count}; test $(tail -n 1 {tmp_path}/counts) -lt 2"),)
+    several.landing = LandingPolicy(at_once=2)
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
+            landing = await land(world, *asked)
+        assert landing.landed == {"A", "B", "C"}, "alone, each of them passes"
+
+    asyncio.run(scenario())
+    assert max(int(line) for line in (tmp_path / "counts").read_text().split()) == 2
+
+
+def test_where_gates_are_slow_what_is_verified_does_not_wait_for_the_rest(several: Rig) -> None:
+    several.gates = (Gate(name="slow", command="sleep 1.1"),)
+    several.landing = LandingPolicy(at_once=1)
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            asked = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B", "C")]
+            landing = await land(world, *asked)
+        first, *later = [[key.split("/")[1] for key in fact.requests] for fact in landing.of(landing_facts.BaseMoved)]
+        assert "C" not in first
+        assert [*first, *itertools.chain(*later)] == ["A", "B", "C"]
+
+    asyncio.run(scenario())
+    assert several.log() == titles("A", "B", "C")
+
+
+def test_a_request_that_comes_while_a_batch_is_under_way_waits_for_the_next(several: Rig) -> None:
+    async def scenario() -> None:
+        async with several.open() as world:
+            first, late = [await work(world, name, {f"{name}.txt": "w\n"}) for name in ("A", "B")]
+            arrivals = asyncio.Event()
+            several.watch = lambda sighting: (
+                arrivals.set() if isinstance(sighting.what, landing_facts.BatchTaken) else None
+            )
+            landing = asyncio.ensure_future(land(world, first))
+            await arrivals.wait()
+            await post(world, late)
+            facts = (await landing).facts
+        taken = [[type(fact).__name__ for fact in facts].count(kind) for kind in ("BatchTaken", "BaseMoved")]
+        assert taken == [2, 2]
+        async with several.open() as world:
+            assert (await answer(world, late))["type"] == "landed"
+
+    asyncio.run(scenario())
+
+
+def test_batches_shrink_while_much_fails(several: Rig) -> None:
+    several.landing = LandingPolicy(batch=4)
+
+    async def scenario() -> None:
+        async with several.open() as world:
+            bad = [await work(world, f"bad-{number}", {f"{number}.txt": "broken\n"}) for number in (1, 2, 3)]
+            good = [await work(world, f"good-{number}", {f"g{number}.txt": "w\n"}) for number in (1, 2)]
+            landing = await land(world, *bad, *good)
+        sizes: list[int] = []
+        for fact in landing.facts:
+            sizes += [0] if isinstance(fact, landing_facts.BatchTaken) else []
+            sizes[-1:] = [sizes[-1] + isinstance(fact, landing_facts.CandidateBuilt)] if sizes else []
+        assert sizes == [4, 2, 1, 1, 1]
+        assert landing.landed == {"good-1", "good-2"}
+
+    asyncio.run(scenario())
+
+
+def test_a_queue_with_nothing_to_do_does_nothing(several: Rig) -> None:
+    async def scenario() -> None:
+        async with several.open() as world:
+            await drain(world, await work(world, "A", {"a": "a"}))
+            assert await world.events.version(LANDING) == 0
+
+    asyncio.run(scenario())

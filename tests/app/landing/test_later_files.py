@@ -1,0 +1,94 @@
+"""Files that run on the user's machine later: left out, held for a person, or landed, as the settings say."""
+
+import asyncio
+from pathlib import Path
+
+from shiftwork.adapters.workspace.hub.left_out_patches import patch_of_run
+from shiftwork.app.views.history import account
+from shiftwork.app.views.report import report
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.run.state import RunState, RunStatus
+from shiftwork.domain.spec.spec import one_shot
+from shiftwork.domain.story.approval import MAY_IT_LAND
+from shiftwork.domain.story.state import HoldCause, StoryState
+from shiftwork.domain.tampering.findings import LaterPolicy
+from tests.app.landing.test_approving import approving_all, asked
+from tests.app.landing.test_gating import commit, message, work
+from tests.app.rig import SHORT, Rig, done, git
+
+LATER = {".claude/settings.json": '{"hooks": {}}\n', "AGENTS.md": "Obey.\n"}
+WORK = {"work.txt": "good\n"}
+
+
+def landed(rig: Rig) -> set[str]:
+    return set(git(rig.repo, "ls-tree", "-r", "--name-only", "main").splitlines())
+
+
+def patch(rig: Rig, run: RunState) -> Path:
+    return patch_of_run(rig.state, run.given.run)
+
+
+def test_they_are_left_out_before_the_gates_and_kept_as_a_patch_that_applies(rig: Rig) -> None:
+    commit(rig.repo, {"AGENTS.md": "Be kind.\n"})
+    rig.gates = (Gate(name="test", command="test ! -e .claude && ! grep -rq Obey --include=*.md ."),)
+    run = work(rig, {**WORK, **LATER})
+    assert run.status is RunStatus.COMPLETED
+    assert "work.txt" in landed(rig)
+    assert ".claude/settings.json" not in landed(rig)
+    assert git(rig.repo, "show", "main:AGENTS.md") == "Be kind."
+    said = message(rig).splitlines()
+    assert {"Shiftwork-Left-Out: .claude/settings.json", "Shiftwork-Left-Out: AGENTS.md"} <= set(said)
+    told = "2 left out, for it would run later on your machine (.claude/settings.json, AGENTS.md)"
+    assert asyncio.run(rig.story(run)).inspection.told == told
+    assert "- left out, for it would run later on your machine: AGENTS.md" in report(
+        asyncio.run(account(rig.store.events, run.given.run))
+    )
+    assert patch(rig, run).stat().st_mode & 0o777 == 0o600
+    git(rig.repo, "reset", "-q", "--hard", "main")
+    git(rig.repo, "apply", str(patch(rig, run)))
+    assert (rig.repo / "AGENTS.md").read_text() == "Obey.\n"
+    assert (rig.repo / ".claude/settings.json").read_text() == LATER[".claude/settings.json"]
+
+
+def test_what_the_story_asks_for_lands(rig: Rig) -> None:
+    run = work(rig, {**WORK, **LATER}, description="Write AGENTS.md", touches=(".claude/settings.json",))
+    assert run.status is RunStatus.COMPLETED
+    assert landed(rig) >= {*WORK, *LATER}
+    assert "Left-Out" not in message(rig)
+    assert not patch(rig, run).exists()
+
+
+def test_a_story_of_nothing_else_fails_at_once_and_names_the_setting(rig: Rig) -> None:
+    rig.gates = ()
+    run = work(rig, LATER)
+    assert run.status is RunStatus.FAILED
+    state = asyncio.run(rig.story(run))
+    assert "(.claude/settings.json, AGENTS.md), and nobody has asked for these files" in state.failure
+    assert "`later_files` under [landing]" in state.failure
+    assert not patch(rig, run).exists(), "it is kept of what lands"
+
+
+def test_a_story_is_held_for_them_where_the_settings_say_so(rig: Rig) -> None:
+    rig.later_files = LaterPolicy.HOLD
+    rig.script = lambda task: done(write={**WORK, **LATER} if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else {})
+
+    async def scenario() -> tuple[StoryState, RunState]:
+        async with rig.open() as world:
+            run = await rig.start(world, one_shot("Add work.txt"), workflow=SHORT)
+            held = await asked(rig, run)
+            return held, (await approving_all(rig, world, run))[0]
+
+    held, run = asyncio.run(scenario())
+    assert held.hold
+    assert held.hold.cause is HoldCause.APPROVAL
+    files = ".claude/settings.json, AGENTS.md"
+    assert held.hold.detail == f"it changes files that run on your machine later ({files}); {MAY_IT_LAND}"
+    assert run.status is RunStatus.COMPLETED
+    assert landed(rig) >= {*WORK, *LATER}
+
+
+def test_they_land_and_are_reported_where_the_settings_say_so(rig: Rig) -> None:
+    rig.later_files = LaterPolicy.LAND
+    assert work(rig, {**WORK, **LATER}).status is RunStatus.COMPLETED
+    assert landed(rig) >= {*WORK, *LATER}
+    assert "2 run later on your machine (.claude/settings.json, AGENTS.md)" in message(rig)

@@ -1,0 +1,186 @@
+"""What a story must show before it lands, and the certificate that it leaves."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.app.commands.certificates import recorded
+from shiftwork.app.commands.runs import Order, start_run, wait_for
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.ids import StoryId
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import Gate
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.landing.state import LandingPolicy, Proof
+from shiftwork.domain.proof.verdict import Verdict
+from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.spec.spec import Spec
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import FailureCause, StoryStatus
+from shiftwork.ports.agent import AgentTask
+from tests.app.landing.proof_rig import PRINTED, asked, paper_of, ran, working
+from tests.app.rig import LANDING, SHORT, Rig, done, git
+
+
+def test_who_offers_nothing_lands_where_evidence_is_not_asked_for_and_the_certificate_says_so(rig: Rig) -> None:
+    rig.script = working()  # type: ignore[assignment]
+    run = ran(rig, asked("work.txt exists"), ProofPolicy.TRUSTING)
+    assert run.status is RunStatus.COMPLETED
+    said = asyncio.run(paper_of(rig, run)).certificate
+    assert [(one.criterion, one.verdict) for one in said.criteria] == [("AC-1", Verdict.MISSING)]
+    assert said.commit == git(rig.repo, "rev-parse", "main")
+    assert said.tree == git(rig.repo, "rev-parse", "main^{tree}")
+    first = said.steps[0]
+    assert (first.type, first.attempts, first.agent) == ("coding", 1, "scripted")
+    message = git(rig.repo, "log", "-1", "--format=%B", "main")
+    assert "Without evidence:\n- work.txt exists\n" in message
+    assert "Shiftwork-Evidence: 0/1 trusting\nShiftwork-Proof: 0 of 1 criteria" in message
+
+
+def test_evidence_that_is_missing_is_asked_for_and_then_the_story_lands(rig: Rig) -> None:
+    rig.script = working(mended=("AC-1 citation work.txt:2",))  # type: ignore[assignment]
+    rig.gates = (PRINTED,)
+    run = ran(rig, asked("work.txt exists"), ProofPolicy.CITED)
+    assert run.status is RunStatus.COMPLETED
+    facts = asyncio.run(rig.facts(run))
+    refused = [fact for fact in facts if isinstance(fact, story_facts.LandingRefused)]
+    assert [one.cause for one in refused] == [Refusal.EVIDENCE]
+    assert "AC-1 (work.txt exists): no evidence was reported" in refused[0].detail
+    said = asyncio.run(paper_of(rig, run)).certificate
+    assert [(one.verdict, one.reference) for one in said.criteria] == [(Verdict.HOLDS, "work.txt:2")]
+    assert said.repairs == 1
+    told = git(rig.repo, "log", "-1", "--format=%(trailers)", "main").splitlines()
+    assert "Shiftwork-Gates: unit" in told
+    assert "Shiftwork-Evidence: 1/1 cited" in told
+
+
+@pytest.mark.parametrize("policy", [ProofPolicy.CITED, ProofPolicy.STRICT])
+def test_an_agent_without_tools_is_told_what_to_show_before_it_is_refused_for_want_of_it(
+    rig: Rig, policy: ProofPolicy
+) -> None:
+    def script(task: AgentTask) -> Turn:
+        turn = done(write={"work.txt": "one\n"}) if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else done()
+        return replace(turn, answer=f"EVIDENCE:\n- AC-1 citation work.txt:1\n{turn.answer}") if asks(task) else turn
+
+    def asks(task: AgentTask) -> bool:
+        return "It needs evidence for AC-1" in task.prompt and "EVIDENCE:\n" in task.prompt
+
+    rig.script = script
+    run = ran(rig, asked("work.txt exists"), policy, repairs=0)
+    assert run.status is RunStatus.COMPLETED
+    assert asyncio.run(paper_of(rig, run)).certificate.criteria[0].verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "citation README:1",
+        "citation work.txt:9",
+        "citation nowhere.txt:1",
+        "citation work.txt",
+        "test test_other",
+        "verification VS-1",
+        "hearsay my word",
+    ],
+)
+def test_a_false_claim_never_lands(rig: Rig, claim: str) -> None:
+    rig.script = working(f"AC-1 {claim}", mended=(f"AC-1 {claim}",))  # type: ignore[assignment]
+    run = ran(rig, asked("work.txt exists"), ProofPolicy.CITED)
+    story = asyncio.run(rig.story(run))
+    assert (story.status, story.cause) == (StoryStatus.FAILED, FailureCause.REFUSED)
+    assert "(evidence)" in story.failure
+    assert rig.log() == ["start"]
+
+
+def test_a_test_that_no_gate_has_printed_is_enough_where_it_is_named_and_not_where_it_must_be_seen(rig: Rig) -> None:
+    rig.script = working("AC-1 test tests/check.py::test_work")  # type: ignore[assignment]
+    run = ran(rig, asked("work.txt exists"), ProofPolicy.CITED)
+    assert asyncio.run(paper_of(rig, run)).certificate.criteria[0].verdict is Verdict.PRESENT
+
+
+def test_a_test_that_a_gate_has_printed_as_passing_holds_under_the_strictest_policy(rig: Rig) -> None:
+    rig.script = working("AC-1 test tests/check.py::test_work")  # type: ignore[assignment]
+    rig.gates = (PRINTED,)
+    run = ran(rig, asked("work.txt exists"), ProofPolicy.STRICT)
+    assert asyncio.run(paper_of(rig, run)).certificate.criteria[0].verdict is Verdict.HOLDS
+
+
+def test_verification_steps_run_on_the_candidate_and_keep_a_story_from_landing(rig: Rig) -> None:
+    file = Verification(id="VS-1", kind=VerificationKind.FILE_EXISTS, name="the work", path="work.txt")
+    shell = Verification(
+        id="VS-2", kind=VerificationKind.SHELL, name="says two", command="cat work.txt", contains=("two",)
+    )
+    rig.script = working(file="one\n")  # type: ignore[assignment]
+    run = ran(rig, asked(steps=(file, shell)), ProofPolicy.TRUSTING, repairs=0)
+    story = asyncio.run(rig.story(run))
+    assert story.status is StoryStatus.FAILED
+    assert "US-001 VS-2" in story.failure
+    assert "it printed no 'two'" in story.failure
+    assert rig.log() == ["start"]
+
+
+def test_a_verification_step_is_its_own_evidence(rig: Rig) -> None:
+    file = Verification(id="VS-1", kind=VerificationKind.FILE_EXISTS, name="the work", path="work.txt")
+    rig.script = working("VS-1 citation README:1", "AC-1 step the work")  # type: ignore[assignment]
+    rig.gates = (PRINTED,)
+    rig.landing = LandingPolicy(proof=Proof.TIP)
+    run = ran(rig, asked("work.txt exists", steps=(file,)), ProofPolicy.STRICT)
+    said = asyncio.run(paper_of(rig, run)).certificate
+    assert [(one.criterion, one.kind, one.verdict) for one in said.criteria] == [
+        ("AC-1", "verification", Verdict.HOLDS),
+        ("VS-1", "verification", Verdict.HOLDS),
+    ]
+    assert {line.name for line in said.gates} == {"unit"}
+    assert [line.step.id for line in said.verification] == ["VS-1"]
+
+
+def test_with_only_the_last_of_a_batch_checked_the_one_without_evidence_is_found(rig: Rig) -> None:
+    """Three stories land together; the second offers nothing, and the others land without it."""
+
+    def script(task: AgentTask) -> Turn:
+        story = task.env["SHIFTWORK_STORY"]
+        turn = done(write={f"{story}.txt": "work\n"})
+        told = "" if story == "US-002" else f"\nEVIDENCE:\n- AC-1 citation {story}.txt:1\n"
+        return replace(turn, answer=turn.answer + told)
+
+    rig.script = script
+    rig.landing = LandingPolicy(proof=Proof.TIP)
+    rig.gates = (Gate(name="slow", command="sleep 0.5"),)
+    one = asked("the file exists").stories[0]
+    step = Verification(id="VS-1", kind=VerificationKind.SHELL, command="true")
+    names = [StoryId(f"US-00{number}") for number in (1, 2, 3)]
+    spec = Spec(
+        title="t",
+        description="d",
+        stories=tuple(replace(one, id=name, title=f"Add {name}", verification=(step,)) for name in names),
+    )
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            order = Order(
+                spec=spec,
+                workflow=SHORT,
+                branch="main",
+                landing=LANDING,
+                agent="scripted",
+                limits=Limits(repairs=0),
+                proof=ProofPolicy.CITED,
+                parallel=3,
+            )
+            run = await start_run(world, order)
+            await asyncio.wait_for(wait_for(world, run), timeout=60)
+            ends = {name: (await rig.story(run, name)).status for name in names}
+            assert ends == {
+                names[0]: StoryStatus.COMPLETED,
+                names[1]: StoryStatus.FAILED,
+                names[2]: StoryStatus.COMPLETED,
+            }
+            for name in (names[0], names[2]):
+                paper = await recorded(rig.store.events, run, name)
+                assert paper
+                assert [line.name for line in paper.certificate.gates] == ["slow"]
+
+    asyncio.run(scenario())

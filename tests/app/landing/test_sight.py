@@ -1,0 +1,295 @@
+"""Gates that are blind, and work that changes what it depends on: neither lands unseen."""
+
+import asyncio
+
+import pytest
+
+from shiftwork.app.commands.certificates import recorded
+from shiftwork.app.commands.replies import Reply, Word, reply
+from shiftwork.app.commands.runs import wait_for
+from shiftwork.app.landing.canary import Examiner, explained, refused, with_sights
+from shiftwork.domain.canary.canary_verdict import GateSight, Sight
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
+from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.state import HoldCause
+from shiftwork.domain.tampering.findings import Protection
+from shiftwork.ports.agent import AgentTask
+from tests.app.landing.proof_rig import STORY, asked, begun
+from tests.app.rig import SHORT, Rig, done, git
+
+UNIT = Gate(name="test", command="python3 -m unittest discover -s tests -t .")
+CART = "TOTAL = 1\n"
+TESTS = """\
+import unittest
+import cart
+
+class T(unittest.TestCase):
+    def test_total(self):
+        assert cart.TOTAL == 1
+"""
+
+
+def python_project(rig: Rig, **more: str) -> None:
+    for name, content in {"cart.py": CART, "tests/test_cart.py": TESTS, "tests/__init__.py": "", **more}.items():
+        (rig.repo / name).parent.mkdir(exist_ok=True)
+        (rig.repo / name).write_text(content)
+    git(rig.repo, "add", "-A")
+    git(rig.repo, "commit", "--quiet", "-m", "a project")
+
+
+def commit(rig: Rig, **files: str | None) -> None:
+    for name, content in files.items():
+        path = rig.repo / name
+        path.parent.mkdir(exist_ok=True)
+        path.unlink(missing_ok=True) if content is None else path.write_text(content)
+    git(rig.repo, "add", "-A")
+    git(rig.repo, "commit", "--quiet", "-m", "more")
+
+
+def writing(**files: str):  # type: ignore[no-untyped-def] # noqa: ANN201 - a script of the rig's
+    def script(task: AgentTask):  # type: ignore[no-untyped-def] # noqa: ANN202 - as above
+        return done(write=dict(files)) if task.env["SHIFTWORK_STEP_TYPE"] == "coding" else done()
+
+    return script
+
+
+def test_a_story_that_makes_its_gates_blind_does_not_land(rig: Rig) -> None:
+    """The runner's command is in a file that holds dependencies too: that one is reported, and not put back."""
+    python_project(rig, **{"turbo.json": "python3 -m unittest discover -s tests -t .\n"})
+    rig.gates = (Gate(name="test", command="sh turbo.json"),)
+    blinding = {"turbo.json": "true\n", "cart.py": "TOTAL = 2\n"}
+    rig.script = writing(**blinding)
+    run = asyncio.run(rig.run(workflow=SHORT))
+    assert run.status is RunStatus.FAILED
+    story = asyncio.run(rig.story(run))
+    assert "is blind" in story.failure
+    assert "not noticed: cart.py" in story.failure
+    assert len(rig.log()) == 2
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_blind_gate_lands_nothing_unless_that_is_allowed(rig: Rig, *, allowed: bool) -> None:
+    python_project(rig)
+    rig.gates = (Gate(name="test", command="true", blind=allowed),)
+    rig.script = writing(**{"cart.py": "TOTAL = 3\n"})
+
+    async def scenario() -> None:
+        run = await rig.run(workflow=SHORT)
+        paper = await recorded(rig.store.events, run.given.run, STORY)
+        assert (paper is not None) is allowed
+        if paper:
+            assert [(line.name, line.blind) for line in paper.certificate.gates] == [("test", True)]
+
+    asyncio.run(scenario())
+    message = git(rig.repo, "log", "-1", "--format=%B")
+    assert ("blind: proved nothing" in message) is allowed
+
+
+@pytest.mark.parametrize("word", [Word.APPROVE, Word.REJECT])
+def test_a_change_of_dependencies_that_cannot_be_installed_waits_for_a_person(rig: Rig, word: Word) -> None:
+    rig.setup = "test ! -e uv.lock || { echo no network; exit 1; }"
+    rig.script = writing(**{"work.txt": "work\n", "uv.lock": "new\n"})
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists"), ProofPolicy.TRUSTING)
+            await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
+            held = (await rig.story(run)).hold
+            assert held is not None
+            assert held.cause is HoldCause.DEPENDENCIES
+            assert "no network" in held.detail
+            await reply(world.events, world.inbox, Reply(run=run, story=STORY, word=word, text=""))
+            state = await asyncio.wait_for(wait_for(world, run), timeout=60)
+            assert state.status is (RunStatus.COMPLETED if word is Word.APPROVE else RunStatus.FAILED)
+
+    asyncio.run(scenario())
+    assert len(rig.log()) == (2 if word is Word.APPROVE else 1)
+
+
+# Before any work --------------------------------------------------------------------------------------------------
+
+
+def test_the_base_is_examined_once_and_then_known(rig: Rig) -> None:
+    python_project(rig)
+    told: list[GateSight] = []
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            assert await examiner.known(tip) is None
+            report = await examiner.base(tip, "base")
+            assert await examiner.known(tip) is None, "the base is green, and what the gate sees is not known"
+            sights = await examiner.sights(report, "base", heard=told.append)
+            assert await examiner.known(tip) == sights == tuple(told)
+            assert await examiner.sights(report, "base") == sights
+            assert [one.sight for one in sights] == [Sight.SEES]
+            assert (await examiner.base(tip, "base")).cached
+
+    asyncio.run(scenario())
+
+
+def test_what_has_landed_is_known_as_a_base(rig: Rig) -> None:
+    python_project(rig)
+    rig.gates = (UNIT,)
+    rig.script = writing(**{"cart.py": "TOTAL = 1\nPIECES = 3\n"})
+
+    async def scenario() -> None:
+        await rig.run(workflow=SHORT)
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+            sights = await examiner.known(Commit(git(rig.repo, "rev-parse", "main")))
+            assert sights is not None, "the candidate was green, and what its gate sees was examined then"
+            assert [one.sight for one in sights] == [Sight.SEES]
+
+    asyncio.run(scenario())
+    assert len(rig.log()) == 3
+
+
+def test_a_red_base_is_not_remembered_and_its_gate_not_judged(rig: Rig) -> None:
+    python_project(rig)
+    red = Gate(name="test", command="false")
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(red,), protection=Protection())
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            report = await examiner.base(tip, "base")
+            assert [one.sight for one in await examiner.sights(report, "base")] == [Sight.UNKNOWN]
+            assert await examiner.known(tip) is None
+            assert not (await examiner.base(tip, "base", again=True)).passed
+
+    asyncio.run(scenario())
+
+
+def test_of_work_that_may_leave_early_nothing_is_known_from_before(rig: Rig) -> None:
+    python_project(rig)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            await examiner.sights(await examiner.base(tip, "base"), "base")
+            (rig.repo / "tests" / "test_a.py").write_text("import os\nos._exit(0)\n")
+            git(rig.repo, "add", "-A")
+            git(rig.repo, "commit", "--quiet", "-m", "leaves")
+            report = await examiner.base(Commit(git(rig.repo, "rev-parse", "main")), "base")
+            sights = await examiner.candidate_sights(report, "base", tip)
+            assert [one.sight for one in sights] == [Sight.SEES], "as remembered"
+            sights = await examiner.candidate_sights(report, "base", tip, suspect=True)
+            assert [one.sight for one in sights] == [Sight.BLIND]
+
+    asyncio.run(scenario())
+
+
+def test_a_verdict_that_was_red_for_want_of_tests_is_found_again(rig: Rig) -> None:
+    """Tests are added meanwhile, and nothing else that it is remembered by has changed."""
+    python_project(rig, **{"tests/test_cart.py": "import unittest\n"})
+    passing = Gate(name="test", command="python3 -m unittest discover -s tests -t . || test $? = 5")
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(passing,), protection=Protection())
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            (sight,) = await examiner.sights(await examiner.base(tip, "base"), "base")
+            assert sight.sight is Sight.BLIND
+            commit(rig, **{"tests/test_cart.py": TESTS})
+            tip = Commit(git(rig.repo, "rev-parse", "main"))
+            (sight,) = await examiner.sights(await examiner.base(tip, "base"), "base")
+            assert sight.sight is Sight.SEES
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        {
+            "tests/test_cart.py": None,
+            "tests/test_other.py": "import unittest\nclass T(unittest.TestCase):\n  def test_a(self): pass\n",
+        },
+        {"generated/cart.py": CART, "cart.py": "from generated.cart import *\n"},
+    ],
+)
+def test_a_gate_that_saw_the_base_must_see_the_candidate(rig: Rig, story: dict[str, str | None]) -> None:
+    python_project(rig)
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            examiner = Examiner(runner=world.gates, canary=world.canary, gates=(UNIT,), protection=Protection())
+            base = Commit(git(rig.repo, "rev-parse", "main"))
+            (sight,) = await examiner.sights(await examiner.base(base, "base"), "base")
+            assert sight.seen == (".",)
+            commit(rig, **story)
+            candidate = Commit(git(rig.repo, "rev-parse", "main"))
+            (sight,) = await examiner.candidate_sights(await examiner.base(candidate, "c"), "c", base)
+            expected = Sight.BLIND if None in story.values() else Sight.SEES
+            assert sight.sight is expected
+
+    asyncio.run(scenario())
+
+
+def test_work_in_a_source_root_that_a_gate_misses_is_not_proved_by_it(rig: Rig) -> None:
+    python_project(rig, **{"shop/__init__.py": "", "shop/price.py": "PRICE = 1\n"})
+    rig.gates = (UNIT,)
+    rig.script = writing(**{"shop/price.py": "PRICE = (((\n"})
+
+    async def scenario() -> None:
+        run = await rig.run(workflow=SHORT)
+        paper = await recorded(rig.store.events, run.given.run, STORY)
+        assert paper
+        assert [(line.name, line.blind) for line in paper.certificate.gates] == [("test", True)]
+
+    asyncio.run(scenario())
+
+
+SIGHTS = (
+    GateSight(
+        gate="test", sight=Sight.BLIND, why="It stayed green.", test=True, files=tuple(f"{n}.py" for n in range(9))
+    ),
+    GateSight(gate="lint", sight=Sight.BLIND, test=False),
+    GateSight(gate="unit", sight=Sight.SEES, test=True),
+)
+GATES = tuple(Gate(name=sight.gate, command="true") for sight in SIGHTS)
+
+
+def test_only_a_blind_test_gate_is_refused() -> None:
+    report = GateReport(
+        commit=Commit("c"), results=tuple(GateResult(name=g.name, passed=True, seconds=1) for g in GATES)
+    )
+    judged = with_sights(report, SIGHTS, GATES)
+    assert [(one.name, one.passed, one.blind) for one in judged.results] == [
+        ("test", False, True),
+        ("lint", True, True),
+        ("unit", True, False),
+    ]
+    assert refused(SIGHTS, GATES) == SIGHTS[:1]
+    assert "not noticed: 0.py, 1.py, 2.py, 3.py, 4.py and more" in explained(SIGHTS[0])
+
+
+def test_what_setup_could_not_make_before_is_asked_about_as_well(rig: Rig) -> None:
+    """The manifests are the same, and a file is gone in whose place the setup command may make something."""
+    (rig.repo / ".gitignore").write_text("*.log\n")
+    (rig.repo / "one.log").write_text("tracked\n")
+    git(rig.repo, "add", "-f", "-A")
+    git(rig.repo, "commit", "--quiet", "-m", "a log")
+    rig.setup = "ls *.log"
+
+    def script(task: AgentTask):  # type: ignore[no-untyped-def] # noqa: ANN202 - a script of the rig's
+        coding = task.env["SHIFTWORK_STEP_TYPE"] == "coding"
+        return done(write={"work.txt": "work\n"}, delete=("one.log",)) if coding else done()
+
+    rig.script = script
+
+    async def scenario() -> None:
+        async with rig.open() as world:
+            run = await begun(world, asked("work.txt exists"), ProofPolicy.TRUSTING)
+            await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
+            held = (await rig.story(run)).hold
+            assert held is not None
+            assert held.cause is HoldCause.DEPENDENCIES
+
+    asyncio.run(scenario())

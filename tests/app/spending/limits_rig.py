@@ -1,0 +1,66 @@
+"""Limits that agents meet at work, and a clock that stands still until they are written down."""
+
+from collections.abc import Callable
+
+from shiftwork.adapters.agents.scripted import Turn
+from shiftwork.adapters.clock import SystemClock
+from shiftwork.app.runtime.context import Sighting
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.ports.agent import AgentTask, Ending
+from shiftwork.ports.clock import Clock
+from tests.app.rig import Rig, honest
+
+
+class Held(SystemClock):
+    """Stands still while it is held, and goes on from there. So it does not matter how long a busy machine takes."""
+
+    def __init__(self) -> None:
+        self._behind = 0.0
+        self._at: float | None = None
+
+    def now(self) -> float:
+        return super().now() - self._behind if self._at is None else self._at
+
+    def hold(self) -> None:
+        self._at = self.now()
+
+    def let_go(self, ahead: float = 0.0) -> None:
+        """It goes on, from so many seconds later."""
+        at, self._at = self.now() + ahead, None
+        self._behind = super().now() - at
+
+
+def limited(
+    seconds: float | None = None,
+    ending: Ending = Ending.RATE_LIMITED,
+    clock: Clock = SystemClock(),  # noqa: B008
+) -> Turn:
+    """An attempt that writes something and then finds its agent at a limit that ends so much later."""
+    ends = None if seconds is None else clock.now() + seconds
+    return Turn(ending=ending, detail="429", write={"half.txt": "half\n"}, usage=Usage(input_tokens=7), resets_at=ends)
+
+
+def limited_once(
+    rig: Rig, seconds: float, ending: Ending = Ending.RATE_LIMITED, *, until_it_is_told: bool = True
+) -> Callable[[AgentTask], Turn]:
+    """The first attempt at coding finds a limit that lies so far ahead when the rig's story hears of it: until then the
+    clock stands still, or until somebody lets go of it.
+    """
+    rig.clock = clock = Held()
+    work = honest()
+    met: list[AgentTask] = []
+
+    def script(task: AgentTask) -> Turn:
+        if task.env["SHIFTWORK_STEP_TYPE"] != "coding" or met:
+            return work(task)
+        met.append(task)
+        clock.hold()
+        return limited(seconds, ending, clock)
+
+    def watch(sighting: Sighting) -> None:
+        if until_it_is_told and met and isinstance(sighting.what, story_facts.StepDeferred):
+            clock.let_go()
+
+    rig.watch = watch
+    return script

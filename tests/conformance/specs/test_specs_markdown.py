@@ -1,0 +1,129 @@
+"""What is read from OpenSpec changes, spec-kit's tasks and plans, and which mistakes are told where."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters.specs._offer import OFFER_LIMIT
+from shiftwork.adapters.specs.open import FileSpecs
+from shiftwork.errors import SpecError
+from tests.conformance.specs.spec_rig import GOLDEN, mistakes, of_text, read
+
+
+def test_an_openspec_change_offers_its_scenarios() -> None:
+    sheet = asyncio.run(FileSpecs(root=GOLDEN).read("openspec"))
+    assert (sheet.source, sheet.spec.title) == ("openspec:openspec/tasks.md", "Two-factor login")
+    assert "specs/auth/spec.md, scenario: Wrong OTP\n\n- **WHEN** the OTP is wrong" in sheet.spec.instructions
+    backend = sheet.spec.stories[1]
+    assert backend.title == "Backend Implementation"
+    assert backend.description.startswith("The code must be constant in time.")
+    assert [(one.id, one.text) for one in backend.criteria] == [
+        ("2.1", "Add an endpoint that makes an OTP for a user who has logged in"),
+        ("2.2", "Change the login flow"),
+        ("2.2.1", "for the API as well"),
+    ]
+
+
+def test_sections_build_on_each_other_unless_they_say_otherwise(tmp_path: Path) -> None:
+    text = "## 1. A\n- [ ] 1.1 a\n## 2. B\n- [ ] 2.1 b\n## 3. C\nDepends on: section-1, 2\n- [ ] 3.1 c\n"
+    spec = of_text(tmp_path, "tasks.md", text)
+    assert [story.depends_on for story in spec.stories] == [(), ("section-1",), ("section-1", "section-2")]
+
+
+def test_scenarios_that_do_not_fit_are_named(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    blocks = (f"#### Scenario: number {number}\n{'long ' * 300}\n" for number in range(200))
+    (tmp_path / "specs" / "spec.md").write_text("\n".join(blocks), encoding="utf-8")
+    told = of_text(tmp_path, "tasks.md", "## 1. A\n- [ ] 1.1 a\n").instructions
+    assert len(told) < 2 * OFFER_LIMIT
+    assert "number 0\n\nlong long" in told
+    assert "- specs/spec.md, scenario: number 50" in told
+    assert told.endswith("and 93 more")
+
+
+def test_spec_kit_groups_tasks_by_user_story() -> None:
+    sheet = asyncio.run(FileSpecs(root=GOLDEN).read("speckit"))
+    spec = sheet.spec
+    assert (sheet.source, spec.title, spec.branch) == ("spec-kit:speckit/tasks.md", "Photo albums", "001-photo-albums")
+    albums = spec.stories[1]
+    assert (albums.title, albums.priority) == ("Make albums", 1)
+    assert [one.id for one in albums.criteria] == ["T003", "T004", "T005", "T007"]
+    assert "People want to group their photos." in albums.description
+    assert spec.stories[3].depends_on == ("US1", "US2")
+    assert spec.stories[3].title == "Polish & Cross-Cutting Concerns"
+
+
+def test_spec_kit_without_phases_and_titles(tmp_path: Path) -> None:
+    spec = of_text(tmp_path, "tasks.md", "- [ ] T001 a\n- [ ] T002 [US2] b\n- [ ] T003: [US1] c\n")
+    assert [(story.id, story.title) for story in spec.stories] == [
+        ("tasks", "Tasks"),
+        ("US2", "User story 2"),
+        ("US1", "User story 1"),
+    ]
+
+
+def test_a_task_that_stands_twice_is_told(tmp_path: Path) -> None:
+    told = mistakes(tmp_path, "tasks.md", "## Phase 1: A\n- [ ] T001 a\n- [ ] T001 b\n")
+    assert told == ["tasks.md:3:7: the task T001 stands here for the second time"]
+
+
+def test_a_plan_is_read_whole() -> None:
+    spec = read(GOLDEN / "plan.md").spec
+    assert (spec.title, spec.branch, spec.description) == (
+        "A command-line clock",
+        "feature/clock",
+        "It tells the time.",
+    )
+    assert spec.requirements == ("Python's standard library alone", "No global state")
+    zones, alarm = spec.stories[1:3]
+    assert (zones.title, zones.priority, zones.complexity) == ("Other time zones", 2, 5)
+    assert zones.touches == ("src/zones.py", "tests/**")
+    assert [one.text for one in zones.criteria] == [
+        "`--zone` is taken",
+        "unknown zones are refused with a clear message",
+    ]
+    assert (alarm.title, [one.text for one in alarm.criteria]) == ("Alarm — with a bell", ["it rings", "once"])
+
+
+def test_stories_may_stand_under_a_heading_of_their_own(tmp_path: Path) -> None:
+    text = "# P\n## Goals\n- g\n## Tasks\n### Task 1: A\n### Task 2 - B\nDepends on: task 1\n- b\n## After\n- no\n"
+    spec = of_text(tmp_path, "plan.md", text)
+    assert [(story.id, story.title) for story in spec.stories] == [("story-1", "A"), ("story-2", "B")]
+    assert spec.stories[1].depends_on == ("story-1",)
+
+
+def test_titles_that_give_no_letters_still_give_ids_that_stay(tmp_path: Path) -> None:
+    long = "a very long title that says more than an id can hold"
+    spec = of_text(tmp_path, "plan.md", f"## 数据库\n- a\n## 前端\n- b\n## {long}\n- c\n## {long} still\n- d\n")
+    ids = [story.id for story in spec.stories]
+    assert len(set(ids)) == 4
+    assert of_text(tmp_path, "plan.md", "## 前端\n- b\n").stories[0].id == ids[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# Only a title\n", ["plan.md:1:1: there is no story: a heading `## Title` with bullets `- …` under it"]),
+        ("## A\n- a\n\n## a\n- b\n", ["plan.md:4:4: the id 'a' is already that of the story 'A'"]),
+        ("## Stories\n### \n- a\n", ["plan.md:2:5: this story has no title"]),
+        ("## A\nComplexity: huge\n- a\n", ["plan.md:2:13: complexity is a number from 1 to 5, not 'huge'"]),
+        ("## A\nPriority: soon\n- a\n", ["plan.md:2:11: priority is a number such as 1, not 'soon'"]),
+        (
+            "## Make it\n- a\n\n## Try\nDepends on: nothing much, make-t\n- b\n",
+            [
+                "plan.md:5:13: try depends on 'nothing much', which is not in this file",
+                "plan.md:5:27: try depends on 'make-t', which is not in this file; did you mean 'make-it'?",
+            ],
+        ),
+        (
+            "## A\nDepends on: C\n- a\n## B\nDepends on: A\n- a\n## C\nDepends on: b\n- a\n",
+            ["plan.md:2:13: stories depend on each other in a circle: a → c → b → a"],
+        ),
+    ],
+)
+def test_mistakes_in_a_plan(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert mistakes(tmp_path, "plan.md", text) == expected
+    with pytest.raises(SpecError) as refused:
+        of_text(tmp_path, "plan.md", text)
+    assert refused.value.hint == "mend it, then look at what is read: shiftwork plan plan.md"

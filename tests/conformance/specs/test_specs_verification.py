@@ -1,0 +1,72 @@
+"""Verification steps of a prd.json: read as codetether writes them, told where nobody could run them, written again."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.planning.document import prd as plan_file
+from tests.conformance.specs.spec_rig import GOLDEN, mistakes, of_text, read
+
+SHELL, FILE, URL = VerificationKind.SHELL, VerificationKind.FILE_EXISTS, VerificationKind.URL
+
+
+def text(*steps: dict[str, Any]) -> str:
+    story = {"id": "US-1", "title": "t", "acceptanceCriteria": ["It works"], "verification_steps": list(steps)}
+    return json.dumps({"project": "p", "userStories": [story]})
+
+
+def test_the_golden_file_has_all_three_kinds() -> None:
+    assert read(GOLDEN / "codetether.json").spec.stories[1].verification == (
+        Verification(id="VS-1", kind=SHELL, name="prices", command="pytest -q tests/prices", contains=("ok",)),
+        Verification(id="VS-2", kind=FILE, path="src/coupons.py"),
+        Verification(id="VS-3", kind=URL, url="http://localhost:8000/health", seconds=30),
+    )
+
+
+def test_every_field_is_read_and_what_a_plan_writes_reads_the_same(tmp_path: Path) -> None:
+    steps = (
+        Verification(
+            id="VS-1", kind=SHELL, name="n", command="make", cwd="sub", contains=("ok",), files=("*.o", "b/*.o")
+        ),
+        Verification(id="VS-2", kind=FILE, name="f", path="a/*.txt", glob=True),
+        Verification(
+            id="VS-3", kind=URL, url="http://localhost/", method="POST", status=201, contains=("x",), seconds=7
+        ),
+    )
+    spec = of_text(tmp_path, "prd.json", text({"type": "shell", "command": "true"}))
+    (story,) = spec.stories
+    changed = replace(spec, stories=(replace(story, verification=steps),))
+    again = of_text(tmp_path, "again.json", plan_file(changed, {}))
+    assert again.stories[0].verification == steps
+    assert [one.id for one in again.stories[0].criteria] == ["AC-1", "VS-1", "VS-2", "VS-3"]
+    assert plan_file(replace(spec, stories=(replace(story, verification=()),)), {}).count("verification_steps") == 0
+
+
+def test_the_kind_is_known_by_its_key_and_a_glob_may_be_the_pattern_itself(tmp_path: Path) -> None:
+    steps = ({"command": "true"}, {"glob": "*.txt", "type": "file_exists"}, {"url": "http://localhost/"})
+    (story,) = of_text(tmp_path, "prd.json", text(*steps)).stories
+    assert [(one.kind, one.path, one.glob) for one in story.verification] == [
+        (SHELL, "", False),
+        (FILE, "*.txt", True),
+        (URL, "", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ({"name": "look"}, "verification step 1 has no type that is known: shell, file_exists, url"),
+        ({"type": "prayer", "command": "true"}, "verification step 1 has no type that is known"),
+        ({"type": "shell"}, "verification step 1 has no command"),
+        ({"type": "file_exists", "glob": True}, "verification step 1 has no path"),
+        ({"type": "url", "url": "http://localhost", "method": "BREW"}, "BREW is no method of HTTP"),
+        ({"type": "url", "url": "http://localhost", "expect_status": 7}, "expect_status must lie in"),
+    ],
+)
+def test_a_step_that_nobody_could_run_is_a_mistake(tmp_path: Path, step: dict[str, Any], told: str) -> None:
+    (mistake,) = mistakes(tmp_path, "prd.json", text(step))
+    assert told in mistake

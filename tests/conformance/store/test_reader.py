@@ -1,0 +1,36 @@
+"""Looking at a database that somebody else keeps to themselves for a while: its last user, tidying up on slow disks."""
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+import time
+
+import pytest
+
+from shiftwork.adapters.store.open import open_store
+from shiftwork.adapters.store.reader.reader import open_queries
+
+HELD_SECONDS = 6.0
+"""Longer than Python's driver waits by itself."""
+
+
+@pytest.mark.slow
+def test_who_looks_waits_until_it_is_let_go(sqlite_url: str) -> None:
+    open_store(sqlite_url).close()
+    file = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None, check_same_thread=False)
+    with contextlib.closing(file) as holder:
+        holder.execute("PRAGMA locking_mode=EXCLUSIVE")
+        holder.execute("BEGIN EXCLUSIVE")
+
+        def let_go() -> None:
+            time.sleep(HELD_SECONDS)
+            holder.execute("COMMIT")
+            holder.close()
+
+        letting_go = threading.Thread(target=let_go)
+        letting_go.start()
+        try:
+            assert list(asyncio.run(open_queries(sqlite_url).runs(limit=1))) == []
+        finally:
+            letting_go.join()

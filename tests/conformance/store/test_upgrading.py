@@ -1,0 +1,117 @@
+"""A database that an earlier release has left: it can be looked at as it is, and upgraded when it is opened."""
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from shiftwork.adapters.store.open import open_store
+from shiftwork.adapters.store.reader.reader import open_queries
+from shiftwork.adapters.store.sql import migrate, tables
+from shiftwork.adapters.store.sql.database import create_engine
+from shiftwork.adapters.store.sql.schema import VERSION_TABLE
+from shiftwork.adapters.store.sql.view_columns import values
+from shiftwork.errors import StoreError
+from shiftwork.ports.views import Row
+from shiftwork.testing.conformance.store_stage import run_row, step_row, story_row
+
+WAITING: dict[str, dict[str, Any]] = {
+    "": {},
+    "question: limit: or not?": {"hold": "question"},
+    "approval: it has spent 1.00 of 2.00 USD": {"hold": "approval"},
+    "limit: nobody knows why": {"hold": "limit"},
+    "limit: the story has spent at least 1.20 of 1.00 USD": {
+        "hold": "limit",
+        "limit_of": "story",
+        "limit_usd": 1.0,
+        "limit_spent_usd": 1.2,
+    },
+    "limit: step-001 coding has spent 9000 of 7000 tokens": {
+        "hold": "limit",
+        "limit_of": "step",
+        "limit_tokens": 7000,
+        "limit_spent_tokens": 9000,
+    },
+    "limit: the run has spent 3.00 of 4.00 USD and 50 of 100 tokens (0.50 USD and 5 tokens of it guessed: nobody told)"
+    ", one attempt up to 2.00 USD and 40 tokens more than was set aside for it"
+    "; coding may need 4.50 USD and 75 tokens": {
+        "hold": "limit",
+        "limit_of": "run",
+        "limit_usd": 4.0,
+        "limit_tokens": 100,
+        "limit_spent_usd": 3.0,
+        "limit_spent_tokens": 50,
+        "limit_needed_usd": 4.5,
+        "limit_needed_tokens": 75,
+    },
+}
+
+
+def left_behind(url: str, version: str, rows: Sequence[Row]) -> None:
+    """The database as the release of that schema would have left it."""
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        migrate.migrate(connection, VERSION_TABLE, version)
+        for row in rows:
+            table = tables.view_tables[type(row)]
+            columns = {column["name"] for column in sa.inspect(connection).get_columns(table.name)}
+            known = {name: value for name, value in values(row).items() if name in columns}
+            connection.execute(sa.insert(table).values(known))
+    engine.dispose()
+
+
+def test_what_an_earlier_release_has_left_can_be_looked_at_before_anybody_upgrades_it(database_url: str) -> None:
+    run, story, step = run_row("r"), story_row("r", "s"), step_row("r", "s", "step-001")
+    left_behind(database_url, "0001", [run, story, step])
+    queries = open_queries(database_url)
+    assert list(asyncio.run(queries.runs())) == [run]
+    assert list(asyncio.run(queries.stories("r"))) == [story]
+    assert list(asyncio.run(queries.steps("r"))) == [step]
+    assert list(asyncio.run(queries.waited("r"))) == []
+
+
+def test_what_was_recorded_before_there_were_projects_is_nobodys(database_url: str) -> None:
+    run = run_row("r")
+    left_behind(database_url, "0011", [run, story_row("r", "s")])
+    confined = open_queries(database_url, "p")
+    assert list(asyncio.run(confined.runs())) == []
+    assert list(asyncio.run(confined.stories("r"))) == []
+    store = open_store(database_url)
+    assert list(asyncio.run(store.queries.runs())) == [run]
+    assert list(asyncio.run(store.confined("p").runs())) == []
+    store.close()
+
+
+def test_a_table_that_lacks_what_every_release_has_had_cannot_be_read(sqlite_url: str) -> None:
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+        connection.execute("CREATE TABLE runs (run text)")
+        connection.execute("INSERT INTO runs VALUES ('r')")
+        connection.commit()
+    with pytest.raises(StoreError, match="cannot be read"):
+        asyncio.run(open_queries(sqlite_url).runs())
+
+
+def test_who_waited_before_the_upgrade_waits_for_the_same_after_it(database_url: str) -> None:
+    rows = [replace(story_row("r", f"s{place}"), waiting=waiting) for place, waiting in enumerate(WAITING)]
+    limited = replace(story_row("r", "t"), waiting="reset: the story has spent 1.00 of 2.00 USD", until=9.0)
+    left_behind(database_url, "0005", [*rows, limited])
+    store = open_store(database_url)
+    expected = [*(replace(row, **WAITING[row.waiting]) for row in rows), limited]
+    assert list(asyncio.run(store.queries.stories("r"))) == expected
+    store.close()
+
+
+def test_why_a_landing_was_refused_before_the_upgrade_is_known_after_it(database_url: str) -> None:
+    refused = replace(story_row("r", "s1"), cause="refused", failure="not landed (gates) after 2 repairs: red")
+    empty = replace(refused, story="s2", failure="not landed (empty) and no step left of 50")
+    quoted = replace(refused, story="s3", cause="step", failure="not landed (gates) is what the agent said")
+    left_behind(database_url, "0006", [refused, empty, quoted])
+    store = open_store(database_url)
+    expected = [replace(refused, refusal="gates"), replace(empty, refusal="empty"), quoted]
+    assert list(asyncio.run(store.queries.stories("r"))) == expected
+    store.close()

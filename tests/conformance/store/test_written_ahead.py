@@ -1,0 +1,85 @@
+"""A SQLite file that somebody else is just making, or keeps for longer than anybody waits."""
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from shiftwork.adapters import written_ahead
+from shiftwork.adapters.engine.dbos import DbosEngine, DbosSettings
+from shiftwork.adapters.store.open import open_store
+from shiftwork.adapters.store.reader.reader import open_queries
+from shiftwork.errors import StoreError
+
+HELD_SECONDS = 0.5
+DRIVERS_PATIENCE_SECONDS = 5
+"""For how long a connection waits of which nothing is said."""
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """The connection of the first to come, which has begun to write and has not changed to the log yet."""
+    file = sqlite3.connect(tmp_path / "store.db", isolation_level=None, check_same_thread=False)
+    with contextlib.closing(file) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("CREATE TABLE first (id INTEGER)")
+        yield connection
+
+
+def let_go(held: sqlite3.Connection) -> None:
+    time.sleep(HELD_SECONDS)
+    held.execute("COMMIT")
+
+
+async def open_engine(url: str) -> None:
+    settings = DbosSettings(name="contract", url=url, executor="A", version="1")
+    engine = await DbosEngine.open(settings, {})
+    await engine.close()
+
+
+async def open_the_store(url: str) -> None:
+    open_store(url).close()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("opened", [open_engine, open_the_store])
+async def test_the_second_to_open_it_waits_for_the_first(
+    opened: Callable[[str], Awaitable[None]], held: sqlite3.Connection, sqlite_url: str
+) -> None:
+    first = threading.Thread(target=let_go, args=(held,))
+    first.start()
+    begun = time.monotonic()
+    try:
+        await opened(sqlite_url)
+        assert not first.is_alive() or time.monotonic() - begun >= HELD_SECONDS * 0.9
+    finally:
+        first.join()
+    with contextlib.closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as later:
+        assert later.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_whoever_only_reads_waits_as_long_as_everybody_else(tmp_path: Path, sqlite_url: str) -> None:
+    """Where a file is not written ahead yet, somebody who writes it keeps readers out."""
+    open_store(sqlite_url).close()
+    file = sqlite3.connect(tmp_path / "store.db", isolation_level=None, check_same_thread=False)
+    with contextlib.closing(file) as writer:
+        writer.execute("PRAGMA journal_mode=DELETE")
+        writer.execute("BEGIN EXCLUSIVE")
+        release = threading.Timer(DRIVERS_PATIENCE_SECONDS + 1, writer.execute, ["COMMIT"])
+        release.start()
+        try:
+            assert asyncio.run(open_queries(sqlite_url).runs()) == []
+        finally:
+            release.join()
+
+
+@pytest.mark.usefixtures("held")
+def test_a_file_that_stays_locked_is_told_of(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(written_ahead, "BUSY_SECONDS", 0.2)
+    with pytest.raises(StoreError, match="database is locked"):
+        open_store(sqlite_url)

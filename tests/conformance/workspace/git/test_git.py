@@ -1,0 +1,267 @@
+"""Running git, and judging what of a repository it can be run on: bounds, names, stale locks."""
+
+import asyncio
+import itertools
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Container
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shiftwork.adapters.workspace.git.git import Git, Identity
+from shiftwork.adapters.workspace.git.stale_locks import STALE_SECONDS, clear_stale_locks
+from shiftwork.adapters.workspace.hub.hub import slug
+from shiftwork.adapters.workspace.hub.hub_setup import open_hub
+from shiftwork.adapters.workspace.hub.repository_check import unsupported
+from shiftwork.adapters.workspace.tree.leased_numbers import alone
+from shiftwork.errors import GitKilledError, RepositoryError
+from shiftwork.ports.workspace import Moved
+from shiftwork.testing.git_user import EMAIL, NAME, GitUser, new_user
+from tests.conformance.workspace.git.git_rig import World
+
+
+def children(before: Container[int] = ()) -> dict[int, str]:
+    """Those that are new. The worker adopts what other tests have orphaned, dead gits among it."""
+    return {child.pid: child.name() for child in psutil.Process().children() if child.pid not in before}
+
+
+class TestGit:
+    """A git that waits for input that never comes."""
+
+    async def wait(self, user: GitUser, seconds: float) -> None:
+        source, sink = os.pipe()
+        try:
+            git = Git(env=user.env, cwd=user.root, seconds=seconds)
+            await git.run("cat-file", "--batch", stdin=source)
+        finally:
+            os.close(source)
+            os.close(sink)
+
+    def test_that_takes_too_long_is_ended(self, user: GitUser) -> None:
+        before = children()
+        with pytest.raises(RepositoryError, match=r"cat-file did not end within 0\.2 seconds"):
+            asyncio.run(self.wait(user, 0.2))
+        assert "git" not in children(before).values()
+
+    def test_that_nobody_waits_for_any_more_is_ended(self, user: GitUser) -> None:
+        async def cancelled() -> None:
+            waiting = asyncio.create_task(self.wait(user, 60))
+            await asyncio.sleep(0.2)
+            waiting.cancel()
+            await waiting
+
+        before = children()
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(cancelled())
+        assert "git" not in children(before).values()
+
+
+@given(first=st.text(max_size=80), second=st.text(max_size=80))
+def test_a_name_is_safe_everywhere_and_tells_texts_apart(first: str, second: str) -> None:
+    name = slug(first)
+    assert name
+    assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+    assert not name.startswith("-")
+    assert len(name) <= 80
+    assert (name == slug(second)) == (first == second)
+
+
+class AgedClock:
+    """Some seconds after now."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def now(self) -> float:
+        return time.clock_gettime(time.CLOCK_REALTIME) + self._seconds
+
+    def fresh(self) -> str:
+        return "fresh"
+
+
+class TestStaleLocks:
+    def stale(self, world: World) -> Path:
+        """The lock that a git leaves when it is killed in the middle of moving a branch."""
+        git = subprocess.Popen(
+            ["git", "update-ref", "--stdin"],
+            cwd=world.user.root,
+            env=world.user.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert git.stdin is not None
+        assert git.stdout is not None
+        git.stdin.write(f"start\nupdate refs/heads/main {world.tip()}\nprepare\n".encode())
+        git.stdin.flush()
+        assert [git.stdout.readline(), git.stdout.readline()] == [b"start: ok\n", b"prepare: ok\n"]
+        os.kill(git.pid, signal.SIGKILL)
+        git.wait()
+        git.stdin.close()
+        git.stdout.close()
+        lock = world.user.root / ".git" / "refs" / "heads" / "main.lock"
+        assert lock.exists()
+        return lock
+
+    def clear(self, world: World, seconds: float) -> None:
+        asyncio.run(clear_stale_locks(world.hub, "main", AgedClock(seconds)))
+
+    def test_an_old_one_goes_and_landing_works_again(self, elsewhere: World) -> None:
+        lock = self.stale(elsewhere)
+        candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
+        with pytest.raises(RepositoryError, match="lock"):
+            elsewhere.move(candidate)
+        self.clear(elsewhere, STALE_SECONDS + 1)
+        assert not lock.exists()
+        assert elsewhere.move(candidate) == Moved(ref="main")
+
+    def test_one_that_is_taken_away_while_it_is_looked_at_is_nobody_s(
+        self, elsewhere: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lock = self.stale(elsewhere)
+        exists, looks = Path.exists, itertools.count(1)
+
+        def seen(path: Path) -> bool:
+            there = exists(path)
+            if path == lock and next(looks) == 2:  # the first look is where nearly always nothing is found
+                lock.unlink()
+            return there
+
+        monkeypatch.setattr(Path, "exists", seen)
+        self.clear(elsewhere, STALE_SECONDS + 1)
+        assert not exists(lock)
+
+    def test_pain_14_a_lock_of_a_killed_git_does_not_stand_in_the_way_of_landing(self, elsewhere: World) -> None:
+        lock = self.stale(elsewhere)
+        candidate = elsewhere.candidate(elsewhere.story({"new.txt": "n\n"}))
+        old = lock.stat().st_mtime - STALE_SECONDS - 60
+        os.utime(lock, (old, old))
+        assert elsewhere.move(candidate) == Moved(ref="main")
+        assert not lock.exists()
+
+    def test_the_locks_of_head_and_index_go_too(self, world: World) -> None:
+        self.stale(world)
+        (world.user.root / ".git" / "index.lock").write_text("")
+        self.clear(world, STALE_SECONDS + 1)
+        assert list((world.user.root / ".git").rglob("*.lock")) == []
+
+    def test_a_young_one_stays(self, elsewhere: World) -> None:
+        lock = self.stale(elsewhere)
+        self.clear(elsewhere, -100)  # it may have been a while until here
+        assert lock.exists()
+
+    def test_one_from_before_this_process_began_goes_however_young(self, elsewhere: World) -> None:
+        lock = self.stale(elsewhere)
+        made = psutil.Process().create_time() - 1
+        os.utime(lock, (made, made))
+        self.clear(elsewhere, made + 1 - time.clock_gettime(time.CLOCK_REALTIME))
+        assert not lock.exists()
+
+    def test_an_old_one_stays_while_git_is_at_work_there(self, elsewhere: World) -> None:
+        lock = self.stale(elsewhere)
+        busy = subprocess.Popen(
+            ["/bin/sh", "-c", "git cat-file --batch-check; true"],
+            cwd=elsewhere.user.root,
+            env=elsewhere.user.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert busy.stdin is not None
+        assert busy.stdout is not None
+        try:
+            busy.stdin.write(b"HEAD\n")
+            busy.stdin.flush()
+            assert b"commit" in busy.stdout.readline()
+            self.clear(elsewhere, STALE_SECONDS + 1)
+            assert lock.exists()
+        finally:
+            busy.communicate()
+
+
+class TestFitness:
+    def problems(self, user: GitUser) -> str:
+        return "; ".join(asyncio.run(unsupported(user.root, user.env)))
+
+    def test_an_ordinary_repository(self, tmp_path: Path) -> None:
+        assert self.problems(new_user(tmp_path)) == ""
+
+    def test_no_repository(self, tmp_path: Path) -> None:
+        (tmp_path / "home").mkdir()
+        plain = GitUser(root=tmp_path / "plain")
+        plain.root.mkdir()
+        assert "not a git repository" in self.problems(plain)
+
+    def test_no_commit(self, tmp_path: Path) -> None:
+        user = new_user(tmp_path)
+        user.git("switch", "--quiet", "--orphan", "empty")
+        assert "no commit" in self.problems(user)
+
+    def test_bare(self, tmp_path: Path) -> None:
+        user = new_user(tmp_path)
+        user.git("clone", "--quiet", "--bare", ".", "../bare")
+        assert "bare" in self.problems(GitUser(root=tmp_path / "bare"))
+
+    def test_shallow(self, tmp_path: Path) -> None:
+        user = new_user(tmp_path)
+        user.commit("second", {})
+        user.git("clone", "--quiet", "--depth=1", f"file://{user.root}", "../shallow")
+        assert "shallow" in self.problems(GitUser(root=tmp_path / "shallow"))
+
+    def test_sparse(self, tmp_path: Path) -> None:
+        user = new_user(tmp_path)
+        user.git("sparse-checkout", "set", "src")
+        assert "sparse" in self.problems(user)
+
+    def test_submodules(self, tmp_path: Path) -> None:
+        user = new_user(tmp_path)
+        other = new_user(tmp_path / "other")
+        user.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.root), "vendored")
+        user.commit("submodule", {})
+        assert "vendored" in self.problems(user)
+
+    def test_files_behind_filters(self, tmp_path: Path) -> None:
+        user = new_user(tmp_path)
+        user.commit("lfs", {"assets/.gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n"})
+        assert "'lfs'" in self.problems(user)
+        identity = Identity(name=NAME, email=EMAIL)
+        with pytest.raises(RepositoryError, match="lfs"):
+            asyncio.run(open_hub(root=user.root, state=user.state, cache=user.cache, identity=identity, env=user.env))
+        assert not user.state.exists()
+
+    def test_git_is_missing(self, tmp_path: Path) -> None:
+        user = new_user(tmp_path)
+        assert "git cannot be run" in "; ".join(asyncio.run(unsupported(user.root, {"PATH": str(tmp_path)})))
+
+
+@pytest.mark.parametrize("script", ["kill -9 $$", "sh -c 'kill -9 $$'; exit $?", "sh -c 'kill -15 $$'; exit $?"])
+def test_a_git_that_was_killed_is_told_from_one_that_failed(tmp_path: Path, script: str) -> None:
+    program = tmp_path / "git"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    git = Git(cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, program=str(program))
+    with pytest.raises(GitKilledError):
+        asyncio.run(git.run("status", accept=(0, 1, 128)))
+    with pytest.raises(GitKilledError):
+        asyncio.run(git.run_both(("status",), ("status",), accept=(0, 1, 128)))
+
+
+def test_the_hub_is_made_by_one_process_while_others_wait(tmp_path: Path) -> None:
+    user = new_user(tmp_path)
+    places = {"root": user.root, "state": user.state, "cache": user.cache}
+    making = open_hub(**places, identity=Identity(name=NAME, email=EMAIL), env=user.env)
+
+    async def scenario() -> None:
+        user.state.mkdir(parents=True, exist_ok=True)
+        async with alone(user.state / "hub.init"):
+            waiting = asyncio.create_task(making)
+            _, pending = await asyncio.wait((waiting,), timeout=1)
+            assert pending
+            assert not (user.state / "hub.git" / "HEAD").exists()
+        assert not (await (await waiting).git.run("count-objects")).code
+
+    asyncio.run(scenario())

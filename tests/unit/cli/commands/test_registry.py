@@ -1,0 +1,74 @@
+"""The group of commands: what is listed is there, `--help` is quick, and the page about it is as it is."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import click
+import pytest
+
+from shiftwork.config.settings.sections import AgentSettings
+from shiftwork.entrypoints.cli.group import LazyGroup, group
+from shiftwork.entrypoints.cli.options import run_options
+from shiftwork.entrypoints.cli.registry import COMMANDS, WORKFLOW_COMMANDS, Entry
+
+ROOT = Path(__file__).resolve().parents[4]
+SLOW = ("asyncio", "dbos", "pydantic", "rich", "sqlalchemy", "psycopg", "alembic", "mcp", "psutil")
+
+
+@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
+def test_every_command_of_the_registry_exists_and_speaks_json(entry: Entry) -> None:
+    command = group.get_command(click.Context(group), entry.name)
+    assert command is not None
+    assert command.name == entry.name
+    assert isinstance(command, LazyGroup) or any("--json" in option.opts for option in command.params)
+
+
+@pytest.mark.parametrize("entry", WORKFLOW_COMMANDS, ids=lambda entry: entry.name)
+def test_every_command_about_workflows_exists_and_speaks_json(entry: Entry) -> None:
+    above = group.get_command(click.Context(group), "workflow")
+    assert isinstance(above, LazyGroup)
+    command = above.get_command(click.Context(above), entry.name)
+    assert command is not None
+    assert command.name == entry.name
+    assert any("--json" in option.opts for option in command.params)
+
+
+def test_every_module_of_commands_is_in_the_registry() -> None:
+    modules = {path.stem for path in (ROOT / "src/shiftwork/entrypoints/cli/commands").glob("[!_]*.py")}
+    assert modules == {entry.module for entry in (*COMMANDS, *WORKFLOW_COMMANDS)}
+
+
+def loaded_by(*words: str) -> set[str]:
+    """The modules that a command loads, its mistakes included: nothing has been run here."""
+    told = (
+        f"import sys; sys.argv = ['shiftwork', *{words!r}]\n"
+        "from shiftwork.entrypoints.cli import main\nmain()\n"
+        "print(*sys.modules, sep='\\n', file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stderr.splitlines())
+
+
+def test_help_loads_no_command() -> None:
+    loaded = loaded_by("--help")
+    assert not {name for name in loaded if name.startswith("shiftwork.entrypoints.cli.commands")}
+    assert loaded.isdisjoint({*SLOW, "pathlib", "sqlite3", "tempfile"})
+
+
+def test_status_loads_nothing_that_is_slow() -> None:
+    loaded = loaded_by("status")
+    assert "shiftwork.entrypoints.cli.commands.status" in loaded
+    assert loaded.isdisjoint(SLOW)
+
+
+def test_the_agents_that_can_be_named_are_those_of_the_settings() -> None:
+    assert get_args(AgentSettings.model_fields["use"].annotation) == run_options.AGENTS
+
+
+def test_the_page_about_the_command_line_is_up_to_date() -> None:
+    checked = subprocess.run(
+        [sys.executable, "scripts/docs_cli.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout

@@ -1,0 +1,84 @@
+"""A red base in words: which gate, what it said, and what can be typed."""
+
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.gates.gate import Gate, GateReport, GateResult
+from shiftwork.entrypoints.cli.gates.red_base import Red, choices, known_gates, refusal, refusal_in_progress, typed
+from shiftwork.errors import EXIT_FAILED, UsageError
+
+ARGV = ("/usr/bin/shiftwork", "run", "Add a greeting", "--json")
+GATES = (Gate(name="lint", command="make lint"), Gate(name="test", command="make test"))
+
+
+def red(*names: str, output: str = "looking\nerror: it is broken") -> Red:
+    results = (GateResult(name=gate.name, passed=gate.name not in names, seconds=1, output=output) for gate in GATES)
+    return Red(branch="main", report=GateReport(commit=Commit("c"), results=tuple(results)))
+
+
+def test_one_gate() -> None:
+    error = refusal(red("lint"), ARGV)
+    assert error.message.splitlines() == [
+        "the gate lint is red on main: nothing was started, and nothing was spent",
+        "  lint: looking",
+        "        error: it is broken",
+    ]
+    assert error.hint.splitlines()[0].startswith("shiftwork run --repair-base 'Add a greeting' --json")
+    assert error.exit_code == EXIT_FAILED
+
+
+def test_where_agents_were_at_work_already_nothing_else_is_claimed() -> None:
+    error = refusal_in_progress(red("lint"))
+    assert "the gate lint is red on main: the run has stopped, and what its agents did is kept" in error.message
+    assert "nothing was spent" not in error.message
+    assert error.hint.splitlines()[0].startswith("shiftwork resume")
+
+
+def test_several_gates_are_left_out_by_one_command() -> None:
+    error = refusal(red("lint", "test"), ARGV)
+    assert error.message.startswith("the gates lint, test are red on main: ")
+    commands = [command for command, _ in choices(red("lint", "test"), ARGV)]
+    assert commands == [
+        "shiftwork run --repair-base 'Add a greeting' --json",
+        "shiftwork run --without-gate lint --without-gate test 'Add a greeting' --json",
+        "shiftwork doctor --gates",
+    ]
+
+
+def test_of_a_long_output_the_telling_lines_are_shown() -> None:
+    told = refusal(red("lint", output="\n".join((*map(str, range(500)), "error: here", "the end"))), ARGV).message
+    assert "error: here" in told
+    assert len(told.splitlines()) < 10
+
+
+@pytest.mark.parametrize(
+    ("argv", "wanted"),
+    [
+        (["sw", "run", "x"], "shiftwork run --repair-base x"),
+        (["sw", "-C", "run", "run", "--", "-x"], "shiftwork -C run run --repair-base -- -x"),
+        (["sw", "run", "run it"], "shiftwork run --repair-base 'run it'"),
+    ],
+)
+def test_the_option_stands_behind_the_command(argv: list[str], wanted: str) -> None:
+    assert typed(argv, "--repair-base") == wanted
+
+
+@given(st.lists(st.text(min_size=1).filter(lambda word: "\0" not in word and word != "run")))
+def test_whatever_was_typed_is_typed_again(rest: list[str]) -> None:
+    assert shlex.split(typed(["sw", "run", *rest], "--repair-base")) == ["shiftwork", "run", "--repair-base", *rest]
+
+
+def test_a_gate_that_is_not_there_is_refused_with_the_one_that_was_meant() -> None:
+    assert known_gates(("test", "lint", "test"), GATES) == ("test", "lint")
+    with pytest.raises(UsageError, match="there is no gate 'lnt'; did you mean lint") as refused:
+        known_gates(("lnt",), GATES)
+    assert refused.value.hint == "the gates here are lint, test"
+    with pytest.raises(UsageError, match=r"there is no gate 'zzz'$"):
+        known_gates(("zzz",), GATES)
+    with pytest.raises(UsageError) as refused:
+        known_gates(("lint",), ())
+    assert "no gates here" in refused.value.hint

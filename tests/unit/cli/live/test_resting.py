@@ -1,0 +1,58 @@
+"""When a process has nothing more to do: not while an answer is on its way to the story that waits for it."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shiftwork.app.runtime.context import Sighting, World
+from shiftwork.domain.core.ids import RunId, StoryId, Stream, story_stream
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.entrypoints.cli.live.board import Board
+from shiftwork.entrypoints.cli.work.foreground import rests_now
+from shiftwork.ports.store import Inbox, Message
+from tests.app.attempt.test_questions import BLOCKED, FIRST, asking, held
+from tests.app.rig import SHORT, Rig, make_repository
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakenMeanwhile:
+    """An inbox out of which the story takes its answer while somebody else looks into it."""
+
+    real: Inbox
+    board: Board
+
+    async def posted(self, target: Stream, key: str) -> bool:
+        return await self.real.posted(target, key)
+
+    async def receive(self, target: Stream, *, after: int) -> Sequence[Message]:
+        for stream in self.board.stories:
+            released = story_facts.StoryReleased(at=1.0, granted=True, answer="blanks")
+            self.board.see(Sighting(stream=stream, what=released))
+        return await self.real.receive(target, after=after)
+
+    async def wait(self, target: Stream, *, after: int) -> Sequence[Message]:
+        return await self.real.wait(target, after=after)
+
+    async def post(self, target: Stream, key: str, body: dict[str, object]) -> None:
+        await self.real.post(target, key, body)
+
+
+def test_a_run_rests_while_its_story_waits_and_not_once_the_answer_is_taken(tmp_path: Path) -> None:
+    rig = Rig(repo=make_repository(tmp_path))
+    rig.script, _ = asking(BLOCKED)
+
+    async def looked(world: World, run: RunId) -> bool:
+        story = await held(rig, run)
+        board = Board(stories={story_stream(run, StoryId(FIRST)): story})
+        async with asyncio.timeout(60):
+            while not await rests_now(board, world, run):  # the run has yet to hear of it
+                await asyncio.sleep(0.01)
+        inbox = TakenMeanwhile(real=world.inbox, board=board)
+        return await rests_now(board, replace(world, inbox=inbox), run)
+
+    async def scenario() -> bool:
+        async with rig.open() as world:
+            return await looked(world, await rig.start(world, workflow=SHORT))
+
+    assert not asyncio.run(scenario())

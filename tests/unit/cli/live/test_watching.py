@@ -1,0 +1,322 @@
+"""Watching a run: what the board makes of facts, and that no table is wider or higher than its terminal."""
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from shiftwork.app.runtime.context import GateBegun, Sighting
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core.fact import Fact, MessagesRead
+from shiftwork.domain.core.ids import Commit, RunId, StoryId, Stream, landing_stream, run_stream, step_id, story_stream
+from shiftwork.domain.core.refusal import Refusal
+from shiftwork.domain.gates.gate import GateReport, GateResult
+from shiftwork.domain.landing import facts as landing_facts
+from shiftwork.domain.proof.evidence import ASKED
+from shiftwork.domain.run import facts as run_facts
+from shiftwork.domain.run.state import RunStatus
+from shiftwork.domain.spec.spec import one_shot
+from shiftwork.domain.story import facts as story_facts
+from shiftwork.domain.story.assignment import Assignment
+from shiftwork.domain.story.state import HoldCause, LandingStage, StoryState
+from shiftwork.domain.usage.usage import Usage
+from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus, pipeline_of
+from shiftwork.domain.workflow.step_types import DYNAMIC_STEPS
+from shiftwork.domain.workflow.workflow import DYNAMIC
+from shiftwork.entrypoints.cli.live.board import EVENTS, OTHERWISE, Board
+from shiftwork.entrypoints.cli.live.progress_lines import TOLD, JsonView, LineView, View, brief, line
+from shiftwork.entrypoints.cli.live.table import LiveView, window
+from shiftwork.entrypoints.cli.render.phrases import o_clock
+from shiftwork.entrypoints.cli.render.sanitize import cells
+from shiftwork.ports.agent import AgentEvent, EventKind
+
+RUN = RunId("r1")
+STORY = one_shot("Add a greeting").stories[0]
+STREAM = story_stream(RUN, STORY.id)
+LANDING = landing_stream("repository", "main")
+HOSTILE = "[/x]\x1b[31m\x1b]0;title\x07[bold]" + "w" * 500
+FIRST = step_id(1)
+
+ASSIGNMENT = Assignment(
+    run=RUN, story=STORY, position=0, requirements=(), branch="main", landing=LANDING, agent="a", limits=Limits()
+)
+COMMIT = Commit("c" * 40)
+SEEN: list[tuple[Stream, Fact | AgentEvent]] = [
+    (STREAM, story_facts.StoryStarted(at=1, assignment=ASSIGNMENT, steps=DYNAMIC.story_steps)),
+    (STREAM, story_facts.WorkspacePrepared(at=2, number=1, base=COMMIT, head=COMMIT)),
+    (STREAM, story_facts.StepStarted(at=3, step=FIRST, attempt=1, commit=COMMIT, log="")),
+    (STREAM, AgentEvent(kind=EventKind.TOOL_START, tool="Bash", text=HOSTILE)),
+]
+
+
+def shown(view: View, *more: tuple[Stream, Fact | AgentEvent | GateBegun]) -> None:
+    for stream, what in (*SEEN, *more):
+        view.see(Sighting(stream=stream, what=what))
+    view.tick(10.0)
+
+
+def test_a_refusal_is_told_without_what_the_agent_is_to_do_about_it() -> None:
+    board, detail = Board(), f"1 of 1 criteria are not shown to hold:\n- AC-1: nothing was offered\n{ASKED}"
+    refused = story_facts.LandingRefused(at=4, cause=Refusal.EVIDENCE, detail=detail, files=(), base=COMMIT)
+    change = board.see(Sighting(stream=STREAM, what=refused))
+    assert change
+    assert change.text.endswith(": nothing was offered")
+
+
+def failed(error: str) -> tuple[Stream, Fact]:
+    usage = Usage(cost_usd=0.5)
+    trouble = story_facts.Trouble.CONTRACT
+    return STREAM, story_facts.StepFailed(
+        at=9, step=FIRST, attempt=1, trouble=trouble, error=error, usage=usage, diff=""
+    )
+
+
+def test_there_are_words_for_whatever_is_told() -> None:
+    usually, otherwise = EVENTS.values(), OTHERWISE.values()
+    assert set(TOLD) == {*(event for event, _ in usually), *(event for _, event, _ in otherwise)}
+
+
+@pytest.mark.parametrize(("until", "told"), [(3600.0, f" until {o_clock(3600.0)}"), (9.0, "")])
+def test_a_limit_of_the_agents_is_told_with_its_end(
+    capsys: pytest.CaptureFixture[str], until: float, told: str
+) -> None:
+    limited = story_facts.StepDeferred(
+        at=9, step=FIRST, attempt=1, agent="a", resets_at=3600, until=until, reason="full", usage=Usage(), diff=""
+    )
+    shown(LineView(), (STREAM, limited))
+    assert capsys.readouterr().out.splitlines()[-1].endswith(f"  the agent is at a limit{told}: full")
+
+
+def test_a_tick_that_was_taken_away_is_told_as_such() -> None:
+    board = Board()
+    seen = (
+        run_facts.SpecTicked(at=1, stories=(STORY.id,), cleared=(STORY.id,)),
+        run_facts.SpecTicked(at=2, stories=(STORY.id,)),
+        story_facts.StoryReleased(at=3, granted=True, answer="blanks"),
+    )
+    for fact in seen:
+        board.see(Sighting(stream=LANDING, what=fact))
+    assert [change.event for change in board.changes] == [
+        "spec_cleared",
+        "spec_ticked",
+        "story_answered",
+    ]
+
+
+def test_a_story_that_the_spec_does_not_have_is_not_said_to_be_ticked() -> None:
+    board = Board()
+    added = StoryId("by-hand")
+    board.see(Sighting(stream=LANDING, what=run_facts.SpecTicked(at=1, stories=(added,), missing=(added,))))
+    assert board.changes == []
+    board.see(Sighting(stream=LANDING, what=run_facts.SpecTicked(at=1, stories=(STORY.id, added), missing=(added,))))
+    assert [(change.event, change.text) for change in board.changes] == [("spec_ticked", STORY.id)]
+
+
+def test_what_an_agent_has_used_is_nothing_that_it_does() -> None:
+    view = LineView()
+    shown(view, (STREAM, AgentEvent(kind=EventKind.USAGE, text="0 in, 0 out")))
+    assert view.board.doing[STREAM].tool == "Bash"
+
+
+def test_the_board_folds_facts_and_names_their_steps() -> None:
+    view = LineView()
+    shown(view, failed("it broke"))
+    story = view.board.stories[STREAM]
+    assert story.pipeline.steps[0].status is StepStatus.FAILED
+    change = view.board.changes[-1]
+    assert (change.event, change.story, change.type, change.attempt, change.text) == (
+        "step_failed",
+        "US-001",
+        "context_gathering",
+        1,
+        "it broke",
+    )
+    assert view.board.doing == {}, "an attempt that is over does nothing any more"
+
+
+def test_a_landing_is_told_with_its_story_and_its_gates() -> None:
+    report = GateReport(commit=COMMIT, results=(GateResult(name="test", passed=True, seconds=1.25),))
+    board = Board()
+    change = board.see(
+        Sighting(stream=LANDING, what=landing_facts.CandidateVerified(at=1, request="r1/US-001/1", report=report))
+    )
+    assert change is not None
+    assert (change.event, change.story, change.text) == ("gates_passed", "US-001", "test passed in 1.2 s")
+
+
+def test_gates_that_were_red_are_told_before_they_are_tried_again() -> None:
+    red = GateReport(commit=COMMIT, results=(GateResult(name="test", passed=False, seconds=1.25),))
+    failed = landing_facts.CandidateFailed(at=1, request="r1/US-001/1", report=red)
+    change = Board().see(Sighting(stream=LANDING, what=failed))
+    assert change is not None
+    assert (change.event, change.story, change.text) == ("gates_failed", "US-001", "test failed in 1.2 s")
+
+
+def test_what_is_landing_is_told_with_since_when() -> None:
+    ended = replace(STEPS[0], status=StepStatus.COMPLETED, ended_at=60.0)
+    steps = Pipeline(steps=(ended,), next_number=2)
+    told = drawn(failed("no"), changed=lambda story: replace(story, landing=LandingStage.REQUESTED, pipeline=steps))
+    assert f"landing since {o_clock(60.0)}: gates run on the very tree that is to land" in told
+
+
+def test_which_gate_runs_is_told_until_something_is_recorded() -> None:
+    def told(*more: tuple[Stream, Fact | AgentEvent | GateBegun]) -> str:
+        return drawn(failed("no"), *more, changed=lambda story: replace(story, landing=LandingStage.REQUESTED))
+
+    begun = (STREAM, GateBegun(at=90.0, gate="test"))
+    on_base = (STREAM, GateBegun(at=95.0, gate="test", where="on the base"))
+    assert f": gate test runs since {o_clock(90.0)}" in told(begun)
+    assert f": gate test on the base runs since {o_clock(95.0)}" in told(begun, on_base)
+    assert ": gates run on the very tree" in told(begun, (STREAM, MessagesRead(at=96, upto=1)))
+
+
+def test_programs_are_told_which_gate_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    JsonView().see(Sighting(stream=STREAM, what=GateBegun(at=90.0, gate="test")))
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"event": "gate", "story": "US-001", "at": 90.0, "gate": "test", "where": ""}
+
+
+def test_a_story_that_waits_holds_the_run_only_when_nothing_else_moves() -> None:
+    board = Board()
+    other = Stream("story/r1/US-002")
+    hold = story_facts.StoryHeld(at=9, cause=HoldCause.LIMIT, detail="spent 2.00 of 1.00 USD")
+    for stream in (STREAM, other):
+        board.see(Sighting(stream=stream, what=SEEN[0][1]))
+    board.see(Sighting(stream=STREAM, what=hold))
+    assert not board.held
+    board.see(Sighting(stream=other, what=story_facts.StoryHeld(at=9, cause=HoldCause.APPROVAL, detail="")))
+    assert board.held, "whatever it is asked, and be it nothing"
+
+
+def test_lines_are_clean_and_whole_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    shown(LineView(), failed(f"{HOSTILE}\nmore\nthe end"))
+    told = capsys.readouterr().out
+    assert "\x1b" not in told
+    assert "[/x]" in told
+    assert told.endswith("the end\n")
+    assert told.count("\n") == 3
+
+
+def test_json_lines_hold_every_event_and_nothing_raw(capsys: pytest.CaptureFixture[str]) -> None:
+    shown(JsonView(), failed(HOSTILE))
+    told = capsys.readouterr().out
+    assert told.isascii()
+    assert "\x1b" not in told
+    events = [json.loads(one) for one in told.splitlines()]
+    assert [event["event"] for event in events] == ["workspace_prepared", "step_started", "agent", "step_failed"]
+    assert events[2] | {"text": ""} == {
+        "event": "agent",
+        "story": "US-001",
+        "kind": "tool_start",
+        "tool": "Bash",
+        "text": "",
+    }
+    assert events[2]["text"] == HOSTILE
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 12), (200, 60)])
+def test_the_table_is_clean_and_fits_its_terminal(width: int, height: int) -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=width, height=height, no_color=True, markup=False)
+    view = LiveView(f"A [/title]\x1b[31m {'long ' * 40}\nwith a second line", console)
+    shown(view)
+    first = screen.getvalue()
+    assert "\x1b[31m" not in first
+    assert "\x1b]0" not in first
+    assert "[/title]" in first
+    assert "agent: Bash [/x][bold]www" in first
+    drawn = Console(file=io.StringIO(), width=width, height=height).render_lines(view._drawn(), pad=False)
+    assert len(drawn) <= height
+    view.close()
+    assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h") == 1
+
+
+def drawn(
+    *more: tuple[Stream, Fact | AgentEvent | GateBegun],
+    changed: Callable[[StoryState], StoryState] = lambda story: story,
+    meant: bool = True,
+) -> str:
+    """The table without colours, once these have been seen, and with the story changed so."""
+    screen = io.StringIO()
+    view = LiveView("A request", Console(file=io.StringIO(), width=120, height=40))
+    shown(view, *more)
+    view.board.meant = meant
+    view.board.stories[STREAM] = changed(view.board.stories[STREAM])
+    view.close()
+    Console(file=screen, width=120, height=40).print(view._drawn())
+    return screen.getvalue()
+
+
+def test_a_step_that_waits_for_a_person_does_not_work() -> None:
+    told = drawn((STREAM, story_facts.StoryHeld(at=9, cause=HoldCause.APPROVAL, detail="May it?")))
+    assert "context_gathering   waits " in told
+    assert "working" not in told
+
+
+def test_a_question_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> None:
+    held = (STREAM, story_facts.StoryHeld(at=9, cause=HoldCause.QUESTION, detail="Tabs?"))
+    assert 'waits for you [shiftwork answer US-001 "…"]: question: Tabs?' in drawn(held)
+    assert 'waits for you [shiftwork answer US-001 "…" --run r1]: question: Tabs?' in drawn(held, meant=False)
+
+
+def test_what_is_on_its_way_leaves_the_queue_before_a_pause() -> None:
+    assert "paused: shiftwork resume r1 goes on" in drawn(changed=lambda story: replace(story, paused=True))
+    told = drawn(changed=lambda story: replace(story, paused=True, landing=LandingStage.REQUESTED))
+    assert "leaves the landing queue, then pauses" in told
+    assert "shiftwork resume" not in told
+
+
+def test_the_time_of_a_step_is_that_of_all_its_tries() -> None:
+    again = (STREAM, story_facts.StepRetried(at=9, step=FIRST, feedback=""))
+    second = (STREAM, story_facts.StepStarted(at=9, step=FIRST, attempt=2, commit=COMMIT, log=""))
+    assert "  try         time  " in drawn()
+    told = drawn(failed("no"), again, second)
+    assert "  try  time in all  " in told
+    assert "    2        7.0 s  " in told, "six seconds, and one until now"
+
+
+STEPS = pipeline_of(DYNAMIC.story_steps).steps
+
+
+@given(st.integers(min_value=0, max_value=len(DYNAMIC_STEPS)), st.integers(min_value=1, max_value=15))
+def test_the_step_that_matters_is_always_shown(done: int, rows: int) -> None:
+    steps = [replace(step, status=StepStatus.COMPLETED) if place < done else step for place, step in enumerate(STEPS)]
+    seen = window(steps, rows)
+    assert len(seen) == min(rows, len(steps))
+    assert steps[min(done, len(steps) - 1)] in seen
+
+
+def test_on_a_low_screen_is_told_how_many_steps_are_not_shown() -> None:
+    out = io.StringIO()
+    view = LiveView("A request", Console(file=out, width=80, height=17, force_terminal=True))
+    shown(view)
+    view.close()
+    assert "(6 after)" in out.getvalue()
+
+
+@given(st.text())
+def test_any_text_of_a_change_gives_one_line_that_fits(text: str) -> None:
+    board = Board()
+    for stream, what in (*SEEN, failed(text)):
+        board.see(Sighting(stream=stream, what=what))
+    told = line(board.changes[-1], 80)
+    assert cells(told) <= 80
+    assert "\n" not in told
+
+
+def test_of_many_lines_the_first_and_the_last_are_told() -> None:
+    assert brief("gate test failed:\n\nlots\nFAILED (failures=1)\n") == "gate test failed: … FAILED (failures=1)"
+    assert brief("one") == "one"
+
+
+def test_the_end_of_a_run_is_told_by_the_word_of_every_view(capsys: pytest.CaptureFixture[str]) -> None:
+    over = (run_stream(RunId("r")), run_facts.RunEnded(at=9, status=RunStatus.COMPLETED))
+    shown(LineView(), over)
+    assert capsys.readouterr().out.rstrip().endswith("the run is over: done")
+    shown(JsonView(), over)
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["text"] == "completed"

@@ -1,0 +1,191 @@
+"""How things are said: durations, lines that keep to their room."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shiftwork.domain.agents.idle_time import NOT_IDLE, Idle
+from shiftwork.domain.budget.amounts import Budget, Reached, Whose
+from shiftwork.entrypoints.cli.env.sync_query import answer
+from shiftwork.entrypoints.cli.render import phrases
+from shiftwork.entrypoints.cli.render.sanitize import cells, plain
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (None, "-"),
+        (-1, "0.0 s"),
+        (0.44, "0.4 s"),
+        (9.94, "9.9 s"),
+        (9.99, "9 s"),
+        (59.9, "59 s"),
+        (60, "1 min 00 s"),
+        (3599, "59 min 59 s"),
+        (3600, "1 h 00 min"),
+        (90_000, "25 h 00 min"),
+    ],
+)
+def test_durations(seconds: float | None, said: str) -> None:
+    assert phrases.duration(seconds) == said
+
+
+@given(st.text(), st.integers(min_value=0, max_value=60))
+def test_padded_text_takes_exactly_its_room(text: str, room: int) -> None:
+    assert cells(phrases.padded(text, room)) == room
+
+
+def test_what_is_under_way_where_nobody_works_has_stopped() -> None:
+    assert phrases.state("in_progress") == "working"
+    assert phrases.state("in_progress", moving=False) == "stopped"
+    assert phrases.state("completed", moving=False) == "done"
+
+
+def test_only_a_story_that_is_proved_is_called_so() -> None:
+    assert phrases.state("completed", proof="proved") == "proved"
+    assert phrases.state("completed", proof="partly") == phrases.state("completed", proof="no_gates") == "landed"
+    assert phrases.state("failed", proof="proved") == "failed"
+
+
+def test_only_who_waits_for_a_person_waits() -> None:
+    assert phrases.state("in_progress", moving=False, waits=True) == "waits"
+    assert phrases.state("in_progress", limited=True) == "limited"
+    assert phrases.state("in_progress", moving=False, limited=True) == "stopped"
+    assert phrases.state("unclaimed") == "queued"
+    assert phrases.state("failed", waits=True) == "failed"
+
+
+@given(st.text(), st.integers(min_value=2, max_value=60), st.integers(min_value=1, max_value=5))
+def test_wrapped_text_keeps_to_its_room_and_its_order(text: str, room: int, most: int) -> None:
+    lines = phrases.wrapped(text, room, most=most)
+    assert len(lines) <= most
+    assert all(cells(line) <= room for line in lines)
+    said, shown = "".join(plain(text).split()), "".join("".join(lines).split())
+    assert said.startswith(shown.removesuffix("…")) or shown == said
+
+
+def test_lines_are_broken_between_words() -> None:
+    assert phrases.wrapped("one two three", 8, most=3) == ["one two", "three"]
+    assert phrases.wrapped("one two", 7, most=3) == ["one two"]
+    assert phrases.wrapped("unbreakable", 4, most=3) == ["unbr", "eaka", "ble"]
+    assert phrases.wrapped("one two three four", 8, most=2) == ["one two", "three f…"]
+    assert phrases.wrapped("", 8, most=2) == []
+    assert phrases.wrapped("no room", -3, most=3) == ["no", "ro", "om"], "a long name before it may have taken all"
+
+
+def test_of_a_long_reason_the_end_is_shown_and_not_that_a_recipe_has_failed() -> None:
+    reason = (
+        "not landed (gates) after 1 repair: gate test failed:\nchecking\na\ntwo.txt is bad\nmake: *** [x] Error 1\n"
+    )
+    assert phrases.gist(reason, 40) == [
+        "not landed (gates) after 1 repair: gate",
+        "test failed:",
+        "checking",
+        "a",
+        "two.txt is bad",
+    ]
+    printed = ("broken before: red", "test_a ... ok", "test_b ... FAIL", "FAIL: test_b", "Traceback:", "  x.py, line 3")
+    page = "\n".join(
+        ("gate test failed", *printed, "AssertionError: 3 != 4", "-----", "Ran 2 tests", "FAILED (failures=1)")
+    )
+    assert phrases.gist(page, 40) == [
+        "gate test failed",
+        "broken before: red",
+        "…",
+        "AssertionError: 3 != 4",
+        "…",
+        "Ran 2 tests",
+        "FAILED (failures=1)",
+    ]
+    assert phrases.gist("gate failed:\nmake: *** [x] Error 1", 40) == ["gate failed:", "make: *** [x] Error 1"]
+    assert phrases.gist("it cannot be done", 40) == ["it cannot be done"]
+    assert phrases.gist("", 40) == []
+
+
+def test_each_command_is_on_a_line_of_its_own_and_never_broken() -> None:
+    command = "git log --stat --text -12 " + "b" * 75
+    assert list(phrases.following([("one", ""), ("two", "then")])) == ["next: one", "      two    (then)"]
+    assert list(phrases.following([(command, "to look at it")])) == [f"next: {command}", "        (to look at it)"]
+
+
+def test_who_waits_is_replied_to_by_what_it_waits_for() -> None:
+    assert phrases.reply_to("r", "US-1", "question") == 'shiftwork answer US-1 "…"'
+    assert phrases.reply_to("r", "US-1", "") == "shiftwork resume r", "nobody has recorded what for"
+    reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=2.0))
+    assert phrases.reply_to("r", "US-1", "limit", reached) == "shiftwork resume r --max-cost 4"
+    approve = "shiftwork approve US-1, or: shiftwork reject US-1"
+    assert phrases.reply_to("r", "US-1", "approval") == f"shiftwork diff US-1, then: {approve} --because …"
+    changed = "shiftwork diff US-1 --since-approved, then: "
+    assert phrases.reply_to("r", "US-1", "changed") == f"{changed}{approve} --because …"
+    assert phrases.reply_to("r", "US-1", "exhausted") == approve
+    other = phrases.naming("r", meant=False)
+    assert phrases.reply_to("r", "US-1", "exhausted", naming=other) == (
+        "shiftwork approve US-1 --run r, or: shiftwork reject US-1 --run r"
+    )
+    confirmed = phrases.reply_to("r", "US-1", "evidence")
+    assert confirmed == f"shiftwork diff US-1, then: {approve}", "whatever else is said would be no yes or no"
+
+
+@pytest.mark.parametrize("cause", ["question", "approval", "changed", "exhausted", "evidence"])
+def test_who_waits_in_another_run_is_replied_to_there(cause: str) -> None:
+    told = phrases.replies("r", "US-1", cause, naming=" --run r")
+    assert all(" US-1 " in command and " --run r" in command for command, _ in told)
+
+
+def test_who_is_to_vouch_for_work_is_told_how_to_look_at_it() -> None:
+    assert phrases.first_look("US-1", "evidence", " --run r") == (("shiftwork diff US-1 --run r", "look at it first"),)
+    assert phrases.first_look("US-1", "approval") == (("shiftwork diff US-1", "look at it first"),)
+    assert phrases.first_look("US-1", "question") == ()
+
+
+def test_of_a_patch_that_has_changed_since_it_was_approved_the_difference_is_shown_first() -> None:
+    assert phrases.first_look("US-1", "changed", " --run r") == (
+        ("shiftwork diff US-1 --run r --since-approved", "what has changed since you approved it"),
+        ("shiftwork diff US-1 --run r", "all of it"),
+    )
+
+
+def test_what_was_only_waiting_is_told_beside_what_it_took() -> None:
+    assert phrases.took(10.0, 730.0, NOT_IDLE) == "12 min 00 s"
+    assert phrases.took(10.0, 730.0, Idle(person=480.0)) == "12 min 00 s (of it 8 min 00 s waiting for you)"
+    both = Idle(person=480.0, limit=60.0)
+    told = "12 min 00 s (of it 8 min 00 s waiting for you, 1 min 00 s for the end of a limit)"
+    assert phrases.took(10.0, 730.0, both) == told
+    limit = Idle(person=0.04, limit=60.0)
+    assert phrases.took(10.0, 730.0, limit) == "12 min 00 s (of it 1 min 00 s waiting for the end of a limit)"
+    assert phrases.took(10.0, None, both) == "", "it is not over"
+
+
+def test_facts_are_aligned_and_empty_ones_left_out() -> None:
+    assert phrases.facts([("a", "1"), ("none", ""), ("long", "2")]) == "  a     1\n  long  2"
+
+
+def test_an_answer_needs_no_event_loop_unless_it_waits() -> None:
+    import asyncio  # noqa: PLC0415 - the point of the test
+
+    async def at_once() -> str:
+        return "now" if asyncio._get_running_loop() is None else "on a loop"
+
+    async def later() -> str:
+        await asyncio.to_thread(lambda: None)
+        return "on a loop" if asyncio._get_running_loop() else "now"
+
+    assert answer(at_once) == "now"
+    assert answer(later) == "on a loop"
+
+
+def test_an_error_in_an_answer_is_raised() -> None:
+    async def failing() -> None:
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        answer(failing)
+
+
+@given(st.lists(st.text("ab/-", min_size=1, max_size=120), min_size=1, max_size=12))
+def test_a_long_fact_goes_on_below_and_no_word_of_it_is_broken(said: list[str]) -> None:
+    first, *below = phrases.facts([("gates", " ".join(said))]).split("\n")
+    assert first.startswith("  gates  ")
+    assert all(line.startswith(" " * 9) for line in below)
+    assert " ".join(line[9:] for line in (first, *below)).split() == said
+    assert all(len(line) <= phrases.WIDTH or " " not in line[9:] for line in (first, *below))

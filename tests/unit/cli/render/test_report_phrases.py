@@ -1,0 +1,32 @@
+"""Counts and states as people say them."""
+
+import pytest
+
+from shiftwork.domain.spec.spec import Spec
+from shiftwork.entrypoints.cli.commands.diff import counted
+from shiftwork.entrypoints.cli.live.board import Change
+from shiftwork.entrypoints.cli.live.progress_lines import line
+from shiftwork.entrypoints.cli.render.plan_table import lines
+from shiftwork.planning.preview import preview
+from shiftwork.ports.changes import Difference, FileChange
+
+
+@pytest.mark.parametrize(("done", "told"), [(1, "its one story is done"), (2, "all 2 stories are done")])
+def test_what_is_done_is_counted(done: int, told: str) -> None:
+    nothing = preview(Spec(title="Greetings", description="", stories=()), ())
+    assert list(lines(nothing, done))[1] == told
+
+
+@pytest.mark.parametrize(
+    ("added", "told"),
+    [(1, "1 file changed, 1 line added, 1 removed"), (2, "1 file changed, 2 lines added, 1 removed")],
+)
+def test_lines_are_counted(added: int, told: str) -> None:
+    changed = FileChange(path="a.py", added=added, removed=1)
+    assert counted(Difference(files=(changed,), patch="")).splitlines()[-1] == told
+
+
+@pytest.mark.parametrize(("text", "told"), [("cancelled", "cancelled"), ("too slow", "cancelled: too slow")])
+def test_a_reason_that_says_nothing_more_is_left_out(text: str, told: str) -> None:
+    change = Change(at=0.0, event="step_cancelled", story="US-001", name="coding", text=text)
+    assert line(change, 120).endswith(f"  {told}")

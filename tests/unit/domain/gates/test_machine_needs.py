@@ -1,0 +1,77 @@
+"""What is read from the output of a gate that is red in the sandbox; and the rungs by their words."""
+
+import pytest
+
+from shiftwork.domain.gates.machine_needs import Need, needs
+from shiftwork.domain.gates.rung import Rung, rung_of
+
+
+def service(port: int) -> str:
+    return f"it seems to need the service on port {port} of this machine: ports = [{port}] under [sandbox.gates]"
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("curl: (7) Failed to connect to 127.0.0.1 port 5432 after 0 ms: Couldn't connect to server", service(5432)),
+        ("Error: connect ECONNREFUSED 127.0.0.1:6379", service(6379)),
+        ('connection to server at "localhost" (127.0.0.1), port 5433 failed: Connection refused', service(5433)),
+        ("dial tcp [::1]:9092: connect: connection refused", service(9092)),
+        (
+            "Cannot connect to the Docker daemon at unix:///var/run/docker.sock.",
+            "it seems to need the Docker socket, which is the whole machine",
+        ),
+        ("git@example.org: Permission denied (publickey).", "it seems to need your ssh-agent"),
+        (
+            'connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: No such file',
+            'it seems to need PostgreSQL by its Unix socket: readable = ["/var/run/postgresql"] under [sandbox.gates]',
+        ),
+        (
+            "Executable doesn't exist at /home/ada/.cache/ms-playwright/chromium-1/chrome",
+            'it seems to need the browsers of Playwright: readable = ["~/.cache/ms-playwright"] under [sandbox.gates]',
+        ),
+        (
+            "[ERROR] Failed to execute goal: Could not resolve dependencies for project",
+            'it seems to need ~/.m2: writable = ["~/.m2"] under [sandbox.gates]',
+        ),
+        (
+            "curl: (6) Could not resolve host: api.example.org",
+            'it seems to need api.example.org on the network: hosts = ["api.example.org"] under [sandbox.gates]',
+        ),
+        (
+            "getaddrinfo EAI_AGAIN a.org\ndial tcp: lookup b.org on 192.0.2.1:53: no such host",
+            'it seems to need a.org, b.org on the network: hosts = ["a.org", "b.org"] under [sandbox.gates]',
+        ),
+        (
+            "HTTPSConnectionPool(host='a.example.org', port=443): [Errno -3] Temporary failure in name resolution",
+            'it seems to need a.example.org on the network: hosts = ["a.example.org"] under [sandbox.gates]',
+        ),
+        (
+            "Could not resolve host: registry\nsocket.gaierror: [Errno -3] Temporary failure in name resolution",
+            'it seems to need hosts on the network: hosts = ["host.example"] under [sandbox.gates]',
+        ),
+    ],
+)
+def test_a_need_is_named_with_the_line_that_gives_it(output: str, told: str) -> None:
+    assert [need.told for need in needs(f"before\n{output}\nafter")] == [told]
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["", "AssertionError: 1 != 2", "listening on 127.0.0.1:5432", "connect ECONNREFUSED 127.0.0.1:99999"],
+)
+def test_an_ordinary_failure_needs_nothing(output: str) -> None:
+    assert needs(output) == ()
+
+
+def test_each_is_named_once_and_no_more_than_five() -> None:
+    refused = "\n".join(f"connect ECONNREFUSED 127.0.0.1:{port}" for port in (1, 2, 2, 3, 4, 5, 6))
+    assert [need.line for need in needs(refused)] == [f"ports = [{port}]" for port in (1, 2, 3, 4, 5)]
+    assert Need(what="a thing").told == "it seems to need a thing"
+
+
+def test_rungs_are_known_by_their_words_and_only_the_last_two_need_consent() -> None:
+    assert [rung_of(rung.word) for rung in Rung] == list(Rung)
+    assert rung_of("roof") is None
+    assert [rung for rung in Rung if rung.needs_consent] == [Rung.HOST, Rung.UNCONFINED]
+    assert Rung.UNCONFINED.meaning == "without a sandbox, with your rights"

@@ -1,0 +1,142 @@
+"""What a landed commit says of its story, and a certificate that says otherwise."""
+
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.domain.core.ids import Commit, RunId, StoryId
+from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.proof.attestation import attested, named
+from shiftwork.domain.proof.certificate import Certificate, GateLine, VerifiedLine
+from shiftwork.domain.proof.verdict import Judged, Verdict
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.usage.usage import Usage
+
+MESSAGE = """\
+feat: US-1 - Add it: quickly
+
+What it is about.
+
+With evidence:
+- it is there (verification VS-1)
+
+Without evidence:
+- it adds
+
+Shiftwork-Run: r
+Shiftwork-Story: US-1
+Shiftwork-Gates: unit, lint, VS-1
+Shiftwork-Evidence: 1/2 cited
+Shiftwork-Proof: 1 of 2 criteria
+"""
+
+
+def judged(text: str, kind: str = "", reference: str = "", verdict: Verdict = Verdict.MISSING) -> Judged:
+    return Judged(criterion=text, text=text, kind=kind, reference=reference, verdict=verdict, why="")
+
+
+SAID = Certificate(
+    run=RunId("r"),
+    story=StoryId("US-1"),
+    title="Add it: quickly",
+    ref="main",
+    commit=Commit("c"),
+    base=Commit("b"),
+    tree="t",
+    policy=ProofPolicy.CITED,
+    criteria=(judged("it adds"), judged("it is there", "verification", "VS-1", Verdict.HOLDS)),
+    gates=(GateLine(name="unit", seconds=1), GateLine(name="lint", seconds=1), GateLine(name="unit", seconds=1)),
+    verification=(VerifiedLine(step=Verification(id="VS-1", kind=VerificationKind.SHELL), seconds=1),),
+    steps=(),
+    repairs=0,
+    conflicts=0,
+    usage=Usage(),
+)
+SAME = {"title": True, "criteria": True, "gates": True, "policy": True, "proof": True}
+
+
+def told(said: Certificate, message: str = MESSAGE) -> dict[str, bool | None]:
+    return {held.name: held.passed for held in attested(said, message)}
+
+
+def test_what_says_the_same_holds() -> None:
+    assert named(SAID, MESSAGE).passed
+    assert told(SAID) == SAME
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        MESSAGE.replace("Shiftwork-Story: US-1", "Shiftwork-Story: US-12"),
+        MESSAGE.replace("Shiftwork-Run: r\n", ""),
+        MESSAGE + "Shiftwork-Run: other\n",
+        MESSAGE + "\nA last paragraph.\n",
+        "Shiftwork-Run: r\nShiftwork-Story: US-1\n\nabove\n",
+        "",
+    ],
+)
+def test_only_trailers_of_the_commit_name_the_story(message: str) -> None:
+    assert named(SAID, message).passed is False
+
+
+def test_other_words_do_not_hold() -> None:
+    assert told(replace(SAID, title="Add it"))["title"] is False
+    first, second = SAID.criteria
+    assert told(replace(SAID, criteria=(second,)))["criteria"] is False
+    assert told(replace(SAID, criteria=(first,)))["policy"] is False
+    assert told(replace(SAID, criteria=(first, replace(second, text="it is safe"))))["criteria"] is False
+    assert told(replace(SAID, gates=SAID.gates[:1]))["gates"] is False
+    assert told(replace(SAID, verification=()))["gates"] is False
+    assert told(replace(SAID, policy=ProofPolicy.STRICT))["policy"] is False
+    assert told(replace(SAID, criteria=(*SAID.criteria, judged("more"))))["policy"] is False
+
+
+def test_evidence_that_was_not_there_does_not_hold() -> None:
+    first, second = SAID.criteria
+    better = replace(SAID, criteria=(replace(first, verdict=Verdict.HOLDS, kind="citation"), second))
+    assert told(better) == SAME | {"criteria": False, "policy": False, "proof": False}
+
+
+def test_a_gate_that_was_blind_cannot_be_passed_off_as_one_that_saw() -> None:
+    blind = MESSAGE.replace("unit, lint, VS-1", "lint, VS-1, unit (blind: proved nothing)")
+    assert told(SAID, blind)["gates"] is False
+    lines = tuple(replace(line, blind=line.name == "unit") for line in SAID.gates)
+    assert told(replace(SAID, gates=lines), blind) == SAME
+
+
+def test_the_commit_says_whether_its_new_tests_fail_without_the_change() -> None:
+    message = f"{MESSAGE}Shiftwork-Fail-To-Pass: red by assertion\n"
+    red = FailToPass(outcome=FailToPassOutcome.ASSERTION, reason="unit: FAILED")
+    assert told(replace(SAID, fail_to_pass=red), message) == SAME | {"fail-to-pass": True}
+    green = replace(red, outcome=FailToPassOutcome.GREEN)
+    assert told(replace(SAID, fail_to_pass=green), message) == SAME | {"fail-to-pass": False}
+    assert told(SAID, message) == SAME | {"fail-to-pass": False}
+    assert told(replace(SAID, fail_to_pass=red)) == SAME | {"fail-to-pass": False}
+
+
+def test_where_the_commit_is_silent_nothing_is_called_good() -> None:
+    silent = "feat: US-1 - Add it: quickly\n\nShiftwork-Run: r\nShiftwork-Story: US-1\n"
+    bare = replace(SAID, criteria=(), gates=(), verification=())
+    nothing = {"title": True, "criteria": False, "gates": False, "policy": False, "proof": False}
+    assert told(bare, silent) == nothing
+    assert told(SAID, silent) == nothing
+    said = f"{silent}Shiftwork-Gates: none\nShiftwork-Evidence: 0/0 cited\nShiftwork-Proof: no gates\n"
+    assert told(bare, said) == SAME
+    assert told(bare)["criteria"] is False
+
+
+def test_gates_that_were_left_out_are_those_that_the_commit_names() -> None:
+    without = f"{MESSAGE}Shiftwork-Without-Gate: types\nShiftwork-Without-Gate: slow\n"
+    assert told(replace(SAID, without_gates=("types", "slow")), without)["gates left out"] is True
+    assert told(replace(SAID, without_gates=("slow",)), without)["gates left out"] is False
+    assert told(SAID, without)["gates left out"] is False, "a certificate cannot be silent about it"
+    assert told(replace(SAID, without_gates=("slow",)))["gates left out"] is False
+
+
+def test_skipped_steps_and_files_that_were_left_out_are_those_that_the_commit_names() -> None:
+    without = f"{MESSAGE}Shiftwork-Skipped: review: in a hurry\nShiftwork-Left-Out: .mcp.json\n"
+    same = replace(SAID, skipped=("review: in a hurry",), left_out=(".mcp.json",))
+    assert told(same, without) == SAME | {"steps skipped": True, "files left out": True}
+    assert told(SAID, without) == SAME | {"steps skipped": False, "files left out": False}
+    assert told(same) == SAME | {"steps skipped": False, "files left out": False}

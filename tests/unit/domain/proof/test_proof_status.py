@@ -1,0 +1,179 @@
+"""How a landed story stands: the level, the words for it, and what a certificate shows least of."""
+
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.domain.core.ids import Commit, RunId, StoryId
+from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
+from shiftwork.domain.gates.gate import GateReport, GateResult
+from shiftwork.domain.gates.verification import Verification, VerificationKind
+from shiftwork.domain.proof import proof_status as p
+from shiftwork.domain.proof.certificate import Certificate, GateLine, Held, VerifiedLine
+from shiftwork.domain.proof.verdict import Judged, ProofLevel, ProofStatus, Verdict
+from shiftwork.domain.spec.proof_policy import ProofPolicy
+from shiftwork.domain.usage.usage import Usage
+
+STEP = Verification(id="VS-1", kind=VerificationKind.SHELL)
+SEEN, BLIND, BOTH = p.Ran(seeing=("lint",)), p.Ran(blind=("test", "unit")), p.Ran(seeing=("lint",), blind=("test",))
+HOLDS, PRESENT, MISSING, FALSE, VOUCHED = (
+    Verdict.HOLDS,
+    Verdict.PRESENT,
+    Verdict.MISSING,
+    Verdict.FALSE,
+    Verdict.VOUCHED,
+)
+
+
+def criteria(*verdicts: Verdict) -> tuple[Judged, ...]:
+    return tuple(
+        Judged(criterion=f"AC-{number}", text="", kind="", reference="", verdict=verdict, why="")
+        for number, verdict in enumerate(verdicts, start=1)
+    )
+
+
+ONLY_DEFINED = "1 more with a test that no gate printed as passing"
+
+STANDS = (
+    (SEEN, (HOLDS, HOLDS), "proved", "proved", "2 of 2", ", proved"),
+    (
+        SEEN,
+        (HOLDS, MISSING, FALSE),
+        "partly",
+        "1 of 3 criteria",
+        "1 of 3",
+        ", 1 of 3 criteria with evidence",
+    ),
+    (
+        SEEN,
+        (HOLDS, PRESENT, VOUCHED),
+        "partly",
+        "2 of 3 criteria",
+        "2 of 3",
+        ", 2 of 3 criteria with evidence (" + ONLY_DEFINED + "; 1 of 3 by the word of a person)",
+    ),
+    (
+        SEEN,
+        (),
+        "gates_only",
+        "gates only",
+        "no criteria",
+        ", gates passed, no criteria to show",
+    ),
+    (BOTH, (HOLDS,), "proved", "proved", "1 of 1", ", proved (gate test is blind by your settings)"),
+    (
+        BLIND,
+        (HOLDS, PRESENT),
+        "no_gates",
+        "no gates",
+        "no gates",
+        " without any gate: gates test, unit are blind by your settings; " + ONLY_DEFINED,
+    ),
+    (
+        p.Ran(),
+        (MISSING,),
+        "no_gates",
+        "no gates",
+        "no gates",
+        " without any gate: nothing was checked but that something changed",
+    ),
+    (
+        p.Ran(),
+        (HOLDS, MISSING),
+        "no_gates",
+        "no gates",
+        "no gates",
+        " without any gate: nothing was run on it, 1 of 2 criteria with evidence",
+    ),
+)
+
+
+@pytest.mark.parametrize(("ran", "verdicts", "level", "trailer", "brief", "after"), STANDS)
+def test_each_has_its_level_and_its_words(
+    ran: p.Ran, verdicts: tuple[Verdict, ...], level: str, trailer: str, brief: str, after: str
+) -> None:
+    status = p.status_of(criteria(*verdicts), ran)
+    assert status.level == level
+    assert p.in_trailer(status) == trailer
+    assert p.brief(status) == brief
+    assert p.after_landed(status) == after
+
+
+def test_of_what_nobody_has_recorded_nothing_is_said() -> None:
+    assert p.after_landed(None) == ""
+    assert p.counted([None]) == ""
+
+
+def test_several_are_counted_the_best_first() -> None:
+    levels = (ProofLevel.NO_GATES, ProofLevel.PARTLY, ProofLevel.PROVED, ProofLevel.PARTLY, ProofLevel.GATES_ONLY)
+    assert p.counted([None, *(ProofStatus(level=level) for level in levels)]) == (
+        "1 proved, 2 with criteria that have no evidence, 1 with gates alone, 1 without any gate"
+    )
+
+
+def test_what_ran_is_told_by_a_report_as_by_the_certificate_that_is_made_of_it() -> None:
+    """A gate that was blind as it is and saw with the tests of the base has seen; what is red has shown nothing."""
+    results = (
+        GateResult(name="lint", passed=True, seconds=1),
+        GateResult(name="test", passed=True, seconds=1, blind=True),
+        GateResult(name="unit", passed=True, seconds=1, blind=True),
+        GateResult(name="US-1 VS-1", passed=True, seconds=1),
+        GateResult(name="unit", passed=True, seconds=1, restored=True),
+        GateResult(name="slow", passed=False, seconds=1),
+    )
+    wanted = p.Ran(seeing=("lint", "unit", "VS-1"), blind=("test",))
+    assert p.ran_on("US-1", GateReport(commit=Commit("c"), results=results), (STEP,)) == wanted
+    assert p.ran_on("US-1", None, (STEP,)) == p.Ran()
+    lines = (
+        GateLine(name="lint", seconds=1),
+        GateLine(name="test", seconds=1, blind=True),
+        GateLine(name="unit", seconds=1),
+    )
+    assert p.ran_by(replace(SAID, gates=lines)) == wanted
+
+
+SAID = Certificate(
+    run=RunId("r"),
+    story=StoryId("US-1"),
+    title="Add it",
+    ref="main",
+    commit=Commit("c"),
+    base=Commit("b"),
+    tree="t",
+    policy=ProofPolicy.CITED,
+    criteria=criteria(HOLDS, HOLDS),
+    gates=(GateLine(name="test", seconds=1),),
+    verification=(VerifiedLine(step=STEP, seconds=1),),
+    steps=(),
+    repairs=0,
+    conflicts=0,
+    usage=Usage(),
+)
+GOOD = (Held(name="tree", passed=True, told=""),)
+UNKNOWN = (*GOOD, Held(name="history", passed=None, told=""), Held(name="work", passed=None, told=""))
+BLINDED = replace(SAID, gates=(GateLine(name="test", seconds=1, blind=True),))
+GREEN = FailToPass(outcome=FailToPassOutcome.GREEN)
+RED = FailToPass(outcome=FailToPassOutcome.ASSERTION)
+WEAK = (
+    (SAID, (*UNKNOWN, Held(name="branch", passed=False, told="")), "branch does not hold"),
+    (replace(SAID, gates=(), verification=()), GOOD, "landed without any gate"),
+    (replace(BLINDED, verification=()), GOOD, "landed without any gate: gate test is blind by your settings"),
+    (replace(BLINDED, criteria=criteria(MISSING, FALSE)), UNKNOWN, "0 of 2 criteria have evidence"),
+    (replace(SAID, criteria=criteria(PRESENT, HOLDS)), GOOD, "1 of 2 criteria have evidence"),
+    (replace(BLINDED, criteria=()), UNKNOWN, "it has no criteria: only its gates passed"),
+    (BLINDED, UNKNOWN, "gate test is blind by your settings"),
+    (replace(SAID, fail_to_pass=GREEN), UNKNOWN, "the tests that it changed pass without the change"),
+    (replace(SAID, fail_to_pass=RED, criteria=criteria(VOUCHED)), UNKNOWN, "not checked: history, work"),
+    (replace(SAID, criteria=criteria(VOUCHED)), GOOD, "1 of 1 by the word of a person"),
+    (SAID, GOOD, ""),
+)
+
+
+@pytest.mark.parametrize(("said", "found", "text"), WEAK)
+def test_the_weakest_is_named(said: Certificate, found: tuple[Held, ...], text: str) -> None:
+    assert p.weakest(said, found).text == text
+
+
+def test_what_is_weaker_has_the_lower_rank() -> None:
+    ranks = [p.weakest(said, found).rank for said, found, _ in WEAK]
+    assert ranks == sorted(ranks)

@@ -1,0 +1,386 @@
+"""What people ask of a run: what it changes, who is told, and why some of it is refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from shiftwork.domain.budget.amounts import Budget
+from shiftwork.domain.budget.limits import Limits
+from shiftwork.domain.core import effect as e
+from shiftwork.domain.core.fact import Fact
+from shiftwork.domain.core.ids import Commit, StoryId
+from shiftwork.domain.run import effects as run_effects
+from shiftwork.domain.run import facts as r
+from shiftwork.domain.run.decide import decide_run
+from shiftwork.domain.run.state import RunState, RunStatus
+from shiftwork.domain.run.steering.intent_checks import INTENTS, next_story_id, objection
+from shiftwork.domain.run.steering.intents import anew
+from shiftwork.domain.run.steering.undo import undo_request
+from shiftwork.domain.spec.spec import Story
+from shiftwork.domain.story import facts as f
+from shiftwork.domain.story.state import FailureCause, LandingStage, StoryStatus
+from shiftwork.testing.builders import RUN, asked, fold_run, kept, run_plan, started_run, story_id
+from tests.unit.domain.run.test_decide import dispatched, ended
+
+
+def keys(run: RunState) -> list[str]:
+    return [effect.key for effect in decide_run(kept(run))]
+
+
+def landed(number: int) -> r.StoryEnded:
+    return replace(ended(number), commit=Commit(f"landed-{number}"), base=Commit(f"before-{number}"))
+
+
+def retry(number: int) -> r.StoryRetryRequested:
+    return r.StoryRetryRequested(at=1, story=story_id(number))
+
+
+def cancel(number: int) -> r.StoryCancellationRequested:
+    return r.StoryCancellationRequested(at=1, story=story_id(number))
+
+
+def undo(number: int) -> r.StoryUndoRequested:
+    return r.StoryUndoRequested(at=1, story=story_id(number))
+
+
+def over(run: RunState, status: RunStatus = RunStatus.FAILED) -> RunState:
+    return fold_run(run, r.RunEnded(at=8, status=status))
+
+
+def all_landed(*stories: Story) -> RunState:
+    run = started_run(*stories, parallel=9)
+    for number in range(1, len(stories) + 1):
+        run = fold_run(run, dispatched(number), landed(number))
+    return run
+
+
+# Pause ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_paused_run_tells_its_stories_and_begins_nothing() -> None:
+    run = fold_run(started_run(asked(1), asked(2), parallel=1), dispatched(1), r.RunPaused(at=1))
+    assert keys(run) == ["pause/US-001/1"]
+    run = fold_run(run, r.PauseForwarded(at=1, story=story_id(1), paused=True))
+    assert keys(run) == ["receive/0"]
+    run = fold_run(run, ended(1))
+    assert keys(run) == ["receive/0"], "it waits, although nothing flies"
+    run = fold_run(run, r.RunUnpaused(at=1))
+    assert keys(run) == ["dispatch/US-002"], "the one that has ended is told nothing"
+
+
+def test_those_that_know_of_a_pause_are_told_that_it_is_over() -> None:
+    run = fold_run(started_run(asked(1)), dispatched(1), r.RunPaused(at=1))
+    run = fold_run(run, r.PauseForwarded(at=1, story=story_id(1), paused=True), r.RunUnpaused(at=1))
+    assert keys(run) == ["unpause/US-001/1"]
+    run = fold_run(run, r.PauseForwarded(at=1, story=story_id(1), paused=False), r.RunPaused(at=1))
+    assert keys(run) == ["pause/US-001/2"], "under another key than the first"
+
+
+def test_a_paused_run_ends_when_there_is_nothing_to_begin_and_when_it_is_cancelled() -> None:
+    run = fold_run(started_run(asked(1)), dispatched(1), r.RunPaused(at=1), landed(1))
+    assert keys(run) == ["end/1"]
+    run = fold_run(started_run(asked(1)), r.RunPaused(at=1), r.CancelRequested(at=1))
+    assert keys(run) == ["end/1"]
+    flying = fold_run(started_run(asked(1)), dispatched(1), r.RunPaused(at=1), r.CancelRequested(at=1))
+    assert keys(flying) == ["cancel/US-001"], "nobody is told to pause who is told to end"
+
+
+# Cancel and retry ----------------------------------------------------------------------------------------------------
+
+
+def test_a_story_in_flight_is_told_to_end() -> None:
+    run = fold_run(started_run(asked(1), asked(2), parallel=2), dispatched(1), dispatched(2), cancel(2))
+    assert keys(run) == ["cancel/US-002"]
+    run = fold_run(run, r.CancelForwarded(at=1, story=story_id(2)))
+    assert keys(run) == ["receive/0"]
+    again = fold_run(run, ended(2, StoryStatus.FAILED), retry(2), dispatched(2), cancel(2))
+    assert keys(again) == ["cancel/US-002/2"]
+
+
+def test_what_nobody_has_begun_fails_with_its_cancellation() -> None:
+    run = fold_run(started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,))), cancel(2))
+    assert run.stories[story_id(2)].cause is FailureCause.CANCELLED
+    assert run.blocked == {"US-003": "depends on US-002, which failed"}
+    run = fold_run(run, cancel(3))
+    assert (run.failed, run.blocked) == (2, {})
+    run = fold_run(run, retry(3))
+    assert run.blocked == {"US-003": "depends on US-002, which failed"}, "a retry does not help it yet"
+    assert fold_run(run, retry(2)).blocked == {}
+
+
+@pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.COMPLETED])
+def test_a_run_that_was_over_goes_on_with_nothing_left_of_what_was_asked_of_it(status: RunStatus) -> None:
+    run = fold_run(
+        started_run(asked(1), asked(2)), dispatched(1), r.RunPaused(at=1), cancel(1), r.CancelRequested(at=1)
+    )
+    run = over(fold_run(run, ended(1, StoryStatus.FAILED)), status)
+    run = fold_run(run, replace(retry(1), afresh=True))
+    assert (run.status, run.ended_at, run.cancelling, run.paused) == (RunStatus.RUNNING, None, False, False)
+    assert (run.unwanted, run.cancelled_stories, run.paused_stories) == (frozenset(), frozenset(), frozenset())
+    assert run.stories[story_id(1)].afresh
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_limits_that_come_with_a_retry_hold_if_there_is_one(*, failed: bool) -> None:
+    run = fold_run(started_run(asked(1), asked(2)), dispatched(1))
+    run = fold_run(run, ended(1, StoryStatus.FAILED)) if failed else run
+    limits = Limits(run=Budget(usd=7.0))
+    again = fold_run(run, replace(retry(1), limits=limits))
+    assert again.given.limits.run == (limits.run if failed else Budget())
+    assert again.raises == (1 if failed else 0)
+    assert again.stories[story_id(1)].status is (StoryStatus.UNCLAIMED if failed else StoryStatus.IN_PROGRESS)
+
+
+# Other plans ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_story_that_is_added_comes_last_and_opens_a_run_that_was_over() -> None:
+    run = fold_run(over(all_landed(asked(1)), RunStatus.COMPLETED), r.StoryAdded(at=1, story=asked(2, after=(1,))))
+    assert (run.status, list(run.stories)) == (RunStatus.RUNNING, ["US-001", "US-002"])
+    assert keys(run) == ["dispatch/US-002"]
+
+
+def test_those_that_people_put_first_come_first() -> None:
+    run = started_run(asked(1), asked(2), asked(3), asked(4, after=(1,)), parallel=3)
+    run = fold_run(run, r.StoriesReordered(at=1, stories=(story_id(4), story_id(3), story_id(2))))
+    assert keys(run) == ["dispatch/US-003", "dispatch/US-002", "dispatch/US-001"]
+    assert keys(fold_run(run, r.StoriesReordered(at=1, stories=()))) == [
+        "dispatch/US-001",
+        "dispatch/US-002",
+        "dispatch/US-003",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (("US-001", "US-007"), "US-008"),
+        (("US-9", "US-10"), "US-11"),
+        (("T1", "T2", "US-005"), "T3"),
+        (("login", "logout"), "US-001"),
+        (("1.1", "1.9"), "1.10"),
+    ],
+)
+def test_an_added_story_is_numbered_in_the_style_of_the_spec(ids: tuple[str, ...], expected: str) -> None:
+    stories = [replace(asked(1), id=StoryId(name)) for name in ids]
+    assert next_story_id(stories) == expected
+
+
+# Undo ----------------------------------------------------------------------------------------------------------------
+
+
+def test_an_undo_goes_through_the_queue_and_the_story_hears_of_it() -> None:
+    run = over(all_landed(asked(1), asked(2)), RunStatus.COMPLETED)
+    run = fold_run(run, r.StoryAdded(at=1, story=asked(3, after=(1,))), undo(1))
+    assert (run.status, run.unlanded[story_id(3)]) == (RunStatus.RUNNING, 1)
+    assert keys(run) == ["undo/1"]
+    request = undo_request(run, story_id(1))
+    assert (request.tip, request.base, request.key) == ("before-1", "landed-1", f"{RUN}/US-001/revert-1")
+    run = fold_run(run, r.UndoPosted(at=1, story=story_id(1)))
+    assert keys(run) == ["receive/0"], "a run is not over while something is being undone"
+    run = fold_run(run, r.UndoLanded(at=1, story=story_id(1), commit=Commit("revert-commit")))
+    assert keys(run) == ["revert/1"]
+    run = fold_run(run, r.StoryUndone(at=1, story=story_id(1)))
+    known = run.stories[story_id(1)]
+    assert (known.status, known.cause, known.commit) == (StoryStatus.UNDONE, FailureCause.UNDONE, "")
+    assert (run.completed, run.failed, run.undoing) == (1, 0, {})
+    assert run.blocked == {"US-003": "depends on US-001, which was undone"}
+    run = fold_run(run, retry(1))
+    assert anew(run, story_id(1)) == "its work was taken back"
+    (again,) = decide_run(kept(run))
+    assert isinstance(again, run_effects.DispatchStory)
+    assert again.afresh, "what was taken back is not simply landed once more"
+
+
+def test_the_spec_is_told_of_what_was_undone() -> None:
+    plan = run_plan(asked(1), source="prd-json:prd.json")
+    run = fold_run(RunState(), r.RunStarted(at=1, plan=plan), dispatched(1), landed(1))
+    run = fold_run(run, r.SpecTicked(at=1, stories=(story_id(1),)), undo(1), r.UndoPosted(at=1, story=story_id(1)))
+    run = fold_run(
+        run, r.UndoLanded(at=1, story=story_id(1), commit=Commit("c")), r.StoryUndone(at=1, story=story_id(1))
+    )
+    assert run.telling.untold == (story_id(1),)
+
+
+def test_a_refused_undo_leaves_everything_as_it_was() -> None:
+    before = all_landed(asked(1))
+    run = fold_run(before, undo(1), r.UndoPosted(at=1, story=story_id(1)))
+    run = fold_run(run, r.UndoRefused(at=1, story=story_id(1), reason="no"))
+    assert replace(run, undos=0) == before
+    assert keys(fold_run(run, undo(1))) == ["undo/2"]
+
+
+def test_a_run_that_is_cancelled_asks_for_no_revert_and_takes_back_what_it_has_asked_for() -> None:
+    before = all_landed(asked(1))
+    run = fold_run(before, undo(1), r.CancelRequested(at=1))
+    (called_off,) = decide_run(kept(run))
+    assert called_off.key == "undo/1/called-off"
+    assert isinstance(called_off, e.Conclude)
+    run = fold_run(run, *called_off.facts)
+    assert (run.undoing, keys(run)) == ({}, ["end/1"])
+
+    run = fold_run(before, undo(1), r.UndoPosted(at=1, story=story_id(1)), r.CancelRequested(at=1))
+    assert keys(run) == ["undo/1/withdraw"]
+    run = fold_run(run, f.LandingWithdrawalAsked(at=1, number=1))
+    assert keys(run) == ["receive/0"], "it is asked for once, and only the queue knows what comes of it"
+    late = fold_run(run, r.UndoLanded(at=1, story=story_id(1), commit=Commit("revert-commit")))
+    assert keys(late) == ["revert/1"], "the branch had moved: the story is told like any other"
+    assert fold_run(late, r.UndoRefused(at=1, story=story_id(1), reason="no")) is late
+    assert keys(fold_run(run, r.UndoRefused(at=1, story=story_id(1), reason="no"))) == ["end/1"]
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        r.UndoPosted(at=1, story=story_id(2)),
+        r.UndoLanded(at=1, story=story_id(1), commit=Commit("c")),
+        r.StoryUndone(at=1, story=story_id(1)),
+        r.StoryUndone(at=1, story=story_id(2)),
+        r.UndoRefused(at=1, story=story_id(2), reason="no"),
+        f.LandingWithdrawalAsked(at=1, number=1),
+        f.LandingWithdrawalAsked(at=1, number=2),
+    ],
+    ids=repr,
+)
+def test_news_of_an_undo_that_is_not_under_way_mean_nothing(fact: Fact) -> None:
+    run = fold_run(all_landed(asked(1), asked(2)), undo(1))
+    assert fold_run(run, fact) is run
+    assert run.undoing[story_id(1)].landing is LandingStage.NONE
+
+
+# Refused -------------------------------------------------------------------------------------------------------------
+
+FLYING = fold_run(started_run(asked(1), asked(2), asked(3, after=(2,)), parallel=1), dispatched(1))
+FAILED = fold_run(FLYING, ended(1, StoryStatus.FAILED))
+LANDED = all_landed(asked(1), asked(2, after=(1,)))
+BUILT_ON = fold_run(
+    started_run(asked(1), asked(2, after=(1,)), asked(3, after=(1,)), parallel=3),
+    dispatched(1),
+    landed(1),
+    dispatched(2),
+    dispatched(3),
+)
+CHAIN = fold_run(
+    started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,))),
+    dispatched(1),
+    landed(1),
+    dispatched(2),
+    landed(2),
+    dispatched(3),
+)
+ENDING = fold_run(FLYING, r.CancelRequested(at=1))
+
+
+@pytest.mark.parametrize(
+    ("run", "intent", "reason", "hint"),
+    [
+        (RunState(), r.RunPaused(at=1), "the run has not started", "shiftwork status --all"),
+        (over(FAILED), r.RunPaused(at=1), "run r1 is over", "shiftwork status r1"),
+        (fold_run(FLYING, r.RunPaused(at=1)), r.RunPaused(at=1), "it is paused already", "shiftwork resume r1"),
+        (FLYING, r.RunUnpaused(at=1), "it is not paused", "shiftwork status r1"),
+        (FLYING, cancel(9), "there is no story US-009 in the run", "shiftwork stories r1"),
+        (LANDED, cancel(1), "US-001 has landed", "shiftwork undo US-001 --run r1"),
+        (FAILED, cancel(1), "US-001 has failed already", "shiftwork retry US-001 --run r1"),
+        (over(FAILED), cancel(2), "run r1 is over", "shiftwork status r1"),
+        (FLYING, retry(9), "there is no story US-009 in the run", "shiftwork stories r1"),
+        (FLYING, retry(1), "US-001 has not failed", "shiftwork status r1"),
+        (LANDED, retry(1), "US-001 has landed", "shiftwork undo US-001 --run r1"),
+        (ENDING, retry(1), "the run is being cancelled", "shiftwork status r1"),
+        (
+            fold_run(FLYING, cancel(2)),
+            retry(3),
+            "US-003 is blocked: depends on US-002, which failed",
+            "retry that one: this one starts by itself when that has landed",
+        ),
+        (
+            FLYING,
+            r.StoryAdded(at=1, story=asked(1)),
+            "there is a story US-001 already",
+            "shiftwork edit US-001 --run r1",
+        ),
+        (ENDING, r.StoryAdded(at=1, story=asked(4)), "the run is being cancelled", "shiftwork status r1"),
+        (
+            FLYING,
+            r.StoryAdded(at=1, story=asked(4, after=(8, 2, 9))),
+            "US-004 would depend on US-008, US-009, which the run does not have",
+            "shiftwork stories r1",
+        ),
+        (FLYING, r.StoryEdited(at=1, story=asked(9)), "there is no story US-009 in the run", "shiftwork stories r1"),
+        (LANDED, r.StoryEdited(at=1, story=asked(1)), "US-001 has landed", "shiftwork undo US-001 --run r1"),
+        (
+            FLYING,
+            r.StoryEdited(at=1, story=asked(1)),
+            "US-001 is in progress, from what it was when it began",
+            "shiftwork cancel r1 --story US-001, then edit it, then: shiftwork retry US-001 --run r1 --afresh",
+        ),
+        (
+            FLYING,
+            r.StoryEdited(at=1, story=asked(2, after=(3,))),
+            "the dependencies would be a circle: US-002 → US-003 → US-002",
+            "shiftwork stories r1",
+        ),
+        (
+            FLYING,
+            r.StoriesReordered(at=1, stories=(story_id(2),) * 2),
+            "a story is named twice",
+            "shiftwork stories r1",
+        ),
+        (
+            FLYING,
+            r.StoriesReordered(at=1, stories=(story_id(9),)),
+            "there is no story US-009 in the run",
+            "shiftwork stories r1",
+        ),
+        (over(LANDED), r.StoriesReordered(at=1, stories=()), "run r1 is over", "shiftwork status r1"),
+        (FLYING, undo(9), "there is no story US-009 in the run", "shiftwork stories r1"),
+        (FLYING, undo(1), "US-001 has not landed: it is being worked on", "shiftwork stories r1"),
+        (FLYING, undo(3), "US-003 has not landed: nobody has begun it", "shiftwork stories r1"),
+        (FAILED, undo(1), "US-001 has not landed: it has failed", "shiftwork stories r1"),
+        (fold_run(FLYING, cancel(2)), undo(3), "US-003 has not landed: it is blocked", "shiftwork stories r1"),
+        (ENDING, undo(1), "the run is being cancelled", "shiftwork status r1"),
+        (
+            fold_run(started_run(asked(1)), r.StoryAdopted(at=1, story=story_id(1))),
+            undo(1),
+            "US-001 had landed before this run",
+            "git log finds it, git revert undoes it",
+        ),
+        (
+            fold_run(started_run(asked(1)), dispatched(1), replace(landed(1), base=Commit("landed-1"))),
+            undo(1),
+            "US-001 has changed nothing, so there is nothing to undo",
+            "shiftwork status r1",
+        ),
+        (fold_run(LANDED, undo(2)), undo(2), "US-002 is being undone already", "shiftwork status r1"),
+        (LANDED, undo(1), "US-002 depends on US-001 and landed after it", "first: shiftwork undo US-002 --run r1"),
+        (
+            fold_run(BUILT_ON, landed(2), landed(3)),
+            undo(1),
+            "US-002, US-003 depend on US-001 and landed after it",
+            "first: shiftwork undo US-003 --run r1",
+        ),
+        (
+            fold_run(CHAIN, landed(3)),
+            undo(1),
+            "US-002 depends on US-001 and landed after it",
+            "first: shiftwork undo US-003 --run r1",
+        ),
+        (CHAIN, undo(1), "US-002 depends on US-001 and landed after it", "first: shiftwork cancel r1 --story US-003"),
+        (
+            BUILT_ON,
+            undo(1),
+            "US-002, US-003, in progress, build on US-001",
+            "first: shiftwork cancel r1 --story US-002",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_what_to_type_and_changes_nothing(
+    run: RunState, intent: Fact, reason: str, hint: str
+) -> None:
+    why = objection(run, intent)
+    assert why is not None
+    assert (why.reason, why.hint) == (reason, hint)
+    assert fold_run(run, intent) is run
+
+
+def test_every_intent_is_one_of_a_run() -> None:
+    assert {kind.__module__.rpartition(".")[0] for kind in INTENTS} == {r.__name__}
