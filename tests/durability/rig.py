@@ -160,7 +160,7 @@ class Bench:
             place = Path(process.cwd())
             here = place.is_relative_to(self.root) or place.is_relative_to(trees_of(self.repo))
             return here and "SHIFTWORK_ATTEMPT" in process.environ()
-        except psutil.Error:
+        except (psutil.Error, OSError):  # gone, or in a folder whose path is too long to be read
             return False
 
 

@@ -51,7 +51,7 @@ NAMES: Drawn = {
     RunPlan: st.just(run_plan()),
 }
 
-OF_A_RUN = {kind for kind in KINDS.values() if kind.__module__ == run_facts.__name__}
+OF_A_RUN = {kind for kind in KINDS.values() if kind.__module__.startswith(run_facts.__name__)}
 OF_A_QUEUE = {kind for kind in KINDS.values() if kind.__module__ == landing_facts.__name__}
 OF_ALL = {MessagesRead}
 OF_A_STORY = set(KINDS.values()) - OF_A_RUN - OF_A_QUEUE - OF_ALL

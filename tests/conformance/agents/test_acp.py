@@ -154,7 +154,9 @@ def test_a_key_that_is_not_accepted_is_told(stage: AcpStage, task: AgentTask) ->
 
 
 def tiny(play: str, outside: Path | str = "") -> Agent:
-    return AcpAgent((sys.executable, str(HERE / "acp_agent.py"), play, str(outside)), env={"PATH": os.defpath})
+    return AcpAgent(
+        (sys.executable, str(HERE / "agents" / "acp_agent.py"), play, str(outside)), env={"PATH": os.defpath}
+    )
 
 
 def test_messages_come_whole_and_the_last_is_the_answer(task: AgentTask) -> None:
