@@ -69,7 +69,7 @@ class Line:
     version: int = 0
 
     async def write(self, key: str, facts: Sequence[Fact]) -> None:
-        """What a pen does."""
+        """What a recorder does."""
         after = self.kind.fold(self.state, facts)
         rows = self.kind.rows(self.state, after)
         self.version = await self.events.append(self.stream, facts, expected=self.version, key=key, rows=rows)
@@ -138,10 +138,10 @@ def ended(effect: e.Effect, story: StoryState) -> list[Fact]:
         at=0,
         story=story.given.story.id,
         status=story.status,
-        commit=story.landed,
+        commit=story.landed.commit,
         reason="",
         cause=None,
-        usage=story.usage,
+        usage=story.spending.usage,
     )
     return [told, MessagesRead(at=0, upto=effect.cursor + 1)]
 
@@ -195,8 +195,8 @@ async def whole_run(root: Path) -> float:
         began = time.perf_counter()
         state = await wait_for(world, await start_run(world, order))
         taken = time.perf_counter() - began
-    if state.status is not RunStatus.COMPLETED or state.completed != WHOLE:
-        raise RuntimeError(f"the run is {state.status}, {state.completed} stories have landed")
+    if state.status is not RunStatus.COMPLETED or state.totals.completed != WHOLE:
+        raise RuntimeError(f"the run is {state.status}, {state.totals.completed} stories have landed")
     return taken
 
 

@@ -34,7 +34,7 @@ from shiftwork.domain.story.state import FailureCause, StoryState, StoryStatus
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.workflow import DYNAMIC, Route, StepKind, Workflow
 from shiftwork.testing.builders import asked, assignment, landing_request, planned, run_plan
-from shiftwork.testing.histories import rows_of, snapshot
+from shiftwork.testing.histories import result_of, rows_of
 from shiftwork.testing.simulation.landing_queue import QueueWorld
 from shiftwork.testing.simulation.run import RunWorld
 from shiftwork.testing.simulation.simulation import Chance, FirstChoice, Play
@@ -355,7 +355,7 @@ def first_with(kinds: set[Any], begin: Callable[[Chance], Play[Any]]) -> Play[An
 
 def recorded(plays: dict[str, Play[Any]]) -> str:
     streams = {
-        stream: {"facts": rows_of(play.history), "state": snapshot(play.state)} for stream, play in plays.items()
+        stream: {"facts": rows_of(play.history), **result_of(stream, play.history)} for stream, play in plays.items()
     }
     return json.dumps(streams, indent=1, ensure_ascii=False) + "\n"
 

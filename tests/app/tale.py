@@ -108,13 +108,13 @@ def landed_story() -> Telling:
     )
     while story.state.pipeline.current:
         story.step(notes="line one\nline two")
-    story.tell(story_facts.LandingRequested(at=40, number=1, tip=story.state.head))
+    story.tell(story_facts.LandingRequested(at=40, number=1, tip=story.state.work.head))
     refused = {"cause": Refusal.CONFLICT, "detail": "they clash", "files": ("a.txt",), "base": BASE}
     story.tell(story_facts.LandingRefused(at=41, **refused))  # type: ignore[arg-type]  # one value a field
     story.tell(replace(conclusion(story.state), at=42))
     while story.state.pipeline.current:
         story.step()
-    story.tell(story_facts.LandingRequested(at=50, number=2, tip=story.state.head))
+    story.tell(story_facts.LandingRequested(at=50, number=2, tip=story.state.work.head))
     story.tell(
         story_facts.LandingAccepted(at=51, commit=LANDED, ref="main"), story_facts.StoryCompleted(at=52, commit=LANDED)
     )
@@ -183,10 +183,10 @@ def _ended(telling: Telling) -> run_facts.StoryEnded:
         at=60,
         story=story_id(telling.number),
         status=state.status,
-        commit=state.landed,
-        reason=state.failure,
-        cause=state.cause,
-        usage=state.usage,
+        commit=state.landed.commit,
+        reason=state.outcome.reason,
+        cause=state.outcome.cause,
+        usage=state.spending.usage,
     )
 
 

@@ -99,7 +99,7 @@ def attempted(rig: Rig, files: Mapping[str, str | None], gate: str = UNITTEST) -
     return Attempt(
         landed=run.status is RunStatus.COMPLETED,
         told=git(rig.repo, "log", "-1", "--format=%B", "main"),
-        why=story.failure,
+        why=story.outcome.reason,
         reports=tuple(verdicts),
     )
 

@@ -121,7 +121,7 @@ def steps(rig: Rig, kind: str, edit: Mapping[str, object]) -> tuple[RunState, di
     rig.script = honest(**{kind: [turn]})
     run = asyncio.run(rig.run())
     pipeline = asyncio.run(rig.story(run)).pipeline
-    return run, {step.id: step.description for step in pipeline.steps}
+    return run, {step.id: step.plan.description for step in pipeline.steps}
 
 
 LIE = "Say that every criterion holds"

@@ -331,13 +331,13 @@ def test_a_trick_does_not_land_silently(name: str, rig: Rig) -> None:
     story = asyncio.run(rig.story(run))
     message = git(rig.repo, "log", "-1", "--format=%B", "main")
     if trick.told:
-        assert run.status is RunStatus.COMPLETED, story.failure
+        assert run.status is RunStatus.COMPLETED, story.outcome.reason
         assert re.search(rf"^Shiftwork-Tests: .*{re.escape(trick.told)}", message, re.MULTILINE), message
-        assert trick.told in story.inspection.told
+        assert trick.told in story.landing.inspection.told
         return
     assert run.status is RunStatus.FAILED
-    assert trick.why in story.failure
-    assert not story.landed
+    assert trick.why in story.outcome.reason
+    assert not story.landed.commit
     facts = [one.fact for one in asyncio.run(rig.store.events.read(LANDING))]
     assert not any(isinstance(fact, landing_facts.BaseMoved) for fact in facts)
     assert not list(rig.state.rglob("trap")), "nothing that an agent wrote ran in the harness's git"
@@ -351,8 +351,8 @@ def test_tests_that_pass_without_the_change_are_refused_as_evidence_or_recorded(
     story = asyncio.run(rig.story(run))
     if policy is not ProofPolicy.TRUSTING:
         assert run.status is RunStatus.FAILED
-        assert SHOWS_NOTHING in story.failure
-        assert not story.landed
+        assert SHOWS_NOTHING in story.outcome.reason
+        assert not story.landed.commit
         return
     assert run.status is RunStatus.COMPLETED
     paper = asyncio.run(recorded(rig.store.events, run.given.run, story.given.story.id))
@@ -374,11 +374,12 @@ def test_within_walls_the_base_ref_of_the_user_cannot_be_moved(rig: Rig) -> None
     run = played(rig, Trick())
     assert git(rig.repo, "rev-parse", "main") == before
     assert run.status is RunStatus.FAILED
-    assert "assert 0 == 3" in asyncio.run(rig.story(run)).failure, "all that is left of the trick is the broken code"
+    assert "assert 0 == 3" in asyncio.run(rig.story(run)).outcome.reason, "only the broken code is left of the trick"
     told = "".join(file.read_text() for file in (rig.state / "logs").rglob("*.jsonl"))
     assert "not a git repository" in told
     rig.agent = CommandAgent(script, env=ENV)
-    assert "somebody else has put there" in asyncio.run(rig.story(played(rig, Trick()))).failure, "without them it can"
+    reason = asyncio.run(rig.story(played(rig, Trick()))).outcome.reason
+    assert "somebody else has put there" in reason, "without them it can"
 
 
 def test_the_same_work_without_a_trick_does_not_land_either_and_honest_work_does(rig: Rig) -> None:

@@ -7,12 +7,7 @@ from typing import Any
 import pytest
 
 from shiftwork.domain.codec import KINDS
-from shiftwork.domain.core.fact import Fact
-from shiftwork.domain.landing.state import QueueState
-from shiftwork.domain.run.state import RunState
-from shiftwork.domain.story.state import StoryState
-from shiftwork.testing.builders import fold_queue, fold_run, fold_story
-from shiftwork.testing.histories import differences, facts_of, snapshot
+from shiftwork.testing.histories import differences, facts_of, result_of
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
 STREAMS = [
@@ -22,20 +17,10 @@ STREAMS = [
 ]
 
 
-def folded(stream: str, facts: list[Fact]) -> Any:
-    match stream.partition("/")[0]:
-        case "run":
-            return fold_run(RunState(), *facts)
-        case "story":
-            return fold_story(StoryState(), *facts)
-        case _:
-            return fold_queue(QueueState(), *facts)
-
-
 @pytest.mark.parametrize(("stream", "recorded"), STREAMS)
-def test_a_recorded_history_folds_to_its_recorded_state(stream: str, recorded: dict[str, Any]) -> None:
-    present = snapshot(folded(stream, facts_of(recorded["facts"])))
-    assert differences(recorded["state"], present) == []
+def test_a_recorded_history_leads_to_its_recorded_effects_and_rows(stream: str, recorded: dict[str, Any]) -> None:
+    present = result_of(stream, facts_of(recorded["facts"]))
+    assert differences({key: recorded[key] for key in ("due", "effects", "rows")}, present) == []
 
 
 def test_every_kind_of_fact_has_been_recorded() -> None:
@@ -44,7 +29,7 @@ def test_every_kind_of_fact_has_been_recorded() -> None:
     assert set(rows) == KINDS.keys()
 
 
-def test_a_state_that_came_out_otherwise_is_noticed() -> None:
+def test_a_result_that_came_out_otherwise_is_noticed() -> None:
     assert differences({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}], "new": 4}) == [".a[1].b: recorded 2, now 3"]
     assert differences({"a": [1]}, {"a": [1, 2]}) == [".a: recorded [1], now [1, 2]"]
     assert differences({"a": 1}, {}) == [".a: recorded 1, now '(gone)'"]

@@ -17,11 +17,12 @@ from shiftwork.domain.memory.notes import Memory, Note, Scope, Shelf
 from shiftwork.domain.spec.proof_policy import ProofPolicy
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.domain.story.assignment import Assignment
-from shiftwork.domain.story.state import Refused, StoryState
+from shiftwork.domain.story.state import Dialogue, Landing, Refused, StoryState
 from shiftwork.domain.workflow.pipeline import Pipeline, StepStatus, pipeline_of
 from shiftwork.domain.workflow.step_types import CATALOGUE, DYNAMIC_STEPS
 from shiftwork.domain.workflow.workflow import AgentPlan, Route, StepPlan, catalogue_step
 from shiftwork.prompts.prompt_parts import Surroundings, compose
+from shiftwork.testing.builders import changed_step
 
 FOLDER = Path(__file__).parent / "prompts"
 KINDS = (*CATALOGUE, "custom", "own")
@@ -71,16 +72,18 @@ PLANS = tuple(
 def prompt_of(kind: str) -> str:
     """The prompt of the step in a story whose earlier steps are all done."""
     steps = pipeline_of(PLANS).steps
-    place = next(n for n, step in enumerate(steps) if step.type == ("translate" if kind in {"custom", "own"} else kind))
+    place = next(
+        n for n, step in enumerate(steps) if step.plan.type == ("translate" if kind in {"custom", "own"} else kind)
+    )
     done = [
-        replace(step, status=StepStatus.COMPLETED, notes=f"What {step.type} found.\nIn two lines.")
+        replace(step, status=StepStatus.COMPLETED, notes=f"What {step.plan.type} found.\nIn two lines.")
         for step in steps[:place]
     ]
     own = replace(steps[place], status=StepStatus.IN_PROGRESS)
     if kind == "own":
-        own = replace(own, **OWN)  # type: ignore[arg-type]
+        own = changed_step(own, **OWN)
     if kind == "planning":
-        own = replace(own, output_keys=("approach",), feedback="Your answer had no SUMMARY.")
+        own = replace(own, plan=replace(own.plan, output_keys=("approach",)), feedback="Your answer had no SUMMARY.")
     conflict = Refused(cause=Refusal.CONFLICT, detail="", files=("src/parcel.py", "tests/test_parcel.py"))
     state = StoryState(
         assignment=Assignment(
@@ -95,13 +98,15 @@ def prompt_of(kind: str) -> str:
             agents=(TRANSLATOR,),
             proof=PROOF.get(kind, ProofPolicy.TRUSTING),
         ),
-        answers=(("Which languages?", "All of them."),) if kind in {"own", "review"} else (),
+        dialogue=Dialogue(
+            answers=(("Which languages?", "All of them."),) if kind in {"own", "review"} else (),
+            notes=Shelf(notes=(Note(at=1, by="step-001", text="The courier's API gives days without a year."),)),
+            messages=("Your workflow edit was rejected: linting is mandatory and cannot be skipped",)
+            if kind == "coding"
+            else (),
+        ),
         pipeline=Pipeline(steps=(*done, own, *steps[place + 1 :]), next_number=len(steps) + 1),
-        scratch=Shelf(notes=(Note(at=1, by="step-001", text="The courier's API gives days without a year."),)),
-        told=("Your workflow edit was rejected: linting is mandatory and cannot be skipped",)
-        if kind == "coding"
-        else (),
-        refused=conflict if kind == "rebase_resolve" else None,
+        landing=Landing(refused=conflict if kind == "rebase_resolve" else None),
     )
     around = Surroundings(
         gates=(Gate(name="lint", command="make lint"), Gate(name="test", command="make test")),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shiftwork.bootstrap.workflows import choose
-from shiftwork.domain.story.state import StoryState
+from shiftwork.domain.story.state import Dialogue, StoryState
 from shiftwork.domain.workflow.pipeline import pipeline_of
 from shiftwork.domain.workflow.workflow import StepKind, StepPlan, Workflow
 from shiftwork.prompts.prompt_parts import Surroundings, compose
@@ -37,7 +37,9 @@ def prompts(name: str) -> Iterator[tuple[str, str]]:
     steps = steps_of(workflow)
     produced = tuple((key, f"(what {key} holds)") for step in steps for key in step.output_keys)
     for place, plan in enumerate(steps):
-        state = StoryState(assignment=assignment(ASKED), pipeline=pipeline_of(steps), context=produced)
+        state = StoryState(
+            assignment=assignment(ASKED), pipeline=pipeline_of(steps), dialogue=Dialogue(context=produced)
+        )
         around = Surroundings(tools=True, branch="main", workspace="/home/agent/parcels")
         yield f"{name}.{plan.name}", compose(state, state.pipeline.steps[place], around)
 

@@ -109,9 +109,9 @@ class Reviewed:
 
     def run_agent(self, effect: story_effects.RunAgent) -> tuple[Fact, ...]:
         """An agent does something new, nothing at all, or what it had done before."""
-        head = self.story.head
+        head = self.story.work.head
         started = story_facts.StepStarted(at=1, step=effect.step, attempt=effect.attempt, commit=head, log="")
-        does = self.whim("changes nothing", "returns to an earlier patch") if head != self.story.base else ""
+        does = self.whim("changes nothing", "returns to an earlier patch") if head != self.story.work.base else ""
         if does == "changes nothing":
             return (started, self._completed(effect, head))
         patch = self.chance.pick(self.asked) if does and self.asked else max(self.patches.values()) + 1
@@ -124,7 +124,7 @@ class Reviewed:
 
     def merge_base(self, effect: story_effects.MergeBase) -> tuple[Fact, ...]:
         """What conflicts is another patch, because somebody has to resolve it."""
-        conflict = self.story.refused is not None and self.story.refused.cause is Refusal.CONFLICT
+        conflict = self.story.landing.refused is not None and self.story.landing.refused.cause is Refusal.CONFLICT
         patch = max(self.patches.values()) + 1 if conflict else self.patches[effect.head]
         return (story_facts.BaseMerged(at=1, commit=self.commit(patch), base=effect.base, files=()),)
 
@@ -132,7 +132,7 @@ class Reviewed:
         self.request = replace(
             landing_request(effect.number),
             tip=effect.tip,
-            base=self.story.base,
+            base=self.story.work.base,
             review=approval.reviewed(self.story),
             approved=approval.approved(self.story),
         )
@@ -140,7 +140,7 @@ class Reviewed:
 
     def receive(self, effect: e.Receive) -> tuple[Fact, ...]:
         self.moves()
-        said = self._person() if self.story.hold else self._answer()
+        said = self._person() if self.story.waiting.hold else self._answer()
         return (*said, MessagesRead(at=1, upto=effect.cursor + 1))
 
     def tell(self, effect: story_effects.TellWaiting) -> tuple[Fact, ...]:
@@ -278,7 +278,7 @@ def test_what_lands_is_what_was_last_approved(data: st.DataObject) -> None:
     world = played(data)
     completed = world.story.status is StoryStatus.COMPLETED
     assert world.landed == ([world.approved] if completed else [])
-    assert (world.story.landing is LandingStage.LANDED) == completed
+    assert (world.story.landing.progress is LandingStage.LANDED) == completed
     assert set(world.landed) <= set(world.asked)
 
 
@@ -291,7 +291,7 @@ def test_worlds_differ_enough_to_prove_something() -> None:
         world = played(data)
         seen.update(world.happened, {world.story.status})
         seen.update("asked again" for _ in world.asked[1:] if world.landed)
-        seen.update("landed though it was repaired" for _ in world.landed if world.story.repairs)
+        seen.update("landed though it was repaired" for _ in world.landed if world.story.landing.repairs)
 
     look()
     wanted = {"the base moves", "changes nothing", "returns to an earlier patch", "conflicts", "gates are red"}

@@ -48,7 +48,7 @@ def played_story(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -
 
 def usage_told(play: Play[StoryState]) -> Usage:
     """By every attempt of an agent that has ended."""
-    agents = {step.id for step in play.state.pipeline.steps if step.kind is StepKind.AGENT}
+    agents = {step.id for step in play.state.pipeline.steps if step.plan.kind is StepKind.AGENT}
     ends = [fact for fact in play.history if isinstance(fact, ENDS) and fact.step in agents]
     return totals.total(totals.one_attempt(fact.usage) for fact in ends)
 
@@ -60,8 +60,8 @@ def test_a_story_comes_to_its_end_winds_up_and_is_then_at_rest(
 ) -> None:
     story = played_story(steps, held, world).state
     assert story.status in ENDED
-    assert story.reported
-    assert story.released or not story.workspace
+    assert story.outcome.reported
+    assert story.work.released or not story.work.workspace
     assert decide_story(story) == ()
 
 
@@ -97,18 +97,18 @@ def test_a_story_is_completed_if_and_only_if_it_has_landed(
     play = played_story(steps, held, world)
     landed = [fact.commit for fact in play.history if isinstance(fact, story_facts.LandingAccepted)]
     assert (play.state.status is StoryStatus.COMPLETED) == bool(landed)
-    assert (play.state.landing is LandingStage.LANDED) == bool(landed)
-    assert [play.state.landed] == (landed or [Commit("")])
+    assert (play.state.landing.progress is LandingStage.LANDED) == bool(landed)
+    assert [play.state.landed.commit] == (landed or [Commit("")])
 
 
 @given(workflows(), limits, story_worlds())
 @WORLDS
 def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
     play = played_story(steps, held, world)
-    assert play.state.usage == usage_told(play)
-    assert play.state.usage == totals.total(step.usage for step in play.state.pipeline.steps)
-    assert play.state.usage == totals.total(share.usage for share in play.state.shares)
-    assert play.state.usage == totals.total(used for _, used in play.state.roles)
+    assert play.state.spending.usage == usage_told(play)
+    assert play.state.spending.usage == totals.total(step.usage for step in play.state.pipeline.steps)
+    assert play.state.spending.usage == totals.total(share.usage for share in play.state.spending.shares)
+    assert play.state.spending.usage == totals.total(used for _, used in play.state.spending.roles)
 
 
 @given(workflows(), limits, story_worlds())
@@ -116,12 +116,12 @@ def test_what_every_attempt_has_used_is_counted(steps: tuple[StepPlan, ...], hel
 def test_every_counter_keeps_to_its_limit(steps: tuple[StepPlan, ...], held: Limits, world: StoryWorld) -> None:
     play = played_story(steps, held, world)
     mended = Counter(fact.cause for fact in play.history if isinstance(fact, story_facts.MendingPlanned))
-    assert mended[Refusal.CONFLICT] == play.state.conflicts <= held.conflicts
+    assert mended[Refusal.CONFLICT] == play.state.landing.conflicts <= held.conflicts
     repaired = sum(mended[cause] for cause in (Refusal.GATES, Refusal.EMPTY, Refusal.EVIDENCE, Refusal.RESERVED))
-    assert repaired == play.state.repairs <= held.repairs
+    assert repaired == play.state.landing.repairs <= held.repairs
     assert len(play.state.pipeline.steps) <= MAX_STEPS
     for step in play.state.pipeline.steps:
-        assert step.retries <= step.max_retries
+        assert step.retries <= step.plan.max_retries
         assert step.restarts <= MAX_RESTARTS
 
 

@@ -33,7 +33,7 @@ class EditedStory(RuleBasedStateMachine):
     def start(self, steps: tuple[StepPlan, ...]) -> None:
         self.story = started_story(*steps) if steps else started_story()
         planned = self.story.pipeline.steps
-        self.mandatory = frozenset(step.type for step in planned if step.mandatory)
+        self.mandatory = frozenset(step.plan.type for step in planned if step.mandatory)
         self.ended_with_last = planned[-1].last
         self.seen = frozenset(step.id for step in planned)
 
@@ -102,7 +102,7 @@ class EditedStory(RuleBasedStateMachine):
         assert skipped(new.values()) == skipped(old.values()) + asked[Operation.SKIP]
         for edit in edits:
             if edit.operation is Operation.EDIT_DESCRIPTION and edit.target in new:
-                assert new[edit.target].description == edit.description
+                assert new[edit.target].plan.description == edit.description
         self.kept_what_is_not_pending(old, new)
 
     @staticmethod
@@ -113,7 +113,7 @@ class EditedStory(RuleBasedStateMachine):
 
     @invariant()
     def no_mandatory_step_is_lost(self) -> None:
-        kept = {step.type for step in self.story.pipeline.steps if step.status is not StepStatus.SKIPPED}
+        kept = {step.plan.type for step in self.story.pipeline.steps if step.status is not StepStatus.SKIPPED}
         assert self.mandatory <= kept
 
     @invariant()

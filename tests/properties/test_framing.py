@@ -27,10 +27,12 @@ def test_it_ends_and_stories_start_only_while_the_loop_is_open(data: st.DataObje
     ended = play.run(world.bound(play.state) * 2)
     assert ended.status in RUN_ENDED
     assert not ended.frame.going
-    assert not ended.flying
+    assert not ended.schedule.in_progress
     for turn in play.turns:
         if isinstance(turn.effect, run_effects.DispatchStory) and turn.effect.assignment.story.id != FRAME:
             assert turn.before.frame.open
     passed_over = not ended.frame.round and ended.frame.goes
     whole = passed_over or all(known.status is StoryStatus.COMPLETED for known in ended.stories.values())
-    assert (ended.status is RunStatus.COMPLETED) == bool(whole and not ended.frame.failure and not ended.cancelling)
+    assert (ended.status is RunStatus.COMPLETED) == bool(
+        whole and not ended.frame.failure and not ended.requests.cancelling
+    )

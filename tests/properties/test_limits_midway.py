@@ -94,7 +94,7 @@ class Run(RuleBasedStateMachine):
     def tell_before_the_run_hears(self, story: StoryId) -> None:
         """As whoever resumes the run does."""
         wanted = fold_run(self.run, *self.box.letters)
-        if story in afoot(self.run) and wanted.raises:
+        if story in afoot(self.run) and wanted.spending.raises:
             self.boxes[story].post(limits_key(wanted, story), _limits_of(wanted))
 
     # The run ---------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Run(RuleBasedStateMachine):
                 return _plain(effect)
 
     def _nothing_is_granted_that_is_not_there(self, effect: run_effects.GrantAllowance) -> None:
-        ledger, limit = self.run.ledger, self.run.given.limits.run
+        ledger, limit = self.run.spending.ledger, self.run.given.limits.run
         assert ledger.spent.usd == pytest.approx(self.unclaimed + self._heard(), abs=1e-6), "all of it is in the books"
         committed = reservations.committed(ledger).usd + effect.amount.usd
         assert limit.usd is None or committed <= limit.usd + 1e-6
@@ -209,18 +209,24 @@ class Run(RuleBasedStateMachine):
         if ends == "works on":
             return ()
         used = Usage(input_tokens=1, cost_usd=usd)
-        self.unclaimed += 0.0 if known.allowance else usd
+        self.unclaimed += 0.0 if known.spending.allowance else usd
         told: dict[str, Any] = {"at": 1, "step": effect.step, "attempt": effect.attempt}
         if ends == "dies":  # and somebody has read in its log what it cost
             return (story_facts.StepInterrupted(**told, diff="", usage=used),)
         return (story_facts.StepCompleted(**told, commit=Commit("work"), notes="", outputs=(), usage=used),)
 
     def _begun(self, story: StoryId, known: StoryState, effect: story_effects.RunAgent) -> Iterable[Fact]:
-        assert known.allowance or not known.limits.run.is_set, "who knows of the run's limit has asked"
-        own = known.limits.story.usd
-        assert own is None or (known.usage.cost_usd or 0.0) < own, "who knows of its own limit keeps to it"
-        changing = story in self.run.unaware or any(isinstance(one, run_facts.LimitsRaised) for one in self.box.letters)
-        assert changing or self._bounds(known) == self._bounds(self.run.given), "who was told knows"
+        assert known.spending.allowance or not known.spending.limits.run.is_set, (
+            "who knows of the run's limit has asked"
+        )
+        own = known.spending.limits.story.usd
+        assert own is None or (known.spending.usage.cost_usd or 0.0) < own, "who knows of its own limit keeps to it"
+        changing = story in self.run.spending.unaware or any(
+            isinstance(one, run_facts.LimitsRaised) for one in self.box.letters
+        )
+        assert changing or self._bounds(known.spending.limits) == self._bounds(self.run.given.limits), (
+            "who was told knows"
+        )
         return (story_facts.StepStarted(at=1, step=effect.step, attempt=effect.attempt, commit=BASE, log=""),)
 
     # What holds ------------------------------------------------------------------------------------------------------
@@ -235,8 +241,8 @@ class Run(RuleBasedStateMachine):
             known = self.stories[story]
             if self._at_work(known):
                 continue
-            assert self._bounds(known) == self._bounds(self.run.given)
-            assert busy or known.hold, "it waits for a person, or for somebody at work"
+            assert self._bounds(known.spending.limits) == self._bounds(self.run.given.limits)
+            assert busy or known.waiting.hold, "it waits for a person, or for somebody at work"
 
     def _anything(self) -> bool:
         moved = [self._run_moves()]
@@ -249,17 +255,17 @@ class Run(RuleBasedStateMachine):
         return step is not None and step.status is StepStatus.IN_PROGRESS and story.status not in ENDED
 
     @staticmethod
-    def _bounds(holder: Any) -> tuple[Budget, Budget, Budget]:
-        return holder.limits.run, holder.limits.story, holder.limits.step
+    def _bounds(limits: Limits) -> tuple[Budget, Budget, Budget]:
+        return limits.run, limits.story, limits.step
 
     @invariant()
     def what_stories_have_used_is_what_they_were_charged(self) -> None:
-        used = sum(story.usage.cost_usd or 0.0 for story in self.stories.values())
+        used = sum(story.spending.usage.cost_usd or 0.0 for story in self.stories.values())
         assert used >= self.unclaimed + self.settled - 1e-6
 
 
 def _limits_of(run: RunState) -> story_facts.LimitsSet:
-    return story_facts.LimitsSet(at=1, limits=run.given.limits, raises=run.raises)
+    return story_facts.LimitsSet(at=1, limits=run.given.limits, raises=run.spending.raises)
 
 
 def _ended(story: StoryId, known: StoryState) -> run_facts.StoryEnded:
@@ -267,11 +273,11 @@ def _ended(story: StoryId, known: StoryState) -> run_facts.StoryEnded:
         at=1,
         story=story,
         status=known.status if known.status is StoryStatus.COMPLETED else StoryStatus.FAILED,
-        commit=known.landed,
-        reason=known.failure,
-        cause=known.cause,
-        usage=known.usage,
-        unbooked=known.unbooked or NOTHING_USED,
+        commit=known.landed.commit,
+        reason=known.outcome.reason,
+        cause=known.outcome.cause,
+        usage=known.spending.usage,
+        unbooked=known.spending.unreserved or NOTHING_USED,
     )
 
 

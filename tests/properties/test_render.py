@@ -12,9 +12,10 @@ from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.memory.notes import Memory, Note, Shelf
 from shiftwork.domain.spec.spec import Criterion, Story
 from shiftwork.domain.story.assignment import Assignment
-from shiftwork.domain.story.state import Refused, StoryState
+from shiftwork.domain.story.state import Dialogue, Landing, Refused, StoryState
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
 from shiftwork.domain.workflow.step_types import CATALOGUE
+from shiftwork.domain.workflow.workflow import StepPlan
 from shiftwork.prompts.lengths import PROMPT, foremost, newest, quoted, shorten, size
 from shiftwork.prompts.prompt_parts import Surroundings, compose
 from shiftwork.prompts.render import names, render
@@ -86,9 +87,7 @@ def _step(number: int, kind: str, text: str) -> Step:
     done = number % 2 == 0
     return Step(
         id=StepId(f"step-{number}{text[:1_000]}"),
-        name="",
-        type=kind,
-        description=text,
+        plan=StepPlan(name="", type=kind, description=text),
         notes=text,
         status=StepStatus.COMPLETED if done else StepStatus.PENDING,
     )
@@ -105,11 +104,10 @@ def prompts(draw: st.DrawFn) -> tuple[StoryState, Step, Surroundings]:
     kind = draw(st.sampled_from([*CATALOGUE, "of_my_own"]) | HUGE)
     steps = tuple(_step(number, kind, text) for number, text in enumerate(draw(MANY)))
     own = replace(
-        _step(999, kind, draw(HUGE)),
+        made := _step(999, kind, draw(HUGE)),
         status=StepStatus.IN_PROGRESS,
         feedback=draw(HUGE),
-        output_keys=draw(MANY),
-        minutes=draw(st.floats()),
+        plan=replace(made.plan, output_keys=draw(MANY), minutes=draw(st.floats())),
     )
     asked = Story(
         id=StoryId(draw(HUGE)),
@@ -130,9 +128,8 @@ def prompts(draw: st.DrawFn) -> tuple[StoryState, Step, Surroundings]:
             instructions=draw(HUGE),
         ),
         pipeline=Pipeline(steps=(*steps, own)),
-        scratch=shelf(draw(MANY)),
-        told=draw(MANY),
-        refused=Refused(cause=draw(st.sampled_from(Refusal)), detail=draw(HUGE), files=draw(MANY)),
+        dialogue=Dialogue(notes=shelf(draw(MANY)), messages=draw(MANY)),
+        landing=Landing(refused=Refused(cause=draw(st.sampled_from(Refusal)), detail=draw(HUGE), files=draw(MANY))),
     )
     around = Surroundings(
         gates=tuple(Gate(name=text, command=text) for text in draw(MANY)),
@@ -160,7 +157,9 @@ def test_a_prompt_is_bounded_and_can_be_sent_whatever_it_is_made_of(
 
 def test_a_prompt_with_every_part_at_its_limit_is_bounded() -> None:
     text = "🦊 words\n" * 5_000
-    step = replace(_step(1, "final_review", text), feedback=text, output_keys=(text,) * 8)
+    step = replace(
+        made := _step(1, "final_review", text), feedback=text, plan=replace(made.plan, output_keys=(text,) * 8)
+    )
     state = StoryState(
         assignment=Assignment(
             run=RunId("r"),
@@ -174,9 +173,8 @@ def test_a_prompt_with_every_part_at_its_limit_is_bounded() -> None:
             instructions=text,
         ),
         pipeline=Pipeline(steps=(*(_step(number, "coding", text) for number in range(40)), step)),
-        scratch=shelf((text,) * 8),
-        told=(text,) * 8,
-        refused=Refused(cause=Refusal.CONFLICT, detail=text + "!", files=(text,) * 8),
+        dialogue=Dialogue(notes=shelf((text,) * 8), messages=(text,) * 8),
+        landing=Landing(refused=Refused(cause=Refusal.CONFLICT, detail=text + "!", files=(text,) * 8)),
     )
     around = Surroundings(
         gates=(Gate(name=text, command=text),) * 8,

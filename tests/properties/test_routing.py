@@ -67,7 +67,7 @@ def test_any_workflow_ends_and_no_step_is_gone_back_to_more_often_than_its_limit
     back = Counter(fact.target for fact in play.history if isinstance(fact, story_facts.StepRouted) and fact.back)
     retried = Counter(fact.step for fact in play.history if isinstance(fact, story_facts.StepRetried))
     for step in play.state.pipeline.steps:
-        assert back[step.id] + retried[step.id] == step.retries <= step.max_retries
+        assert back[step.id] + retried[step.id] == step.retries <= step.plan.max_retries
 
 
 @given(pipelines(), st.data())
@@ -76,7 +76,7 @@ def test_a_person_grants_one_more_round_at_a_time(steps: tuple[StepPlan, ...], d
     play = played(steps, deciding_world(data, answers=3))
     assert play.state.status in ENDED
     for step in play.state.pipeline.steps:
-        assert step.retries <= step.max_retries
+        assert step.retries <= step.plan.max_retries
 
 
 @given(pipelines(), st.data())
@@ -85,7 +85,7 @@ def test_every_decision_is_followed_before_anything_else_is_done(
     steps: tuple[StepPlan, ...], data: st.DataObject
 ) -> None:
     for turn in played(steps, deciding_world(data, answers=2)).turns:
-        if turn.before.routing and not turn.before.hold and turn.before.status not in ENDED:
+        if turn.before.routing and not turn.before.waiting.hold and turn.before.status not in ENDED:
             assert isinstance(turn.effect, e.Conclude | story_effects.TellWaiting)
         if any(isinstance(fact, story_facts.StepRouted) for fact in turn.facts):
             (fact,) = turn.facts
@@ -127,8 +127,8 @@ TEXTS = st.text(alphabet=st.sampled_from("{}ab _\n"), max_size=30) | st.sampled_
 @given(TEXTS, TEXTS)
 def test_no_template_expands_what_agents_have_said(changes: str, feedback: str) -> None:
     story = started_story(planned("own", input="<{{changes}}|{{verify_feedback}}>"))
-    told = replace(story, context=(("changes", changes),))
+    told = replace(story, dialogue=replace(story.dialogue, context=(("changes", changes),)))
     step = replace(told.pipeline.steps[0], feedback=feedback)
     prompt = compose(told, step, Surroundings(workspace="/secret/place"))
     assert f"<{changes}|{feedback}>" in prompt
-    assert names(step.input) == {"changes", "verify_feedback"}
+    assert names(step.plan.input) == {"changes", "verify_feedback"}

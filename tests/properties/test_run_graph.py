@@ -88,24 +88,24 @@ class ManyStories(RuleBasedStateMachine):
             if isinstance(effect, run_effects.DispatchStory):
                 story, slot = effect.assignment.story, effect.assignment.slot
                 assert set(story.depends_on) <= of_status(self.run, StoryStatus.COMPLETED)
-                assert slot not in self.run.flying.values()
+                assert slot not in self.run.schedule.in_progress.values()
                 assert self.run.stories[story.id].status is StoryStatus.UNCLAIMED
                 self.tell(run_facts.StoryDispatched(at=1, story=story.id, slot=slot))
-                assert self.run.flying[story.id] == slot
+                assert self.run.schedule.in_progress[story.id] == slot
             elif isinstance(effect, run_effects.KeepMemory):
                 self.tell(run_facts.MemoryKept(at=1, changes=effect.changes))
             elif isinstance(effect, e.Conclude):
                 self.tell(*effect.facts)
 
     @rule(data=st.data(), verdicts=st.lists(st.sampled_from([True, True, True, False]), min_size=1, max_size=8))
-    @precondition(lambda self: self.run.flying)
+    @precondition(lambda self: self.run.schedule.in_progress)
     def some_end(self, data: st.DataObject, verdicts: list[bool]) -> None:
-        for landed in verdicts[: len(self.run.flying)]:
-            self.tell(ended(data.draw(st.sampled_from(sorted(self.run.flying))), landed=landed))
+        for landed in verdicts[: len(self.run.schedule.in_progress)]:
+            self.tell(ended(data.draw(st.sampled_from(sorted(self.run.schedule.in_progress))), landed=landed))
         self.go_on()
 
     @rule(data=st.data())
-    @precondition(lambda self: self.run.failed)
+    @precondition(lambda self: self.run.totals.failed)
     def one_is_tried_again(self, data: st.DataObject) -> None:
         failed = sorted(of_status(self.run, StoryStatus.FAILED))
         story = data.draw(st.sampled_from(failed))
@@ -117,9 +117,9 @@ class ManyStories(RuleBasedStateMachine):
     def something_is_said_that_does_not_fit(self, data: st.DataObject, landed: bool) -> None:  # noqa: FBT001
         story = data.draw(st.sampled_from(sorted(self.run.stories)))
         before = self.run
-        if story not in before.flying:
+        if story not in before.schedule.in_progress:
             self.tell(ended(story, landed=landed))
-        if story not in before.ready:
+        if story not in before.schedule.ready:
             self.tell(run_facts.StoryDispatched(at=1, story=story, slot=99))
         if before.stories[story].status not in {StoryStatus.FAILED, StoryStatus.UNDONE}:
             self.tell(run_facts.StoryRetryRequested(at=1, story=story))
@@ -129,10 +129,10 @@ class ManyStories(RuleBasedStateMachine):
     def at_most_so_many_run_and_no_two_in_one_slot(self) -> None:
         if self.run.plan is None:
             return
-        assert self.run.flying.keys() == of_status(self.run, StoryStatus.IN_PROGRESS)
-        assert len(self.run.flying) <= self.run.given.parallel
-        assert len(set(self.run.flying.values())) == len(self.run.flying)
-        assert set(self.run.flying.values()) <= set(range(self.run.given.parallel))
+        assert self.run.schedule.in_progress.keys() == of_status(self.run, StoryStatus.IN_PROGRESS)
+        assert len(self.run.schedule.in_progress) <= self.run.given.parallel
+        assert len(set(self.run.schedule.in_progress.values())) == len(self.run.schedule.in_progress)
+        assert set(self.run.schedule.in_progress.values()) <= set(range(self.run.given.parallel))
 
     @invariant()
     def nothing_has_begun_before_its_dependencies_have_landed(self) -> None:
@@ -145,23 +145,23 @@ class ManyStories(RuleBasedStateMachine):
         failed = of_status(self.run, StoryStatus.FAILED)
         for story, known in self.run.stories.items():
             culprits = reachable(needs(self.run), (story,)) & failed
-            assert (known.status is StoryStatus.BLOCKED) == bool(culprits) == (story in self.run.blocked)
+            assert (known.status is StoryStatus.BLOCKED) == bool(culprits) == (story in self.run.schedule.blocked)
             if culprits:
-                assert any(f"{culprit}, which failed" in self.run.blocked[story] for culprit in culprits)
+                assert any(f"{culprit}, which failed" in self.run.schedule.blocked[story] for culprit in culprits)
 
     @invariant()
     def what_is_kept_up_is_what_could_be_worked_out(self) -> None:
         if self.run.plan is not None:
             assert scheduled(self.run) == self.run
             costs = [known.usage.cost_usd for known in self.run.stories.values() if known.usage.cost_usd is not None]
-            assert self.run.spent == (sum(costs) if costs else None)
+            assert self.run.totals.spent == (sum(costs) if costs else None)
 
     def teardown(self) -> None:
         """From wherever it is, the run comes to its end once its stories do."""
         for number in range(4 * len(self.run.stories) + 2):
             if self.run.status in RUN_ENDED or self.run.plan is None:
                 break
-            for story in sorted(self.run.flying):
+            for story in sorted(self.run.schedule.in_progress):
                 self.tell(ended(story, landed=number % 5 > 0))
             self.go_on()
             self.blocked_is_exactly_what_needs_a_failed_story()
@@ -185,13 +185,13 @@ def test_stories_that_touch_the_same_files_start_together_only_where_no_other_ca
     stories: tuple[Story, ...], count: int, data: st.DataObject
 ) -> None:
     run = started_run(*stories, parallel=8)
-    for story in data.draw(st.lists(st.sampled_from(run.ready), max_size=4, unique=True)):
-        run = evolve_run(run, run_facts.StoryDispatched(at=1, story=story, slot=len(run.flying)))
+    for story in data.draw(st.lists(st.sampled_from(run.schedule.ready), max_size=4, unique=True)):
+        run = evolve_run(run, run_facts.StoryDispatched(at=1, story=story, slot=len(run.schedule.in_progress)))
     chosen = to_start(run, count)
-    assert len(chosen) == min(count, len(run.ready))
-    claims = Claims(path for story in run.flying for path in run.asked(story).touches)
+    assert len(chosen) == min(count, len(run.schedule.ready))
+    claims = Claims(path for story in run.schedule.in_progress for path in run.asked(story).touches)
     together = [story for story in chosen if claims.meet(run.asked(story).touches)]
-    apart = [story for story in run.ready if not claims.meet(run.asked(story).touches)]
+    apart = [story for story in run.schedule.ready if not claims.meet(run.asked(story).touches)]
     if together:
         # Whoever was passed over meets somebody at work, or one of those who start now.
         claims.add(path for story in chosen if story not in together for path in run.asked(story).touches)

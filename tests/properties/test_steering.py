@@ -37,30 +37,30 @@ class Steered(ManyStories):
         for effect in decide_run(self.run):
             match effect:
                 case run_effects.ForwardCancel():
-                    assert effect.story in self.run.flying
+                    assert effect.story in self.run.schedule.in_progress
                     self.tell(run_facts.CancelForwarded(at=1, story=effect.story))
                 case run_effects.ForwardPause():
-                    assert effect.story in self.run.flying
+                    assert effect.story in self.run.schedule.in_progress
                     self.tell(run_facts.PauseForwarded(at=1, story=effect.story, paused=effect.paused))
                 case run_effects.RequestUndo():
                     self.tell(run_facts.UndoPosted(at=1, story=effect.story))
                 case run_effects.RevertStory():
                     self.tell(run_facts.StoryUndone(at=1, story=effect.story))
                 case run_effects.DispatchStory():
-                    assert not self.run.paused
+                    assert not self.run.requests.paused
                 case _:
                     pass
         super().go_on()
 
     @rule(data=st.data(), count=st.integers(1, 8))
-    @precondition(lambda self: self.run.flying)
+    @precondition(lambda self: self.run.schedule.in_progress)
     def some_land(self, data: st.DataObject, count: int) -> None:
-        for _ in range(min(count, len(self.run.flying))):
-            self.tell(landed_as(data.draw(st.sampled_from(sorted(self.run.flying)))))
+        for _ in range(min(count, len(self.run.schedule.in_progress))):
+            self.tell(landed_as(data.draw(st.sampled_from(sorted(self.run.schedule.in_progress)))))
         self.go_on()
 
     @rule(data=st.data(), afresh=st.booleans())
-    @precondition(lambda self: self.run.failed)
+    @precondition(lambda self: self.run.totals.failed)
     def one_is_tried_again(self, data: st.DataObject, afresh: bool) -> None:  # noqa: FBT001 - a rule's parameter
         story = self.story(data, StoryStatus.FAILED)
         self.tell(run_facts.StoryRetryRequested(at=1, story=story, afresh=afresh))
@@ -78,13 +78,13 @@ class Steered(ManyStories):
         if fits and before.status in NOT_BEGUN:
             assert self.run.stories[story].status is StoryStatus.FAILED
             assert self.run.stories[story].cause is FailureCause.CANCELLED
-        elif fits and story in self.run.undoing:
-            assert story in self.run.unwanted, "its revert is withdrawn"
+        elif fits and story in self.run.requests.undoing:
+            assert story in self.run.requests.unwanted, "its revert is withdrawn"
         elif fits:
-            assert story in self.run.flying
+            assert story in self.run.schedule.in_progress
             for _ in range(2):  # what the one before has left to remember comes first
                 self.go_on()
-            assert story in self.run.cancelled_stories
+            assert story in self.run.requests.cancelled_stories
             self.tell(ended(story, landed=False))
 
     @rule(data=st.data(), after=st.integers(0, 2))
@@ -124,34 +124,34 @@ class Steered(ManyStories):
         for _ in range(3):  # all that is to be told is told before anything else
             self.go_on()
         if self.run.status is RunStatus.RUNNING:
-            assert self.run.paused is pause
-            assert self.run.paused_stories == (self.run.flying.keys() if pause else frozenset())
+            assert self.run.requests.paused is pause
+            assert self.run.requests.paused_stories == (self.run.schedule.in_progress.keys() if pause else frozenset())
 
     @rule(data=st.data())
-    @precondition(lambda self: self.run.completed)
+    @precondition(lambda self: self.run.totals.completed)
     def one_is_to_be_undone(self, data: st.DataObject) -> None:
         story = self.story(data, StoryStatus.COMPLETED)
         fact = run_facts.StoryUndoRequested(at=1, story=story)
         why = objection(self.run, fact)
         self.tell(fact)
-        assert (story in self.run.undoing) or why
+        assert (story in self.run.requests.undoing) or why
         self.go_on()
 
     @rule(data=st.data(), fits=st.booleans())
-    @precondition(lambda self: self.run.undoing)
+    @precondition(lambda self: self.run.requests.undoing)
     def one_is_undone_or_stays(self, data: st.DataObject, fits: bool) -> None:  # noqa: FBT001 - a rule's parameter
-        self.answer_undo(data.draw(st.sampled_from(sorted(self.run.undoing))), fits=fits)
+        self.answer_undo(data.draw(st.sampled_from(sorted(self.run.requests.undoing))), fits=fits)
 
     def answer_undo(self, story: StoryId, *, fits: bool) -> None:
         for _ in range(3):
             self.go_on()
-        if story not in self.run.undoing:
+        if story not in self.run.requests.undoing:
             return
         landed = run_facts.UndoLanded(at=1, story=story, commit=Commit("revert"))
         self.tell(landed if fits else run_facts.UndoRefused(at=1, story=story, reason="no"))
         for _ in range(3):
             self.go_on()
-        assert story not in self.run.undoing
+        assert story not in self.run.requests.undoing
         assert fits == (self.run.stories[story].status is StoryStatus.UNDONE)
 
     @invariant()
@@ -161,28 +161,28 @@ class Steered(ManyStories):
         begun = of_status(self.run, StoryStatus.IN_PROGRESS, StoryStatus.COMPLETED)
         assert all(set(needs(self.run)[story]) <= landed for story in begun)
         under_way = of_status(self.run, StoryStatus.IN_PROGRESS)
-        assert all(self.run.undoing.keys().isdisjoint(needs(self.run)[story]) for story in under_way)
+        assert all(self.run.requests.undoing.keys().isdisjoint(needs(self.run)[story]) for story in under_way)
 
     @invariant()
     def blocked_is_exactly_what_needs_a_failed_story(self) -> None:
         failed = of_status(self.run, StoryStatus.FAILED, StoryStatus.UNDONE)
-        assert self.run.blocked.keys() == of_status(self.run, StoryStatus.BLOCKED)
+        assert self.run.schedule.blocked.keys() == of_status(self.run, StoryStatus.BLOCKED)
         for story in of_status(self.run, *NOT_BEGUN):
             culprits = reachable(needs(self.run), (story,)) & failed
-            assert bool(culprits) == (story in self.run.blocked)
+            assert bool(culprits) == (story in self.run.schedule.blocked)
             if culprits:
                 told = [f"{culprit}, which {word}" for culprit in culprits for word in ("failed", "was undone")]
-                assert any(reason in self.run.blocked[story] for reason in told)
+                assert any(reason in self.run.schedule.blocked[story] for reason in told)
 
     @invariant()
     def what_is_being_undone_has_landed(self) -> None:
-        assert self.run.undoing.keys() <= of_status(self.run, StoryStatus.COMPLETED)
-        assert all(undo.landing is not LandingStage.REFUSED for undo in self.run.undoing.values())
+        assert self.run.requests.undoing.keys() <= of_status(self.run, StoryStatus.COMPLETED)
+        assert all(undo.landing is not LandingStage.REFUSED for undo in self.run.requests.undoing.values())
 
     def teardown(self) -> None:
         if self.run.plan is not None:
             self.tell(run_facts.RunUnpaused(at=1))
-            for story in sorted(self.run.undoing):
+            for story in sorted(self.run.requests.undoing):
                 self.answer_undo(story, fits=True)
         super().teardown()
 

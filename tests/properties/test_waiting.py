@@ -72,7 +72,7 @@ def asked_at(telling: Telling, patience: Patience) -> list[float]:
             diff="",
             promised=promise(limit, patience, now),
         )
-        story = fold_story(story, deferred, story_facts.WaitEnded(at=until, number=story.deferrals + 1))
+        story = fold_story(story, deferred, story_facts.WaitEnded(at=until, number=story.rate_limit.deferrals + 1))
         now = until
 
 

@@ -9,12 +9,13 @@ alone comes to the same end.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 
-from shiftwork.app.perform import perform
+from shiftwork.app.perform import LANDING_PERFORMERS, RUN_PERFORMERS, STORY_PERFORMERS, Performers, perform
 from shiftwork.app.runtime.context import World
 from shiftwork.app.runtime.landing_lock import alone, turn
-from shiftwork.app.runtime.recorder import Pen
-from shiftwork.app.runtime.streams import KINDS, load, read
+from shiftwork.app.runtime.recorder import Recorder
+from shiftwork.app.runtime.streams import KINDS, LANDING, RUN, STORY, Kind, StreamState, load, read
 from shiftwork.domain.core.effect import Effect
 from shiftwork.domain.core.fact import MessagesRead
 from shiftwork.domain.core.ids import Stream
@@ -25,30 +26,52 @@ from shiftwork.ports.engine import Bodies, Checkpoints, Job
 
 async def work(job: Job, checkpoints: Checkpoints, world: World) -> None:
     """Carry one stream on until its state asks for nothing more."""
-    kind, stream = KINDS[job.kind], Stream(job.stream)
-    async with turn(world, stream) if kind.shared else alone(world, stream):
-        # The first read is a checkpoint too: a replay must decide from what was known then, not from what is now.
-        version = await checkpoints.once("load", lambda: world.events.version(stream))
-        state, latest = await load(world.events, kind, stream, version, world.folded.get(stream)), False
-        while effects := kind.decide(state):
-            for effect in effects:  # decided together, none of them needs the facts of another
-                pen = Pen(world=world, kind=kind, stream=stream, state=state, version=version, latest=latest)
-                preemptible = isinstance(effect, RunAgent)
-                reached = await checkpoints.once(effect.key, _act(effect, pen), preemptible=preemptible)
-                if reached == version:
-                    return  # nothing came of it: a landing queue is empty, and who asks to land starts its next job
-                news = pen.written(version, reached)
-                latest = bool(news)  # written just now by this job, so that nothing can be behind it
-                news = news or await read(world.events, stream, version, reached)
-                state, version = kind.fold(state, news), reached
-                if kind.shared:  # it lives as long as its branch: the next job is not to fold all of it again
-                    world.folded[stream] = (version, state)
-                if any(isinstance(fact, MessagesRead) for fact in news):
-                    break  # what was decided before it was heard of may not be wanted any more
+    stream = Stream(job.stream)
+    match job.kind:
+        case "run":
+            carrier = Carrier(kind=RUN, performers=RUN_PERFORMERS, folded=world.folded_runs)
+            await carrier.carry_on(stream, checkpoints, world)
+        case "story":
+            await Carrier(kind=STORY, performers=STORY_PERFORMERS).carry_on(stream, checkpoints, world)
+        case _:
+            queue = Carrier(kind=LANDING, performers=LANDING_PERFORMERS, folded=world.folded_queues)
+            await queue.carry_on(stream, checkpoints, world)
 
 
-def _act(effect: Effect, pen: Pen) -> Callable[[], Awaitable[int]]:
-    return lambda: perform(effect, pen)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carrier[S: StreamState]:
+    """The loop over one kind of stream. `folded` are states that are known already, each with its version."""
+
+    kind: Kind[S]
+    performers: Performers[S]
+    folded: dict[Stream, tuple[int, S]] = field(default_factory=dict)
+
+    async def carry_on(self, stream: Stream, checkpoints: Checkpoints, world: World) -> None:
+        kind = self.kind
+        async with turn(world, stream) if kind.shared else alone(world, stream):
+            # The first read is a checkpoint too: a replay must decide from what was known then, not from what is now.
+            version = await checkpoints.once("load", lambda: world.events.version(stream))
+            state, latest = await load(world.events, kind, stream, version, self.folded.get(stream)), False
+            while effects := kind.decide(state):
+                for effect in effects:  # decided together, none of them needs the facts of another
+                    recorder = Recorder(
+                        world=world, kind=kind, stream=stream, state=state, version=version, latest=latest
+                    )
+                    preemptible = isinstance(effect, RunAgent)
+                    reached = await checkpoints.once(effect.key, self._act(effect, recorder), preemptible=preemptible)
+                    if reached == version:
+                        return  # nothing came of it: a landing queue is empty, and the next request starts its next job
+                    news = recorder.written(version, reached)
+                    latest = bool(news)  # written just now by this job, so that nothing can be behind it
+                    news = news or await read(world.events, stream, version, reached)
+                    state, version = kind.fold(state, news), reached
+                    if kind.shared:  # it lives as long as its branch: the next job is not to fold all of it again
+                        self.folded[stream] = (version, state)
+                    if any(isinstance(fact, MessagesRead) for fact in news):
+                        break  # what was decided before the message was read may not be wanted any more
+
+    def _act(self, effect: Effect, recorder: Recorder[S]) -> Callable[[], Awaitable[int]]:
+        return lambda: perform(effect, recorder, self.performers)
 
 
 def bodies(world: Callable[[], World]) -> Bodies:

@@ -13,7 +13,7 @@ _PROGRESS: Final = "Stories of this run whose changes are on the branch already:
 
 
 def scratch(view: View) -> str:
-    shelf = view.state.scratch
+    shelf = view.state.dialogue.notes
     entries = [quoted(note.text) for note in shelf.all if note.text.strip()]
     return headed("## Scratch notes", notebook.shelved(shelf, entries, LIMITS["scratch"], "scratch notes"))
 

@@ -27,7 +27,7 @@ def scratch_page(run: RunState) -> str:
 
 def story_page(story: StoryState) -> str:
     lead = f"# Scratch of {story.given.story.id}\n\nNotes for its later steps."
-    return _page(lead, _written(story.scratch))
+    return _page(lead, _written(story.dialogue.notes))
 
 
 def progress_page(run: RunState) -> str:

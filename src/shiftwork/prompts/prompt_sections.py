@@ -46,7 +46,7 @@ class View:
     @property
     def sees(self) -> frozenset[Section]:
         """What the step's type is shown; types that the catalogue does not know see everything."""
-        row = CATALOGUE.get(self.step.type)
+        row = CATALOGUE.get(self.step.plan.type)
         return row.sees if row else EVERYTHING
 
 
@@ -75,9 +75,9 @@ _TOOLS: Final = (
 def house(view: View) -> str:
     values = {
         "step": one_line(view.step.id),
-        "type": one_line(view.step.type),
+        "type": one_line(view.step.plan.type),
         "attempt": str(view.given.attempt),
-        "minutes": f"{view.step.minutes:g}",
+        "minutes": f"{view.step.plan.minutes:g}",
         "branch": one_line(view.given.branch) or "not known",
         "workspace": one_line(view.given.workspace) or "the current one",
     }
@@ -108,10 +108,10 @@ def gates(view: View) -> str:
 
 
 def this_step(view: View) -> str:
-    own = shorten(view.step.description.strip(), LIMITS["step"])
+    own = shorten(view.step.plan.description.strip(), LIMITS["step"])
     return _joined(
-        f"## This step: {one_line(view.step.type)}",
-        instructions(view.step.type),
+        f"## This step: {one_line(view.step.plan.type)}",
+        instructions(view.step.plan.type),
         f"Asked of this step in particular:\n\n{own}" if own else "",
     )
 
@@ -119,13 +119,13 @@ def this_step(view: View) -> str:
 def notes(view: View) -> str:
     """What earlier steps of the story left in their summaries."""
     done = [step for step in view.state.pipeline.steps if step.status is StepStatus.COMPLETED]
-    entries = [f"{one_line(s.id)} ({one_line(s.type)}):\n{quoted(s.notes)}" for s in done if s.notes.strip()]
+    entries = [f"{one_line(s.id)} ({one_line(s.plan.type)}):\n{quoted(s.notes)}" for s in done if s.notes.strip()]
     return headed("## Notes of earlier steps", newest(entries, LIMITS["notes"], "notes"))
 
 
 def feedback(view: View) -> str:
     """Why the step is done again. A step that mends a refusal is fed the refusal, which has a part of its own."""
-    refusal = view.state.refused
+    refusal = view.state.landing.refused
     text = "" if refusal and refusal.detail == view.step.feedback else view.step.feedback
     lead = "This step is asked for again. Deal with this before anything else:"
     return headed(f"## The last attempt\n\n{lead}", _quotation(text, LIMITS["feedback"]))
@@ -133,19 +133,19 @@ def feedback(view: View) -> str:
 
 def answers(view: View) -> str:
     """What a person has decided: it holds for every later step of the story."""
-    entries = [f"{quoted(question)}\n\nAnswer: {said.strip()}" for question, said in view.state.answers]
+    entries = [f"{quoted(question)}\n\nAnswer: {said.strip()}" for question, said in view.state.dialogue.answers]
     lead = "Agents of this story have asked these questions, and a person has answered. Keep to the answers:"
     return headed(f"## Decided by a person\n\n{lead}", newest(entries, LIMITS["answers"], "questions"))
 
 
 def told(view: View) -> str:
-    entries = [quoted(text) for text in view.state.told if text.strip()]
+    entries = [quoted(text) for text in view.state.dialogue.messages if text.strip()]
     return headed("## Messages from the harness", newest(entries, LIMITS["told"], "messages"))
 
 
 def refused(view: View) -> str:
     """Why the story could not land; half of the room is for the files, half for the rest."""
-    refusal = view.state.refused
+    refusal = view.state.landing.refused
     if refusal is None:
         return ""
     half = LIMITS["refused"] // 2
@@ -187,15 +187,15 @@ def editing(view: View) -> str:
 def decisions(view: View) -> str:
     """The line that says where the story goes on."""
     step = view.step
-    values = ", ".join(one_line(route.value) for route in step.routes)
-    return one_line(f"- `{step.decision_key.upper()}: <one of {values}>` is needed: it decides what comes next.")
+    values = ", ".join(one_line(route.value) for route in step.plan.routes)
+    return one_line(f"- `{step.plan.decision_key.upper()}: <one of {values}>` is needed: it decides what comes next.")
 
 
 def answer(view: View) -> str:
     step = view.step
-    decided = [f"{step.decision_key.upper()}: <one of {', '.join(route.value for route in step.routes)}>"]
-    keys = [f"{key.upper()}: <value>" for key in step.output_keys if key.lower() != step.decision_key.lower()]
-    rows = [one_line(row) for row in (*(decided if step.decision_key else ()), *keys)]
+    decided = [f"{step.plan.decision_key.upper()}: <one of {', '.join(route.value for route in step.plan.routes)}>"]
+    keys = [f"{key.upper()}: <value>" for key in step.plan.output_keys if key.lower() != step.plan.decision_key.lower()]
+    rows = [one_line(row) for row in (*(decided if step.plan.decision_key else ()), *keys)]
     lines = foremost(rows, LIMITS["outputs"], "keys")
     noting = not view.given.tools and Section.SCRATCH in view.sees
     values = {
@@ -211,7 +211,7 @@ def _file_channel(outbox: str) -> str:
 
 def _row(step: Step, own: Step) -> str:
     mark = " (this step)" if step.id == own.id else ""
-    return f"- {one_line(step.id)} {one_line(step.type)}, {step.status}{mark}: {one_line(step.description)}"
+    return f"- {one_line(step.id)} {one_line(step.plan.type)}, {step.status}{mark}: {one_line(step.plan.description)}"
 
 
 def _position(steps: Sequence[Step], own: Step) -> int:

@@ -17,32 +17,37 @@ _FEEDBACK: Final = "verify_feedback"
 
 def persona(view: View) -> str:
     """The files that say who the agent is, where the workflow has any for it."""
-    who = next((agent for agent in view.state.given.agents if agent.id == view.step.agent), None)
+    who = next((agent for agent in view.state.given.agents if agent.id == view.step.plan.agent), None)
     files = [f"## {one_line(name)}\n\n{text.strip()}" for name, text in who.persona] if who else []
     return shorten("\n\n".join(["# Who you are", *files]), LIMITS["persona"]) if files else ""
 
 
 def task(view: View) -> str:
     """The step's own prompt; a name that nothing has been produced for yet is empty."""
-    text = view.step.input
-    known = {name: shorten(value, OWN["value"]) for name, value in values(view.state.context, _built_in(view)).items()}
+    text = view.step.plan.input
+    known = {
+        name: shorten(value, OWN["value"])
+        for name, value in values(view.state.dialogue.context, _built_in(view)).items()
+    }
     filled = shorten(render(text, known, names(text)).strip(), OWN["input"])
-    asked = shorten(view.step.description.strip(), LIMITS["step"])
+    asked = shorten(view.step.plan.description.strip(), LIMITS["step"])
     more = f"\n\nAsked of this step in particular:\n\n{asked}" if asked else ""
-    return f"## This step: {one_line(view.step.name)}\n\n{filled}{more}"
+    return f"## This step: {one_line(view.step.plan.name)}\n\n{filled}{more}"
 
 
 def own_feedback(view: View) -> str:
     """Why the step is done again, unless its prompt has a place for that."""
-    return "" if _FEEDBACK in names(view.step.input) else feedback(view)
+    return "" if _FEEDBACK in names(view.step.plan.input) else feedback(view)
 
 
 def answer(view: View) -> str:
     step = view.step
-    rules = [decisions(view)] if step.decision_key else []
-    if step.output_keys:
-        rules.append(one_line(f"- Only these keys are kept: {', '.join(key.upper() for key in step.output_keys)}."))
-    expected = shorten(step.expects.strip(), OWN["expects"])
+    rules = [decisions(view)] if step.plan.decision_key else []
+    if step.plan.output_keys:
+        rules.append(
+            one_line(f"- Only these keys are kept: {', '.join(key.upper() for key in step.plan.output_keys)}.")
+        )
+    expected = shorten(step.plan.expects.strip(), OWN["expects"])
     shown = {
         "expects": f"\nExpected of it:\n\n{expected}\n" if expected else "",
         "rules": "".join(f"{rule}\n" for rule in rules),

@@ -1,5 +1,6 @@
 """Builders of plans, states and facts: a test names what it is about, and the rest is ordinary."""
 
+from dataclasses import replace
 from typing import Any
 
 from shiftwork.domain.budget.limits import Limits
@@ -20,6 +21,7 @@ from shiftwork.domain.story.decide import decide_story
 from shiftwork.domain.story.evolve import evolve_story
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
+from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.workflow import DYNAMIC, StepKind, StepPlan, Workflow, catalogue_step
 
@@ -120,6 +122,13 @@ def kept(run: RunState) -> RunState:
     return fold_run(run, run_facts.MemoryKept(at=1, changes=run.memory.changes))
 
 
+def changed_step(step: Step, **changes: object) -> Step:
+    """The step with other values, of its plan and of its own."""
+    planned_fields = {name: value for name, value in changes.items() if name in StepPlan.__dataclass_fields__}
+    own = {name: value for name, value in changes.items() if name not in planned_fields}
+    return replace(step, plan=replace(step.plan, **planned_fields), **own)  # type: ignore[arg-type]
+
+
 def started_story(*steps: StepPlan | str, limits: Limits | None = None) -> StoryState:
     """A story in progress whose workspace is ready; its steps are those given, or the catalogue's ten."""
     plans = tuple(planned(step) if isinstance(step, str) else step for step in steps) or DYNAMIC.story_steps
@@ -142,20 +151,20 @@ def landing_asked(*steps: StepPlan | str, limits: Limits | None = None) -> Story
     """A story whose steps are all completed and which waits for its landing."""
     story = started_story(*steps, limits=limits)
     story = after_steps(story, len(story.pipeline.steps))
-    return fold_story(story, story_facts.LandingRequested(at=90, number=1, tip=story.head))
+    return fold_story(story, story_facts.LandingRequested(at=90, number=1, tip=story.work.head))
 
 
 def given_back(story: StoryState, *differs: str) -> StoryState:
     """A story that has asked to land, whose gates are green, and whose patch a person is to be asked about."""
-    number = story.landings + 1
-    asked = story_facts.LandingRequested(at=90, number=number, tip=story.head)
+    number = story.landing.requests + 1
+    asked = story_facts.LandingRequested(at=90, number=number, tip=story.work.head)
     detail = "the patch has changed" if differs else "no person has approved it yet"
     refused = story_facts.LandingRefused(
         at=91,
         cause=Refusal.APPROVAL,
         detail=detail,
         files=differs,
-        base=story.base,
+        base=story.work.base,
         candidate=Commit(f"candidate-{number}"),
     )
     return fold_story(story, asked, refused)
@@ -192,7 +201,9 @@ def _now(story: StoryState) -> tuple[StepId, int]:
 
 def began(story: StoryState) -> story_facts.StepStarted:
     step, attempts = _now(story)
-    return story_facts.StepStarted(at=10, step=step, attempt=attempts + 1, commit=story.head, log=f"logs/{step}.jsonl")
+    return story_facts.StepStarted(
+        at=10, step=step, attempt=attempts + 1, commit=story.work.head, log=f"logs/{step}.jsonl"
+    )
 
 
 def done(story: StoryState, usage: Usage = NOTHING_USED, **changes: Any) -> story_facts.StepCompleted:

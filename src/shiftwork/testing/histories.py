@@ -1,8 +1,13 @@
-"""Histories as files: facts as rows, states as what can be compared long after the release that wrote them."""
+"""Histories as files: facts as rows, and what comes of them as what can be compared long after they were written.
 
-from collections.abc import Iterable, Mapping
+What a state is made of may change with each release. So a history is recorded with what others see of it: the keys of
+the effects that are due after each fact, the effects that are due at its end, and the rows that front ends read.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from shiftwork.app.runtime.streams import KINDS
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.plain import to_plain
@@ -18,18 +23,35 @@ def facts_of(rows: Iterable[Row]) -> list[Fact]:
     return [decode(row["kind"], row["version"], row["body"]) for row in rows]
 
 
-def snapshot(state: Any) -> Any:
-    """A state as JSON values; mappings by key, sets sorted."""
-    plain = to_plain(state)
-    if isinstance(plain, Mapping):
-        return {key: snapshot(value) for key, value in plain.items()}
-    if isinstance(plain, frozenset):
-        return sorted(plain)
-    return [snapshot(item) for item in plain] if isinstance(plain, list) else plain
+def result_of(stream: str, facts: Sequence[Fact]) -> Row:
+    """What a history leads to, as JSON values."""
+    kind = KINDS[stream.partition("/")[0]]
+    state, due = kind.start, []
+    for fact in facts:
+        state = kind.evolve(state, fact)
+        due.append([effect.key for effect in kind.decide(state)])
+    return {
+        "due": due,
+        "effects": [_named(effect) for effect in kind.decide(state)],
+        "rows": [_named(row) for row in kind.rows(kind.start, state)],
+    }
+
+
+def _named(value: Any) -> Row:
+    return {"kind": type(value).__name__, **_plain(to_plain(value))}
+
+
+def _plain(value: Any) -> Any:
+    """Mappings by key, sets sorted."""
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
 def differences(recorded: Any, present: Any, path: str = "") -> list[str]:
-    """Where a recorded snapshot is not what is there now; what states have gained since is no difference."""
+    """Where a recorded result is not what comes out now; what has been added since is no difference."""
     if isinstance(recorded, dict) and isinstance(present, dict):
         return [
             found
@@ -38,5 +60,5 @@ def differences(recorded: Any, present: Any, path: str = "") -> list[str]:
         ]
     if isinstance(recorded, list) and isinstance(present, list) and len(recorded) == len(present):
         pairs = enumerate(zip(recorded, present, strict=True))
-        return [found for number, (one, two) in pairs for found in differences(one, two, f"{path}[{number}]")]
+        return [found for number, (left, right) in pairs for found in differences(left, right, f"{path}[{number}]")]
     return [] if recorded == present else [f"{path}: recorded {recorded!r}, now {present!r}"]

@@ -28,7 +28,7 @@ def test_an_agent_adds_a_fix_cycle_and_gets_exactly_that(rig: Rig) -> None:
         story = await rig.story(run)
         order = [step.id for step in story.pipeline.steps]
         assert order[6:11] == ["step-007", "step-011", "step-012", "step-013", "step-008"]
-        assert story.pipeline.steps[7].description == "Fix them"
+        assert story.pipeline.steps[7].plan.description == "Fix them"
         assert run.status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -110,7 +110,7 @@ def test_the_fourth_restart_is_refused_and_fails_the_attempt(rig: Rig) -> None:
         run = await rig.run(workflow=SHORT)
         story = await rig.story(run)
         assert story.pipeline.steps[0].restarts == 3
-        assert "which is the limit" in story.failure
+        assert "which is the limit" in story.outcome.reason
 
     asyncio.run(scenario())
 

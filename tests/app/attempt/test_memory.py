@@ -128,7 +128,7 @@ def test_notes_on_the_desk_have_the_scope_that_their_name_tells(rig: Rig) -> Non
 
     rig.script = Agents(script)
     run = asyncio.run(rig.run(spec(1), workflow=SHORT))
-    assert [(note.text, note.scope) for note in asyncio.run(rig.story(run)).scratch.all] == [
+    assert [(note.text, note.scope) for note in asyncio.run(rig.story(run)).dialogue.notes.all] == [
         ("for me", Scope.STORY),
         ("for all", Scope.PROJECT),
         ("for ever", Scope.PATTERN),

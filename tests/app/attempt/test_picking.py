@@ -131,13 +131,18 @@ def test_what_a_storys_end_says_of_who_was_chosen(
     status: StoryStatus, cause: FailureCause | None, changes: dict[str, str], verdict: Verdict
 ) -> None:
     story = cast()
-    (row,) = rows(story, replace(with_steps(story, **changes), status=status, cause=cause))
+    (row,) = rows(
+        story, replace(made := with_steps(story, **changes), status=status, outcome=replace(made.outcome, cause=cause))
+    )
     assert row.verdict == verdict
 
 
 def ended_with(*used: Usage, role: str = ANY_ROLE) -> PlayedRow:
     story = cast()
-    (row,) = rows(story, replace(story, status=StoryStatus.COMPLETED, roles=((role, total(used)),)))
+    (row,) = rows(
+        story,
+        replace(story, status=StoryStatus.COMPLETED, spending=replace(story.spending, roles=((role, total(used)),))),
+    )
     return row
 
 
@@ -161,7 +166,7 @@ def test_what_was_spent_before_a_story_was_begun_afresh_counts(rig: Rig) -> None
             broken[0] = False
             await again(world, run, run_facts.StoryRetryRequested(at=0, story=StoryId("US-001"), afresh=True))
         (row,) = await rig.store.queries.played()
-        assert (row.verdict, row.cost_usd) == (Verdict.VERIFIED, (await rig.story(run)).usage.cost_usd)
+        assert (row.verdict, row.cost_usd) == (Verdict.VERIFIED, (await rig.story(run)).spending.usage.cost_usd)
         assert row.cost_usd == 4.0, "two that failed, and two steps"
 
     asyncio.run(scene())
@@ -186,7 +191,7 @@ def test_a_row_is_written_when_the_story_begins_and_not_with_every_fact() -> Non
     story = cast()
     (row,) = rows(StoryState(), story)
     assert (row.verdict, row.cost_usd) == (Verdict.OPEN, None)
-    assert rows(story, replace(story, head=Commit("1"))) == []
+    assert rows(story, replace(story, work=replace(story.work, head=Commit("1")))) == []
 
 
 def played(verdict: Verdict, cost: float | None = None, role: str = ANY_ROLE) -> PlayedRow:

@@ -39,7 +39,7 @@ BY_TOOL = '{"question": "Which port?", "options": ["80", "8080"]}'
 async def held(rig: Rig, run: RunId, story: str = FIRST) -> StoryState:
     """The story, as soon as it waits and its run knows."""
     async with asyncio.timeout(60):
-        while not ((state := await rig.story(run, story)).hold and state.waits):
+        while not ((state := await rig.story(run, story)).waiting.hold and state.waiting.reported):
             await asyncio.sleep(0.01)
     return state
 
@@ -76,9 +76,9 @@ def test_a_question_waits_for_its_answer_which_reaches_the_next_attempt(rig: Rig
     assert run.status is RunStatus.COMPLETED
     assert "> tabs or blanks?\n\nAnswer: tabs\n" in prompts[1]
     story = asyncio.run(rig.story(run))
-    assert story.answers == (("tabs or blanks?", "tabs"),)
+    assert story.dialogue.answers == (("tabs or blanks?", "tabs"),)
     assert story.pipeline.steps[0].retries == 0
-    assert "half of it" in [note.text for note in story.scratch.notes]
+    assert "half of it" in [note.text for note in story.dialogue.notes.notes]
 
 
 DENIED = done("could not", denials=("Write", "Bash", "Write"))
@@ -98,7 +98,7 @@ def test_an_agent_that_found_another_way_asks_nobody(rig: Rig) -> None:
     rig.script, _ = asking(done("otherwise", write={"work.txt": "work\n"}, denials=("Bash",)))
     run = asyncio.run(rig.run(workflow=SHORT))
     assert run.status is RunStatus.COMPLETED
-    assert asyncio.run(rig.story(run)).holds == 0
+    assert asyncio.run(rig.story(run)).waiting.holds == 0
 
 
 def test_a_step_that_changes_nothing_asks_only_when_its_retries_are_spent(rig: Rig) -> None:
@@ -154,14 +154,14 @@ def test_a_step_that_only_asks_is_stopped(rig: Rig) -> None:
             run = await rig.start(world, workflow=SHORT)
             for number in range(1, MAX_QUESTIONS + 1):
                 async with asyncio.timeout(60):
-                    while (await rig.story(run)).holds < number:
+                    while (await rig.story(run)).waiting.holds < number:
                         await asyncio.sleep(0.01)
                 await said(world, run, Word.ANSWER, "tabs")
             return await asyncio.wait_for(wait_for(world, run), timeout=60)
 
     run = asyncio.run(go())
     assert run.status is RunStatus.FAILED
-    assert "has asked 10 questions" in asyncio.run(rig.story(run)).failure
+    assert "has asked 10 questions" in asyncio.run(rig.story(run)).outcome.reason
     assert len(prompts) == MAX_QUESTIONS + 2
 
 
@@ -199,13 +199,13 @@ def test_three_stories_go_on_while_one_waits_and_it_is_answered_meanwhile(rig: R
             await rig.until(
                 lambda: sum(isinstance(one.what, run_facts.StoryEnded) for one in rig.seen) == 3, seconds=60
             )
-            assert (await rig.story(run)).hold is not None
+            assert (await rig.story(run)).waiting.hold is not None
             await said(world, run, Word.ANSWER, "tabs")
             return await asyncio.wait_for(wait_for(world, run), timeout=60)
 
     run = asyncio.run(go())
     assert run.status is RunStatus.COMPLETED
-    assert run.waiting == frozenset()
+    assert run.schedule.waiting == frozenset()
     waits = [fact.waiting for fact in asyncio.run(rig.facts(run, "")) if isinstance(fact, run_facts.StoryWaits)]
     assert waits == [True, False]
 
@@ -234,7 +234,7 @@ def test_an_approved_story_lands(rig: Rig) -> None:
 def test_a_rejected_story_fails_where_nothing_leads_anywhere(rig: Rig) -> None:
     run = asyncio.run(talked(rig, Word.REJECT, "too slow", approval()))
     assert run.status is RunStatus.FAILED
-    assert "too slow" in asyncio.run(rig.story(run)).failure
+    assert "too slow" in asyncio.run(rig.story(run)).outcome.reason
 
 
 def test_a_rejected_story_goes_where_its_workflow_sends_it(rig: Rig) -> None:
@@ -246,7 +246,7 @@ def test_a_rejected_story_goes_where_its_workflow_sends_it(rig: Rig) -> None:
             await held(rig, run)
             await said(world, run, Word.REJECT, "too slow")
             async with asyncio.timeout(60):
-                while (await held(rig, run)).holds < 2:
+                while (await held(rig, run)).waiting.holds < 2:
                     await asyncio.sleep(0.01)
             await said(world, run, Word.APPROVE)
             return await asyncio.wait_for(wait_for(world, run), timeout=60)

@@ -96,7 +96,7 @@ def test_a_verifier_that_is_never_content_fails_the_story(rig: Rig) -> None:
     run = asyncio.run(rig.run(workflow=story_workflow(IMPLEMENT, VERIFY)))
     assert run.status is RunStatus.FAILED
     story = asyncio.run(rig.story(run))
-    assert "which is its limit: ISSUES: no tests" in story.failure
+    assert "which is its limit: ISSUES: no tests" in story.outcome.reason
 
 
 def test_an_own_answer_that_says_retry_and_leads_nowhere_fails_its_attempt(rig: Rig) -> None:
@@ -166,7 +166,7 @@ def test_each_role_has_its_profile_and_model_and_others_the_runs(rig: Rig) -> No
             run = await rig.start(world, workflow=workflow)
             stream = story_stream(run, StoryId("US-001"))
             await world.engine.join(world.runs[run])
-            assert (await load(world.events, STORY, stream)).landed
+            assert (await load(world.events, STORY, stream)).landed.commit
 
     asyncio.run(go())
     assert seen == [

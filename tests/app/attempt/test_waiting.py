@@ -40,7 +40,7 @@ def is_dead(owner: Owner) -> bool:
 
 async def waiting(rig: Rig, run: RunId) -> StoryState:
     async with asyncio.timeout(60):
-        while not (state := await rig.story(run)).wait:
+        while not (state := await rig.story(run)).rate_limit.wait:
             await asyncio.sleep(0.01)
     return state
 
@@ -57,7 +57,7 @@ def test_a_limit_is_waited_for_and_spends_no_retry(rig: Rig, ending: Ending) -> 
         assert run.status is RunStatus.COMPLETED
         story = await rig.story(run)
         coding = story.pipeline.steps[0]
-        assert (coding.attempts, coding.retries, coding.deferrals, story.wait) == (2, 0, 1, None)
+        assert (coding.attempts, coding.retries, coding.deferrals, story.rate_limit.wait) == (2, 0, 1, None)
         (deferred,) = await deferrals(rig, run)
         assert (deferred.agent, deferred.reason, deferred.usage.input_tokens) == ("scripted", "429", 7)
         assert deferred.until == deferred.resets_at > deferred.at
@@ -75,11 +75,11 @@ def test_a_limit_that_never_ends_fails_the_step_after_so_many_waits(rig: Rig) ->
         rig.script = honest(coding=[limited()] * 9)
         run = await rig.run(workflow=SHORT)
         story = await rig.story(run)
-        assert (run.status, story.cause) == (RunStatus.FAILED, FailureCause.STEP)
+        assert (run.status, story.outcome.cause) == (RunStatus.FAILED, FailureCause.STEP)
         assert len(await deferrals(rig, run)) == 2
         ends = [fact for fact in await rig.facts(run) if isinstance(fact, story_facts.StepFailed)]
         assert [end.trouble for end in ends] == [Trouble.LIMITED, Trouble.LIMITED], "then its retries are spent"
-        assert "a limit of scripted stood in the way 3 times, which is too often: 429" in story.failure
+        assert "a limit of scripted stood in the way 3 times, which is too often: 429" in story.outcome.reason
 
     asyncio.run(scenario())
 
@@ -93,7 +93,7 @@ def test_a_cancelled_story_stops_waiting(rig: Rig) -> None:
             await cancel_run(world.inbox, run)
             ended = await asyncio.wait_for(wait_for(world, run), timeout=60)  # not an hour
         assert ended.status is RunStatus.CANCELLED
-        assert (await rig.story(run)).cause is FailureCause.CANCELLED
+        assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
 
     asyncio.run(scenario())
 
@@ -104,10 +104,10 @@ def test_a_wait_outlives_its_process_and_what_the_engine_remembers(rig: Rig) -> 
         rig.script = honest(coding=[limited(3600)])
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
-            until = (await waiting(rig, run)).wait
+            until = (await waiting(rig, run)).rate_limit.wait
         clock.let_go(ahead=2 * 3600)
         async with rig.open() as world:
-            assert (await rig.story(run)).wait == until
+            assert (await rig.story(run)).rate_limit.wait == until
             await resume_run(world, run)
             ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
         assert ended.status is RunStatus.COMPLETED
@@ -179,7 +179,7 @@ def test_waiting_is_shown_apart_with_its_time(rig: Rig) -> None:
         rig.script = honest(coding=[limited(3600)])
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
-            wait = (await waiting(rig, run)).wait
+            wait = (await waiting(rig, run)).rate_limit.wait
             view = await run_view(rig.store.queries, run, lives)
             assert (view.pulse, view.moves, view.stories[0].standing) == (Pulse.LIMITED, True, Standing.WAITING)
             story = view.stories[0].story

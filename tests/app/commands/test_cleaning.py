@@ -335,7 +335,7 @@ def test_old_merges_go_unless_a_run_builds_upon_them(rig: Rig, *, needed: bool) 
         import os  # noqa: PLC0415 - to make a file look old
 
         run = await interrupted(rig)
-        head = (await rig.story(run)).head
+        head = (await rig.story(run)).work.head
         pinned = head if needed else Commit(git(rig.repo, "rev-parse", "HEAD"))
         (await broom_hub(rig)).pin(f"merged/{pinned}", pinned)
         pin = state(rig) / "hub.git" / "refs" / "shiftwork" / "merged" / pinned

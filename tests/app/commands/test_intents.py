@@ -164,7 +164,9 @@ def test_a_run_that_was_paused_when_its_process_died_goes_on_when_it_is_resumed(
         async with rig.open() as world:
             await resume_run(world, run)
             await asyncio.sleep(0.3)
-            assert (await load(world.events, RUN, run_stream(run))).paused, "nobody has said that it is to go on"
+            assert (await load(world.events, RUN, run_stream(run))).requests.paused, (
+                "nobody has said that it is to go on"
+            )
             await unpause(world.events, world.inbox, run, "1")
             state = await ended(world, run)
             await unpause(world.events, world.inbox, run, "2")
@@ -209,7 +211,7 @@ def test_a_story_that_nobody_has_begun_is_cancelled_without_being_started(rig: R
             assert (row.failure, row.cause) == ("cancelled", "cancelled")
             state = await ended(world, run)
             assert crew.began == ["US-001"]
-            assert (state.completed, state.failed) == (1, 1)
+            assert (state.totals.completed, state.totals.failed) == (1, 1)
             retried = await again(world, run, run_facts.StoryRetryRequested(at=0, story=story_id(2)))
         assert retried.status is RunStatus.COMPLETED
 
@@ -333,7 +335,7 @@ def test_a_run_that_is_over_is_only_given_back_unless_its_mail_asks_for_more(rig
                 await intend(world, run, run_facts.StoryRetryRequested(at=0, story=story_id(1)))
             await intend(world, run, run_facts.StoryUndoRequested(at=0, story=story_id(1)))
             assert not await is_over(world.events, world.inbox, run)
-            assert (await foreseen(world.events, world.inbox, run)).undoing
+            assert (await foreseen(world.events, world.inbox, run)).requests.undoing
 
     asyncio.run(scenario())
 

@@ -182,7 +182,7 @@ def test_a_run_that_died_while_landing_is_landed_once(rig: Rig) -> None:
         async with rig.open() as world:
             run = await rig.start(world, workflow=SHORT)
             await rig.until(lambda: any(isinstance(one.what, landing_facts.CandidateBuilt) for one in rig.seen))
-        assert (await rig.story(run)).landing is LandingStage.REQUESTED
+        assert (await rig.story(run)).landing.progress is LandingStage.REQUESTED
         assert (await rig.carried_on(run)).status is RunStatus.COMPLETED
 
     asyncio.run(scenario())
@@ -200,7 +200,7 @@ def test_a_workspace_that_is_gone_before_a_step_is_laid_out_again(rig: Rig) -> N
         rig.watch = remove_after_the_first_step
         run = await rig.run(workflow=SHORT)
         assert run.status is RunStatus.COMPLETED
-        assert (await rig.story(run)).workspace == 2
+        assert (await rig.story(run)).work.workspace == 2
 
     asyncio.run(scenario())
 
@@ -234,7 +234,7 @@ def test_a_git_that_is_killed_spends_no_retry_and_fails_no_story(rig: Rig) -> No
 def test_a_git_that_is_always_killed_fails_the_story(rig: Rig) -> None:
     rig.through = lambda inner: cast("Workspaces", Killed(inner, {"prepare": 99}))
     run = asyncio.run(rig.run(workflow=SHORT))
-    assert asyncio.run(rig.story(run)).failure == "no workspace: git was killed"
+    assert asyncio.run(rig.story(run)).outcome.reason == "no workspace: git was killed"
 
 
 def test_a_story_that_has_died_over_its_request_to_land_needs_no_workspace_to_go_on(rig: Rig) -> None:

@@ -34,7 +34,7 @@ def test_a_gate_step_checks_the_work_so_far(rig: Rig) -> None:
         red = story_workflow(gate, catalogue_step("coding"))
         rig.gates = (Gate(name="never", command="exit 1"),)
         failed = await rig.run(workflow=red)
-        assert "gate never failed" in (await rig.story(failed)).failure
+        assert "gate never failed" in (await rig.story(failed)).outcome.reason
 
     asyncio.run(scenario())
 
@@ -46,8 +46,8 @@ def test_an_approval_step_waits_for_a_person(rig: Rig) -> None:
             run = await rig.start(world, workflow=story_workflow(catalogue_step("coding"), approve))
             await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
             held = await rig.story(run)
-            assert held.hold is not None
-            assert held.hold.cause is HoldCause.APPROVAL
+            assert held.waiting.hold is not None
+            assert held.waiting.hold.cause is HoldCause.APPROVAL
             stream = story_stream(run, StoryId("US-001"))
             await world.inbox.post(stream, "answer", messages.release(granted=True, answer="ship it"))
             state = await asyncio.wait_for(wait_for(world, run), timeout=60)
@@ -79,8 +79,8 @@ def test_a_limit_stops_the_story_until_it_is_raised(rig: Rig) -> None:
             run = await rig.start(world, workflow=SHORT, limits=Limits(story=Budget(usd=1.0)))
             await rig.until(lambda: any(isinstance(one.what, story_facts.StoryHeld) for one in rig.seen))
             held = await rig.story(run)
-            assert held.hold is not None
-            assert held.hold.detail == "the story has spent 2.00 of 1.00 USD"
+            assert held.waiting.hold is not None
+            assert held.waiting.hold.detail == "the story has spent 2.00 of 1.00 USD"
             await raise_limits(world.inbox, run, "1", Limits(story=Budget(usd=5.0)))
             state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
@@ -120,7 +120,7 @@ def test_cancelling_ends_the_attempt_and_lands_nothing(rig: Rig) -> None:
             await cancel_run(world.inbox, run)
             state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.CANCELLED
-            assert (await rig.story(run)).cause is FailureCause.CANCELLED
+            assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]
@@ -242,7 +242,7 @@ def test_a_workspace_that_cannot_be_made_fails_the_story(rig: Rig) -> None:
         blocked.parent.mkdir(exist_ok=True)
         blocked.write_text("in the way")
         run = await rig.run(workflow=SHORT)
-        assert (await rig.story(run)).cause is FailureCause.WORKSPACE
+        assert (await rig.story(run)).outcome.cause is FailureCause.WORKSPACE
 
     asyncio.run(scenario())
 
@@ -279,6 +279,6 @@ def test_another_writer_is_noticed_and_followed(rig: Rig) -> None:
             await world.events.append(stream, (note,), expected=version, key="elsewhere")
             state = await asyncio.wait_for(wait_for(world, run), timeout=60)
             assert state.status is RunStatus.COMPLETED
-            assert [note.text for note in (await rig.story(run)).scratch.all] == ["from elsewhere"]
+            assert [note.text for note in (await rig.story(run)).dialogue.notes.all] == ["from elsewhere"]
 
     asyncio.run(scenario())

@@ -37,14 +37,14 @@ def test_what_nobody_can_check_waits_for_a_person_under_the_strictest_policy(
             run = await begun(world, asked("work.txt exists", "It feels nice"), ProofPolicy.STRICT)
             await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
             held = await rig.story(run)
-            assert held.hold
-            assert held.hold.cause is HoldCause.EVIDENCE
-            assert "AC-2: It feels nice" in held.hold.detail
+            assert held.waiting.hold
+            assert held.waiting.hold.cause is HoldCause.EVIDENCE
+            assert "AC-2: It feels nice" in held.waiting.hold.detail
             body = messages.release(granted=granted, answer=answer)
             await world.inbox.post(story_stream(run, STORY), "answer", body)
             await asyncio.wait_for(wait_for(world, run), timeout=60)
             story = await rig.story(run)
-            assert story.vouched == said
+            assert story.confirmed.text == said
             assert story.status is (StoryStatus.COMPLETED if granted else StoryStatus.FAILED)
             paper = await recorded(rig.store.events, run, STORY)
             verdicts = [one.verdict for one in paper.certificate.criteria] if paper else []
@@ -75,7 +75,7 @@ def test_words_are_no_yes_for_what_only_a_person_can_tell(rig: Rig, word: Word) 
 async def approve(rig: Rig, world: World, run: RunId, hold: int, because: str) -> str:
     """Say yes to the story's wait of that number, and tell what was asked."""
     await rig.until(lambda: sum(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen) >= hold)
-    held = (await rig.story(run)).hold
+    held = (await rig.story(run)).waiting.hold
     await reply(world.events, world.inbox, Reply(run=run, story=STORY, word=Word.APPROVE, text=because))
     return held.detail if held else ""
 
@@ -115,6 +115,6 @@ def test_who_has_vouched_is_not_asked_again_where_only_evidence_was_lacking(rig:
             await approve(rig, world, run, 1, "it is nice")
             await asyncio.wait_for(wait_for(world, run), timeout=60)
             story = await rig.story(run)
-            assert (story.status, story.repairs, story.holds) == (StoryStatus.COMPLETED, 1, 1)
+            assert (story.status, story.landing.repairs, story.waiting.holds) == (StoryStatus.COMPLETED, 1, 1)
 
     asyncio.run(scenario())

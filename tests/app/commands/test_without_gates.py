@@ -241,7 +241,7 @@ def test_the_gate_itself_is_the_evidence_for_it(rig: Rig) -> None:
 def test_a_base_that_nobody_could_repair_blocks_the_rest(rig: Rig) -> None:
     state = worked(rig, repairing(rig, ORDER))
     assert (state.status, rig.log()) == (RunStatus.FAILED, ["start"])
-    assert state.blocked == {"US-001": "depends on BASE-1, which failed"}
+    assert state.schedule.blocked == {"US-001": "depends on BASE-1, which failed"}
 
 
 def test_the_specs_file_is_not_changed_by_it(rig: Rig) -> None:

@@ -49,7 +49,11 @@ def writing(*contents: str) -> Callable[[AgentTask], Turn]:
 async def asked(rig: Rig, run: RunId, number: int = 1, story: str = FIRST) -> StoryState:
     """The story, as soon as it waits for a person for that time, and its run knows."""
     async with asyncio.timeout(SECONDS):
-        while not ((state := await rig.story(run, story)).hold and state.waits and state.holds >= number):
+        while not (
+            (state := await rig.story(run, story)).waiting.hold
+            and state.waiting.reported
+            and state.waiting.holds >= number
+        ):
             await asyncio.sleep(0.01)
     return state
 
@@ -68,8 +72,8 @@ async def approving_all(rig: Rig, world: World, run: RunId) -> tuple[RunState, S
     async with asyncio.timeout(SECONDS):
         while not ending.done():
             state = await rig.story(run)
-            if state.asks and state.waits and state.holds > len(seen):
-                seen.append(content(rig, state.head))
+            if state.asks and state.waiting.reported and state.waiting.holds > len(seen):
+                seen.append(content(rig, state.work.head))
                 await say(world, run, Word.APPROVE)
             await asyncio.sleep(0.01)
     return ending.result(), seen
@@ -103,7 +107,7 @@ def test_a_moved_base_is_not_asked_about_and_a_story_that_waits_blocks_no_other(
             await asked(rig, run, story="US-002")
             await say(world, run, Word.APPROVE, story="US-002")
             await rig.until(lambda: len(rig.log()) == 2)
-            assert (await rig.story(run)).hold == first.hold, "it waits for its own answer"
+            assert (await rig.story(run)).waiting.hold == first.waiting.hold, "it waits for its own answer"
             await say(world, run, Word.APPROVE)
             ended = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
             assert ended.status is RunStatus.COMPLETED
@@ -112,9 +116,9 @@ def test_a_moved_base_is_not_asked_about_and_a_story_that_waits_blocks_no_other(
     run = asyncio.run(scenario())
     assert rig.log()[:2] == ["feat: US-001 - Story 1", "feat: US-002 - Story 2"]
     story = asyncio.run(rig.story(run))
-    assert (story.holds, story.landings) == (1, 2)
-    assert story.approved
-    assert story.landed_base != story.approved.base, "the base has moved since"
+    assert (story.waiting.holds, story.landing.requests) == (1, 2)
+    assert story.landing.approved
+    assert story.landed.base != story.landing.approved.base, "the base has moved since"
     built = [one.what for one in rig.seen if isinstance(one.what, landing_facts.CandidateBuilt) and one.what.approved]
     checked = {one.what.report.commit for one in rig.seen if isinstance(one.what, landing_facts.CandidateVerified)}
     assert {fact.commit for fact in built} == checked, "gates ran again on what landed"
@@ -147,7 +151,7 @@ def test_an_approved_patch_that_the_user_has_put_on_the_branch_lands_as_that_com
     story = asyncio.run(scenario())
     assert paid == ["coding"]
     assert rig.log()[0] == "by hand"
-    assert story.landed == git(rig.repo, "rev-parse", "main").strip()
+    assert story.landed.commit == git(rig.repo, "rev-parse", "main").strip()
 
 
 def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: Rig) -> None:
@@ -174,12 +178,12 @@ def test_a_repair_after_the_approval_is_asked_about_with_what_has_changed(rig: R
             return run, again
 
     run, again = asyncio.run(scenario())
-    assert again.hold
-    assert again.hold.cause is HoldCause.CHANGED
-    assert again.hold.detail == "the patch has changed since it was approved, in work.txt: " + MAY_IT_LAND
-    assert again.refused
-    assert content(rig, again.refused.candidate) == "good and better" == git(rig.repo, "show", "main:work.txt")
-    assert asyncio.run(rig.story(run)).holds == 2
+    assert again.waiting.hold
+    assert again.waiting.hold.cause is HoldCause.CHANGED
+    assert again.waiting.hold.detail == "the patch has changed since it was approved, in work.txt: " + MAY_IT_LAND
+    assert again.landing.refused
+    assert content(rig, again.landing.refused.candidate) == "good and better" == git(rig.repo, "show", "main:work.txt")
+    assert asyncio.run(rig.story(run)).waiting.holds == 2
     text = report(asyncio.run(account(rig.store.events, run)))
     answered = [line for line in text.splitlines() if "said yes (" in line]
     assert [line.partition("said yes (")[2].partition(":")[0] for line in answered] == ["approval", "changed"]
@@ -204,9 +208,9 @@ def test_a_resolved_conflict_is_another_patch(rig: Rig) -> None:
             return again
 
     again = asyncio.run(scenario())
-    assert again.hold
-    assert again.hold.cause is HoldCause.CHANGED
-    assert (again.conflicts, rig.log()[0]) == (1, "theirs")
+    assert again.waiting.hold
+    assert again.waiting.hold.cause is HoldCause.CHANGED
+    assert (again.landing.conflicts, rig.log()[0]) == (1, "theirs")
 
 
 def test_what_a_reviewer_asks_for_is_done_and_asked_about(rig: Rig) -> None:
@@ -291,6 +295,6 @@ def test_all_that_wait_for_approval_are_approved_and_no_question_is_answered(rig
             approved = await approve_all(world.events, world.inbox, replies)
             assert {name: hold.detail for name, hold in approved.items()} == dict.fromkeys(names[:2], MAY_IT_LAND)
             await rig.until(lambda: len(rig.log()) == 3)
-            assert (await rig.story(run, "US-003")).hold
+            assert (await rig.story(run, "US-003")).waiting.hold
 
     asyncio.run(scenario())

@@ -31,7 +31,7 @@ async def stays(rig: Rig, run: RunId, version: int, state: RunState) -> None:
     fate = await undo_came_to(rig.store.events, run, story_id(1), version, 0)
     assert isinstance(fate, run_facts.UndoRefused)
     assert fate.reason == "it was cancelled first"
-    assert (state.status, statuses(state), state.undoing) == (RunStatus.CANCELLED, {"US-001": "completed"}, {})
+    assert (state.status, statuses(state), state.requests.undoing) == (RunStatus.CANCELLED, {"US-001": "completed"}, {})
     assert rig.log() == ["feat: US-001 - Story 1", "start"]
 
 
@@ -112,8 +112,12 @@ def test_a_revert_alone_is_called_off_by_cancelling_its_story_and_the_story_stay
             state = await gone_on(rig, run)
         fate = await undo_came_to(rig.store.events, run, story_id(1), version, 0)
         assert isinstance(fate, run_facts.UndoRefused)
-        assert (state.status, statuses(state), state.undoing) == (RunStatus.COMPLETED, {"US-001": "completed"}, {})
-        assert not state.unwanted
+        assert (state.status, statuses(state), state.requests.undoing) == (
+            RunStatus.COMPLETED,
+            {"US-001": "completed"},
+            {},
+        )
+        assert not state.requests.unwanted
         assert rig.log() == ["feat: US-001 - Story 1", "start"]
 
     asyncio.run(scenario())

@@ -80,7 +80,7 @@ def test_a_test_that_passes_without_the_change_shows_nothing(rig: Rig, policy: P
     why = "it passes without the change too, so it does not show the change"
     if policy is not ProofPolicy.TRUSTING:
         assert run.status is RunStatus.FAILED
-        assert why in asyncio.run(rig.story(run)).failure
+        assert why in asyncio.run(rig.story(run)).outcome.reason
         return
     assert run.status is RunStatus.COMPLETED
     assert found_on(rig, run).outcome is FailToPassOutcome.GREEN
@@ -97,7 +97,7 @@ def test_other_evidence_counts_where_new_tests_show_nothing_so_that_refactorings
 
 def test_an_old_test_says_nothing_of_a_story_that_changes_none(rig: Rig) -> None:
     run = landed(rig, ProofPolicy.CITED, {"price.py": DISCOUNT}, "test test_old.py::test_total")
-    told = asyncio.run(rig.story(run)).failure
+    told = asyncio.run(rig.story(run)).outcome.reason
     assert "it was there before this story, which has not changed it" in told
     assert "a citation or a verification step counts" in told
     run = landed(rig, ProofPolicy.CITED, {"price.py": DISCOUNT}, "citation price.py:5-6")

@@ -109,7 +109,7 @@ def test_which_gate_runs_on_what_can_be_watched(rig: Rig) -> None:
 def test_a_run_is_told_what_its_stories_did_to_tests(rig: Rig) -> None:
     run = work(rig, {**GOOD, "tests/check.sh": "test -f work.txt\n", "tox.ini": "[tox]\n"})
     assert run.status is RunStatus.COMPLETED
-    assert asyncio.run(rig.story(run)).inspection.told == "1 edited, 1 gate configuration (tox.ini)"
+    assert asyncio.run(rig.story(run)).landing.inspection.told == "1 edited, 1 gate configuration (tox.ini)"
     document = report(asyncio.run(account(rig.store.events, run.given.run)))
     assert "### Tests and gate configuration" in document
     assert "- edited: tests/check.sh" in document
@@ -248,4 +248,4 @@ def test_a_profile_is_called_in_where_the_same_failure_comes_back(rig: Rig) -> N
     assert run.status is RunStatus.COMPLETED
     assert called == ["step-004"]
     story = asyncio.run(rig.story(run))
-    assert (story.escalated, story.repairs) == ("thorough", 2)
+    assert (story.landing.escalated, story.landing.repairs) == ("thorough", 2)

@@ -38,9 +38,15 @@ def test_code_that_stays_red_never_lands(rig: Rig) -> None:
         rig.gates = (Gate(name="unit", command="echo broken; exit 1"),)
         run = await rig.run(workflow=SHORT)
         story = await rig.story(run)
-        assert (story.status, story.cause, story.repairs) == (StoryStatus.FAILED, FailureCause.REFUSED, 1)
-        assert "gate unit failed\nbroken before" in story.failure
-        assert "the same failure came back" in story.failure, "a repair that changed nothing is not paid for twice"
+        assert (story.status, story.outcome.cause, story.landing.repairs) == (
+            StoryStatus.FAILED,
+            FailureCause.REFUSED,
+            1,
+        )
+        assert "gate unit failed\nbroken before" in story.outcome.reason
+        assert "the same failure came back" in story.outcome.reason, (
+            "a repair that changed nothing is not paid for twice"
+        )
         (row,) = await rig.store.queries.stories(run.given.run)
         assert (row.cause, row.refusal) == ("refused", "gates")
 
@@ -55,7 +61,7 @@ def test_an_agent_that_changes_nothing_is_not_believed(rig: Rig) -> None:
         run = await rig.run(workflow=SHORT)
         story = await rig.story(run)
         assert story.status is StoryStatus.FAILED
-        assert "(empty)" in story.failure
+        assert "(empty)" in story.outcome.reason
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]
@@ -134,7 +140,7 @@ def test_a_workspace_that_is_gone_when_the_base_is_merged_is_laid_out_again(rig:
         rig.watch = remove_when_refused
         run = await rig.run(workflow=SHORT)
         assert run.status is RunStatus.COMPLETED
-        assert (await rig.story(run)).workspace == 2
+        assert (await rig.story(run)).work.workspace == 2
 
     asyncio.run(scenario())
     assert (rig.repo / "README").read_text() == "changed by both\n"
@@ -151,7 +157,7 @@ def test_a_conflict_left_standing_fails_and_lands_nothing(rig: Rig) -> None:
     async def scenario() -> None:
         rig.script = script
         run = await rig.run(workflow=SHORT)
-        assert "conflict markers still stand in README" in (await rig.story(run)).failure
+        assert "conflict markers still stand in README" in (await rig.story(run)).outcome.reason
 
     asyncio.run(scenario())
     assert rig.log() == ["user's own", "start"]

@@ -39,7 +39,7 @@ def test_they_are_left_out_before_the_gates_and_kept_as_a_patch_that_applies(rig
     said = message(rig).splitlines()
     assert {"Shiftwork-Left-Out: .claude/settings.json", "Shiftwork-Left-Out: AGENTS.md"} <= set(said)
     told = "2 left out, for it would run later on your machine (.claude/settings.json, AGENTS.md)"
-    assert asyncio.run(rig.story(run)).inspection.told == told
+    assert asyncio.run(rig.story(run)).landing.inspection.told == told
     assert "- left out, for it would run later on your machine: AGENTS.md" in report(
         asyncio.run(account(rig.store.events, run.given.run))
     )
@@ -63,8 +63,8 @@ def test_a_story_of_nothing_else_fails_at_once_and_names_the_setting(rig: Rig) -
     run = work(rig, LATER)
     assert run.status is RunStatus.FAILED
     state = asyncio.run(rig.story(run))
-    assert "(.claude/settings.json, AGENTS.md), and nobody has asked for these files" in state.failure
-    assert "`later_files` under [landing]" in state.failure
+    assert "(.claude/settings.json, AGENTS.md), and nobody has asked for these files" in state.outcome.reason
+    assert "`later_files` under [landing]" in state.outcome.reason
     assert not patch(rig, run).exists(), "it is kept of what lands"
 
 
@@ -79,10 +79,10 @@ def test_a_story_is_held_for_them_where_the_settings_say_so(rig: Rig) -> None:
             return held, (await approving_all(rig, world, run))[0]
 
     held, run = asyncio.run(scenario())
-    assert held.hold
-    assert held.hold.cause is HoldCause.APPROVAL
+    assert held.waiting.hold
+    assert held.waiting.hold.cause is HoldCause.APPROVAL
     files = ".claude/settings.json, AGENTS.md"
-    assert held.hold.detail == f"it changes files that run on your machine later ({files}); {MAY_IT_LAND}"
+    assert held.waiting.hold.detail == f"it changes files that run on your machine later ({files}); {MAY_IT_LAND}"
     assert run.status is RunStatus.COMPLETED
     assert landed(rig) >= {*WORK, *LATER}
 

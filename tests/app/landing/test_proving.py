@@ -90,8 +90,8 @@ def test_a_false_claim_never_lands(rig: Rig, claim: str) -> None:
     rig.script = working(f"AC-1 {claim}", mended=(f"AC-1 {claim}",))  # type: ignore[assignment]
     run = ran(rig, asked("work.txt exists"), ProofPolicy.CITED)
     story = asyncio.run(rig.story(run))
-    assert (story.status, story.cause) == (StoryStatus.FAILED, FailureCause.REFUSED)
-    assert "(evidence)" in story.failure
+    assert (story.status, story.outcome.cause) == (StoryStatus.FAILED, FailureCause.REFUSED)
+    assert "(evidence)" in story.outcome.reason
     assert rig.log() == ["start"]
 
 
@@ -117,8 +117,8 @@ def test_verification_steps_run_on_the_candidate_and_keep_a_story_from_landing(r
     run = ran(rig, asked(steps=(file, shell)), ProofPolicy.TRUSTING, repairs=0)
     story = asyncio.run(rig.story(run))
     assert story.status is StoryStatus.FAILED
-    assert "US-001 VS-2" in story.failure
-    assert "it printed no 'two'" in story.failure
+    assert "US-001 VS-2" in story.outcome.reason
+    assert "it printed no 'two'" in story.outcome.reason
     assert rig.log() == ["start"]
 
 

@@ -65,8 +65,8 @@ def test_a_story_that_makes_its_gates_blind_does_not_land(rig: Rig) -> None:
     run = asyncio.run(rig.run(workflow=SHORT))
     assert run.status is RunStatus.FAILED
     story = asyncio.run(rig.story(run))
-    assert "is blind" in story.failure
-    assert "not noticed: cart.py" in story.failure
+    assert "is blind" in story.outcome.reason
+    assert "not noticed: cart.py" in story.outcome.reason
     assert len(rig.log()) == 2
 
 
@@ -97,7 +97,7 @@ def test_a_change_of_dependencies_that_cannot_be_installed_waits_for_a_person(ri
         async with rig.open() as world:
             run = await begun(world, asked("work.txt exists"), ProofPolicy.TRUSTING)
             await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
-            held = (await rig.story(run)).hold
+            held = (await rig.story(run)).waiting.hold
             assert held is not None
             assert held.cause is HoldCause.DEPENDENCIES
             assert "no network" in held.detail
@@ -288,7 +288,7 @@ def test_what_setup_could_not_make_before_is_asked_about_as_well(rig: Rig) -> No
         async with rig.open() as world:
             run = await begun(world, asked("work.txt exists"), ProofPolicy.TRUSTING)
             await rig.until(lambda: any(isinstance(seen.what, story_facts.StoryHeld) for seen in rig.seen))
-            held = (await rig.story(run)).hold
+            held = (await rig.story(run)).waiting.hold
             assert held is not None
             assert held.cause is HoldCause.DEPENDENCIES
 

@@ -31,8 +31,8 @@ def test_new_modules_that_are_installed_already_and_tests_that_a_runner_lists_ar
     run = work(rig, change)
     assert run.status is RunStatus.COMPLETED
     story = asyncio.run(rig.story(run))
-    assert story.inspection.out == ("psutil.py",)
-    assert story.inspection.back == ("checks/pricecheck.py",)
+    assert story.landing.inspection.out == ("psutil.py",)
+    assert story.landing.inspection.back == ("checks/pricecheck.py",)
     assert "Shiftwork-Tests: 1 edited, 1 gate configuration (psutil.py)" in message(rig)
 
 

@@ -66,7 +66,7 @@ def test_a_cancel_ends_the_gates_and_the_story_does_not_land(rig: Rig, tmp_path:
             assert watch.within(5)
             assert state.status is (RunStatus.CANCELLED if whole else RunStatus.FAILED)
         story = await rig.story(run)
-        assert (story.status, story.cause) == (StoryStatus.FAILED, FailureCause.CANCELLED)
+        assert (story.status, story.outcome.cause) == (StoryStatus.FAILED, FailureCause.CANCELLED)
         assert (await queue(rig)).entries == ()
 
     asyncio.run(scenario())
@@ -92,7 +92,7 @@ def test_a_cancel_while_nobody_works_runs_no_gate_again(rig: Rig, tmp_path: Path
         async with rig.open() as world:
             await resume_run(world, run)
             await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
-        assert (await rig.story(run)).cause is FailureCause.CANCELLED
+        assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]
@@ -116,7 +116,7 @@ def test_a_paused_story_leaves_the_queue_and_lands_after_the_pause(rig: Rig, tmp
             await ask(world.events, world.inbox, run, run_facts.RunUnpaused(at=0), "2")
             state = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
             assert state.status is RunStatus.COMPLETED
-        assert (await rig.story(run)).landings == 2
+        assert (await rig.story(run)).landing.requests == 2
 
     asyncio.run(scenario())
     assert rig.log() == ["feat: US-001 - Add work.txt", "start"]
@@ -157,7 +157,7 @@ def test_a_cancel_ends_the_gates_of_a_step_too(rig: Rig, tmp_path: Path) -> None
             state = await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
             assert state.status is RunStatus.CANCELLED
         story = await rig.story(run)
-        assert (story.cause, story.pipeline.steps[1].status) == (FailureCause.CANCELLED, StepStatus.PENDING)
+        assert (story.outcome.cause, story.pipeline.steps[1].status) == (FailureCause.CANCELLED, StepStatus.PENDING)
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]

@@ -56,7 +56,7 @@ def test_a_story_is_added_to_a_run_that_goes_on_and_to_one_that_is_over(rig: Rig
             with pytest.raises(IntentError, match="depend on US-009, which the run does not have"):
                 await intend(world, run, run_facts.StoryAdded(at=0, story=asked(3, after=(9,))))
             state = await again(world, run, run_facts.StoryAdded(at=0, story=asked(3, after=(2,))))
-        assert (state.status, state.completed) == (RunStatus.COMPLETED, 3)
+        assert (state.status, state.totals.completed) == (RunStatus.COMPLETED, 3)
         row = await rig.store.queries.run(run)
         assert row is not None
         assert (row.stories, row.completed) == (3, 3)
@@ -156,10 +156,10 @@ def test_a_landed_story_is_undone_and_can_be_done_again(rig: Rig) -> None:
             state = await ended(world, run)
             fate = await undo_came_to(world.events, run, story_id(1), version, 0)
             assert isinstance(fate, run_facts.StoryUndone)
-            assert (state.status, state.completed, state.failed) == (RunStatus.UNDONE, 1, 0)
+            assert (state.status, state.totals.completed, state.totals.failed) == (RunStatus.UNDONE, 1, 0)
             assert state.stories[story_id(1)].status is StoryStatus.UNDONE
             story = await rig.story(run)
-            assert (story.status, story.landing, story.landed) == ("undone", LandingStage.NONE, "")
+            assert (story.status, story.landing.progress, story.landed.commit) == ("undone", LandingStage.NONE, "")
             (row, _) = await rig.store.queries.stories(run)
             assert (row.status, row.cause, row.commit) == ("undone", "undone", "")
             assert git(rig.repo, "ls-tree", "--name-only", "main").split() == ["README", "US-002"]
@@ -204,7 +204,7 @@ def test_what_has_not_been_begun_is_blocked_by_an_undone_story(rig: Rig) -> None
             await resume_run(world, run)
             state = await ended(world, run)
         assert statuses(state) == {"US-001": "undone", "US-002": "blocked"}
-        assert state.blocked == {"US-002": "depends on US-001, which was undone"}
+        assert state.schedule.blocked == {"US-002": "depends on US-001, which was undone"}
 
     asyncio.run(scenario())
 
@@ -225,7 +225,7 @@ def test_a_revert_that_does_not_fit_or_breaks_the_gates_is_refused(trouble: str,
         assert isinstance(fate, run_facts.UndoRefused)
         told = {"conflict": "does not fit what has landed since: These files", "gates": "gates are red without it"}
         assert told[trouble] in fate.reason
-        assert (state.status, state.undoing) == (RunStatus.COMPLETED, {})
+        assert (state.status, state.requests.undoing) == (RunStatus.COMPLETED, {})
         assert rig.log() == before
 
     asyncio.run(scenario())

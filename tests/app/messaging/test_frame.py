@@ -94,7 +94,7 @@ def test_what_the_steps_before_have_set_reaches_the_stories(rig: Rig) -> None:
     rig.script = planning("A-1")
     state = asyncio.run(rig.run(workflow=WORKFLOW))
     story = asyncio.run(rig.story(state, "A-1"))
-    assert ("style", "calm") in story.context
+    assert ("style", "calm") in story.dialogue.context
 
 
 def test_a_plan_that_cannot_be_used_is_asked_for_again(rig: Rig) -> None:
@@ -117,9 +117,9 @@ def test_a_story_that_fails_fails_the_loop_and_with_it_the_run(rig: Rig) -> None
     assert state.status is RunStatus.FAILED
     frame = asyncio.run(rig.story(state, FRAME))
     assert frame.status is StoryStatus.FAILED
-    assert "not landed: A-1, A-2" in frame.failure
+    assert "not landed: A-1, A-2" in frame.outcome.reason
     assert frame.pipeline.steps[1].attempts == 1
-    assert state.frame.failure == frame.failure
+    assert state.frame.failure == frame.outcome.reason
 
 
 def test_a_story_of_the_loop_is_tried_again_before_it_fails(rig: Rig) -> None:
@@ -193,7 +193,9 @@ def test_work_before_the_stories_that_fails_the_gates_is_mended_first(rig: Rig) 
     state = asyncio.run(rig.run(workflow=Workflow(id="framed", version=1, steps=(PLAN, setup, LOOP))))
     assert state.status is RunStatus.COMPLETED
     assert rig.log() == ["feat: A-1 - Story A-1", "feat: _run - framed", "start"]
-    assert asyncio.run(rig.story(state, FRAME)).mendings == (1, 0), "it is told though it counts no longer"
+    assert asyncio.run(rig.story(state, FRAME)).landing.attempts_at_repair == (1, 0), (
+        "it is told though it counts no longer"
+    )
 
 
 def test_a_loop_may_come_first(rig: Rig) -> None:
@@ -230,7 +232,7 @@ def test_on_fail_of_a_step_after_the_loop_leads_back_to_the_loop(rig: Rig) -> No
     assert list(state.stories) == ["A-1", "FIX-001"]
     assert "it smells" in state.asked(StoryId("FIX-001")).description
     frame = asyncio.run(rig.story(state, FRAME))
-    assert [(step.name, step.attempts, step.retries) for step in frame.pipeline.steps] == [
+    assert [(step.plan.name, step.attempts, step.retries) for step in frame.pipeline.steps] == [
         ("plan", 1, 0),
         ("work", 2, 1),
         ("test", 2, 0),

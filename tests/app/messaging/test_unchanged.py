@@ -58,7 +58,7 @@ def test_a_story_that_changes_nothing_is_not_sent_back_twice_for_the_same_reason
     result = (
         "not landed (empty) after 1 repair (the same failure came back): step-011 coding ended without changing a file"
     )
-    assert story.failure.startswith(result)
+    assert story.outcome.reason.startswith(result)
     shown = report(asyncio.run(account(rig.store.events, run.given.run)))
     assert "step-005 sent back (empty): step-005 coding ended without changing a file" in shown
 
@@ -104,7 +104,7 @@ def test_gates_that_fail_the_same_way_send_the_work_back_once(rig: Rig) -> None:
     run = asyncio.run(rig.run(workflow=story_workflow(coding, check)))
     assert run.status is RunStatus.FAILED
     assert [kind for kind, _ in paid] == ["coding", "coding"]
-    assert "the same failure" in asyncio.run(rig.story(run)).failure
+    assert "the same failure" in asyncio.run(rig.story(run)).outcome.reason
 
 
 def test_a_story_without_a_coding_step_is_refused_at_its_landing_and_repaired(rig: Rig) -> None:

@@ -131,7 +131,7 @@ def test_a_story_that_was_begun_and_not_recorded_is_told_before_it_goes_on(
             await resume_run(replace(world, engine=engine), run)
             death.deaf = False
             assert (await ended(world, run)).status is (RunStatus.CANCELLED if whole else RunStatus.FAILED)
-        assert (await rig.story(run)).cause is FailureCause.CANCELLED
+        assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
 
     asyncio.run(scenario())
     assert (crew.began, seen(rig, run_facts.StoryDispatched)) == (["US-001"], 1)
@@ -185,7 +185,7 @@ def test_a_story_that_is_added_before_the_loop_is_closed_is_worked_on_in_it(rig:
         async with rig.open() as world:
             await intend(world, run, run_facts.StoryAdded(at=0, story=replace(asked(1), id=StoryId("A-2"))))
         state = await gone_on(rig, run)
-        assert (state.status, state.completed) == (RunStatus.COMPLETED, 2)
+        assert (state.status, state.totals.completed) == (RunStatus.COMPLETED, 2)
         assert seen(rig, run_facts.LoopClosed) == seen(rig, story_facts.LoopEnded) == 1
 
     asyncio.run(scenario())
@@ -203,7 +203,7 @@ def test_what_is_asked_of_a_run_that_is_about_to_end_is_done_before_anybody_is_t
         async with rig.open() as world:
             await intend(world, run, run_facts.StoryAdded(at=0, story=asked(2)))
         state = await gone_on(rig, run)
-        assert (state.status, state.completed, state.endings) == (RunStatus.COMPLETED, 2, 2)
+        assert (state.status, state.totals.completed, state.endings) == (RunStatus.COMPLETED, 2, 2)
 
     asyncio.run(scenario())
 
@@ -236,7 +236,7 @@ def test_an_answer_to_a_wait_that_the_story_has_yet_to_hear_of_is_an_answer_to_t
         hold = await reply(rig.store.events, rig.store.inbox, Reply(run=run, story=story_id(1), word=Word.REJECT))
         assert hold.cause is HoldCause.LIMIT
         state = await gone_on(rig, run)
-        assert (state.status, (await rig.story(run)).holds) == (RunStatus.FAILED, 2)
+        assert (state.status, (await rig.story(run)).waiting.holds) == (RunStatus.FAILED, 2)
 
     asyncio.run(scenario())
 

@@ -73,7 +73,11 @@ def test_trouble_is_retried_once_then_fails_the_story(
         rig.script = honest(coding=[replace(turn, write={"half.txt": "half\n"})] * 9)
         run = await rig.run(workflow=SHORT)
         story = await rig.story(run)
-        assert (run.status, story.status, story.cause) == (RunStatus.FAILED, StoryStatus.FAILED, FailureCause.STEP)
+        assert (run.status, story.status, story.outcome.cause) == (
+            RunStatus.FAILED,
+            StoryStatus.FAILED,
+            FailureCause.STEP,
+        )
         coding = story.pipeline.steps[0]
         assert (coding.status, coding.attempts) == (ended, 2)
         ends = [
@@ -117,7 +121,7 @@ def test_an_attempt_that_was_ended_names_the_setting_that_allows_more(rig: Rig, 
     rig.script = honest(coding=[Turn(ending=ending, detail="no output for 12 s\nsome warning")] * 9)
     run = asyncio.run(rig.run(workflow=SHORT))
     hint = f"no output for 12 s; to allow more, raise {setting} under [agent] in shiftwork.toml\nsome warning"
-    assert asyncio.run(rig.story(run)).failure.endswith(hint)
+    assert asyncio.run(rig.story(run)).outcome.reason.endswith(hint)
 
 
 class Failing:
@@ -136,14 +140,14 @@ class Failing:
 def test_the_last_words_of_an_agent_that_failed_are_in_the_failure(rig: Rig) -> None:
     rig.agent = Failing()
     run = asyncio.run(rig.run(workflow=SHORT))
-    failure = asyncio.run(rig.story(run)).failure
+    failure = asyncio.run(rig.story(run)).outcome.reason
     assert "ended with exit code 1\nits last words: I cannot reach the model (" in failure
 
 
 def test_an_answer_that_breaks_the_contract_is_in_the_failure(rig: Rig) -> None:
     rig.script = honest(coding=[Turn(answer="I will not do this.")] * 9)
     run = asyncio.run(rig.run(workflow=SHORT))
-    assert asyncio.run(rig.story(run)).failure.endswith("\nits last words: I will not do this.")
+    assert asyncio.run(rig.story(run)).outcome.reason.endswith("\nits last words: I will not do this.")
 
 
 def test_required_outputs_are_part_of_the_contract(rig: Rig) -> None:
@@ -154,7 +158,7 @@ def test_required_outputs_are_part_of_the_contract(rig: Rig) -> None:
         run = await rig.run(workflow=story_workflow(coding, catalogue_step("final_review")))
         story = await rig.story(run)
         assert run.status is RunStatus.COMPLETED
-        assert dict(story.context) == {"branch_name": "x"}
+        assert dict(story.dialogue.context) == {"branch_name": "x"}
         failed = [fact for fact in await rig.facts(run) if isinstance(fact, story_facts.StepFailed)]
         assert "BRANCH_NAME:" in failed[0].error
 

@@ -58,7 +58,7 @@ async def killed_at_its_gates(rig: Rig, told: Path, *, recorded: bool) -> RunId:
         await rig.until(told.exists)
         if recorded:
             await rig.until(lambda: any(isinstance(one.what, story_facts.LandingRequested) for one in rig.seen))
-    assert ((await rig.story(run)).landings == 1) == recorded
+    assert ((await rig.story(run)).landing.requests == 1) == recorded
     return run
 
 
@@ -86,7 +86,7 @@ def test_a_story_that_has_asked_to_land_is_taken_back_before_its_gates_go_on(
             await resume_run(replace(world, engine=Thorough(engine=world.engine, begun=again)), run)
             death.deaf = False
             await asyncio.wait_for(wait_for(world, run), timeout=SECONDS)
-        assert (await rig.story(run)).cause is FailureCause.CANCELLED
+        assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
         assert (await queue(rig)).entries == ()
 
     asyncio.run(scenario())
@@ -103,7 +103,7 @@ def test_a_story_that_has_not_asked_to_land_takes_nothing_back(rig: Rig) -> None
             await rig.until(lambda: any(isinstance(one.what, AgentEvent) for one in rig.seen))
         await cancel_run(rig.store.inbox, run)
         assert (await rig.carried_on(run)).status is RunStatus.CANCELLED
-        assert (await rig.story(run)).cause is FailureCause.CANCELLED
+        assert (await rig.story(run)).outcome.cause is FailureCause.CANCELLED
         assert not await rig.store.inbox.receive(LANDING, after=0)
 
     asyncio.run(scenario())

@@ -69,9 +69,9 @@ def test_each_attempt_is_set_aside_for_and_settled(rig: Rig, *, thrifty: bool) -
         rig.thrifty = frozenset({"scripted"} if thrifty else ())
         run = await rig.run(workflow=SHORT, limits=Limits(run=Budget(usd=9.0), attempt=Amount(usd=1.0, tokens=50)))
         assert run.status is RunStatus.COMPLETED
-        assert run.ledger.spent == Amount(usd=0.5, tokens=200)
-        assert (run.ledger.reserved, run.ledger.claims) == ({}, {})
-        assert run.ledger.overshoot == Amount(tokens=50), "of money none was needed beyond what was set aside"
+        assert run.spending.ledger.spent == Amount(usd=0.5, tokens=200)
+        assert (run.spending.ledger.reserved, run.spending.ledger.claims) == ({}, {})
+        assert run.spending.ledger.overshoot == Amount(tokens=50), "of money none was needed beyond what was set aside"
         assert caps == ([0.8, 0.8] if thrifty else [None, None])
 
     asyncio.run(scenario())
@@ -84,13 +84,13 @@ def test_a_run_stops_at_its_limit_and_goes_on_when_it_is_raised(rig: Rig) -> Non
             run = await rig.start(world, workflow=SHORT, limits=Limits(run=Budget(usd=1.0)))
             await rig.until(held(rig))
             story = await rig.story(run)
-            assert story.hold is not None
-            assert story.hold.cause is HoldCause.LIMIT
+            assert story.waiting.hold is not None
+            assert story.waiting.hold.cause is HoldCause.LIMIT
             over = "one attempt up to 0.20 USD more than was set aside for it"
-            assert story.hold.detail == f"the run has spent 1.20 of 1.00 USD, {over}"
+            assert story.waiting.hold.detail == f"the run has spent 1.20 of 1.00 USD, {over}"
             (row,) = await rig.store.queries.stories(run)
             reached = Reached(whose=Whose.RUN, limit=Budget(usd=1.0), spent=Budget(usd=1.2))
-            assert story.hold.reached == reached_of(row) == reached
+            assert story.waiting.hold.reached == reached_of(row) == reached
             await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=1.1)))
             await rig.until(lambda: sum(isinstance(one.what, story_facts.AllowanceRefused) for one in rig.seen) == 2)
         async with rig.open() as world:  # as from another process, some days later
@@ -100,7 +100,7 @@ def test_a_run_stops_at_its_limit_and_goes_on_when_it_is_raised(rig: Rig) -> Non
             assert state.status is RunStatus.COMPLETED
             (row,) = await rig.store.queries.stories(run)
             assert (row.hold, reached_of(row)) == ("", None)
-            assert state.ledger.spent.usd == pytest.approx(2.4)
+            assert state.spending.ledger.spent.usd == pytest.approx(2.4)
             assert state.given.limits.run == Budget(usd=3.0)
 
     asyncio.run(scenario())
@@ -124,10 +124,10 @@ def test_stories_side_by_side_keep_to_one_budget(rig: Rig) -> None:
             run = await rig.start(world, spec, workflow=SHORT, limits=limits, parallel=3)
             await rig.until(held(rig))
             state = await ledger_of(rig, run)
-            assert state.ledger.spent.usd <= 4.0
+            assert state.spending.ledger.spent.usd <= 4.0
             await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=40.0)))
             ended = await asyncio.wait_for(wait_for(world, run), timeout=60)
-            assert ended.ledger.spent.usd == pytest.approx(6.0)
+            assert ended.spending.ledger.spent.usd == pytest.approx(6.0)
 
     asyncio.run(scenario())
 
@@ -145,7 +145,7 @@ def test_an_agent_that_stops_at_its_cap_costs_no_retry(rig: Rig) -> None:
         assert [(step.attempts, step.retries) for step in story.pipeline.steps] == [(2, 0), (1, 0)]
         (told,) = [fact for fact in await rig.facts(run) if isinstance(fact, story_facts.StepCutShort)]
         assert told.diff
-        assert run.ledger.spent.usd == pytest.approx(3.0)
+        assert run.spending.ledger.spent.usd == pytest.approx(3.0)
 
     asyncio.run(scenario())
 
@@ -169,7 +169,7 @@ def test_one_that_stops_for_its_cap_far_from_it_is_not_begun_without_end(rig: Ri
         run = await rig.run(workflow=SHORT, limits=Limits(run=Budget(usd=9.0), attempt=Amount(usd=1.0, tokens=1)))
         assert run.status is RunStatus.FAILED
         step = (await rig.story(run)).pipeline.steps[0]
-        assert (step.status, step.attempts) == (StepStatus.FAILED, step.max_retries + 1)
+        assert (step.status, step.attempts) == (StepStatus.FAILED, step.plan.max_retries + 1)
 
     asyncio.run(scenario())
 
@@ -180,7 +180,7 @@ def test_an_agent_that_tells_no_price_has_one_by_its_tokens(rig: Rig, price: flo
         rig.script = costs(None)
         rig.price = lambda _, usage: price and usage.input_tokens / 100 * price
         run = await rig.run(workflow=story_workflow(catalogue_step("coding")))
-        usage = (await rig.story(run)).usage
+        usage = (await rig.story(run)).spending.usage
         assert (usage.cost_usd, usage.estimated) == (cost, price is not None)
 
     asyncio.run(scenario())
@@ -190,7 +190,7 @@ def test_what_nobody_can_price_counts_as_all_that_was_set_aside(rig: Rig) -> Non
     async def scenario() -> None:
         rig.script = costs(None)
         run = await rig.run(workflow=SHORT, limits=Limits(run=Budget(usd=9.0), attempt=Amount(usd=1.0, tokens=1)))
-        assert run.ledger.spent.usd == run.ledger.guessed.usd == pytest.approx(2.0)
+        assert run.spending.ledger.spent.usd == run.spending.ledger.guessed.usd == pytest.approx(2.0)
 
     asyncio.run(scenario())
 
@@ -203,6 +203,6 @@ def test_a_story_that_is_cancelled_while_it_waits_claims_nothing_more(rig: Rig) 
             await rig.until(held(rig))
             await world.inbox.post(run_stream(run), "cancel/", {"type": "cancel"})
             state = await asyncio.wait_for(wait_for(world, run), timeout=60)
-            assert (state.status, state.ledger.claims) == (RunStatus.CANCELLED, {})
+            assert (state.status, state.spending.ledger.claims) == (RunStatus.CANCELLED, {})
 
     asyncio.run(scenario())

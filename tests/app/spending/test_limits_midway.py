@@ -95,11 +95,11 @@ def test_a_first_limit_holds_for_the_story_under_way_and_counts_what_was_spent_b
             await resume_run(world, run)
             await rig.until(lambda: saw(rig, story_facts.AllowanceRefused) > 0)
             state, story = await known(rig, run), await rig.story(run)
-        assert story.usage.cost_usd == 10.0, "one attempt before, and the one that passed the limit"
-        assert state.ledger.spent.usd == pytest.approx(10.0 + CHEAP.usd), "the one that died is a guess"
-        assert state.ledger.guessed.usd == pytest.approx(CHEAP.usd)
-        assert story.hold is not None
-        assert story.hold.detail.startswith("the run has spent 10.01 of 6.00 USD")
+        assert story.spending.usage.cost_usd == 10.0, "one attempt before, and the one that passed the limit"
+        assert state.spending.ledger.spent.usd == pytest.approx(10.0 + CHEAP.usd), "the one that died is a guess"
+        assert state.spending.ledger.guessed.usd == pytest.approx(CHEAP.usd)
+        assert story.waiting.hold is not None
+        assert story.waiting.hold.detail.startswith("the run has spent 10.01 of 6.00 USD")
 
     asyncio.run(scenario())
 
@@ -121,8 +121,8 @@ def test_a_limit_that_is_set_for_a_run_that_is_over_holds_when_it_goes_on(rig: R
             await resume_run(world, run)
             await rig.until(lambda: saw(rig, story_facts.AllowanceRefused) > refused)
             story = await rig.story(run)
-            assert story.hold is not None
-            assert " of 7.00 USD" in story.hold.detail
+            assert story.waiting.hold is not None
+            assert " of 7.00 USD" in story.waiting.hold.detail
             await raise_limits(world.inbox, run, "2", Limits(run=Budget(usd=90.0)))
             assert (await over(world, run)).status is RunStatus.COMPLETED
 
@@ -155,7 +155,7 @@ def test_a_first_limit_counts_the_stories_that_have_ended_before(rig: Rig) -> No
             await raise_limits(world.inbox, run, "1", Limits(run=Budget(usd=31.0)))
             await resume_run(world, run)
             await rig.until(lambda: saw(rig, story_facts.AllowanceRefused) > 0)
-            spent = (await known(rig, run)).ledger.spent.usd
+            spent = (await known(rig, run)).spending.ledger.spent.usd
         assert spent <= 31.0 + 5.0
         assert spent > 20.0
 
@@ -188,10 +188,10 @@ def test_a_limit_that_comes_while_somebody_works_holds_for_stories_side_by_side(
             goes.set()  # 3 USD before, 3 USD of the attempts under way: one more may be made
             await rig.until(lambda: saw(rig, story_facts.AllowanceRefused) == 2)
             state = await known(rig, run)
-            assert state.ledger.spent.usd == pytest.approx(7.0)
+            assert state.spending.ledger.spent.usd == pytest.approx(7.0)
             await raise_limits(world.inbox, run, "2", Limits(run=Budget(usd=90.0)))
             ended = await over(world, run)
-        assert (ended.status, ended.ledger.spent.usd, ended.spent) == (RunStatus.COMPLETED, 9.0, 9.0)
+        assert (ended.status, ended.spending.ledger.spent.usd, ended.totals.spent) == (RunStatus.COMPLETED, 9.0, 9.0)
 
     asyncio.run(scenario())
 
@@ -205,8 +205,8 @@ def test_a_raised_limit_answers_no_other_question(rig: Rig) -> None:
             await raise_limits(world.inbox, run, "1", Limits(story=Budget(usd=5.0)))
             await rig.until(lambda: saw(rig, story_facts.LimitsSet) > 0)
             story = await rig.story(run)
-        assert story.hold is not None
-        assert (story.hold.cause, story.limits.story.usd) == (HoldCause.APPROVAL, 5.0)
+        assert story.waiting.hold is not None
+        assert (story.waiting.hold.cause, story.spending.limits.story.usd) == (HoldCause.APPROVAL, 5.0)
 
     asyncio.run(scenario())
     assert rig.log() == ["start"]
@@ -235,7 +235,7 @@ def test_whoever_is_killed_after_raising_a_limit_has_raised_it(rig: Rig, *, hear
             await rig.store.events.append(stream, (raised, read), expected=version, key="read")
         assert not await at_rest(rig.store.events, rig.store.inbox, run)
         ended = await rig.carried_on(run)
-        assert (ended.status, ended.ledger.claims) == (RunStatus.COMPLETED, {})
+        assert (ended.status, ended.spending.ledger.claims) == (RunStatus.COMPLETED, {})
         assert sum(isinstance(fact, story_facts.LimitsSet) for fact in await rig.facts(run)) == 1, (
             "told once, by whomever"
         )

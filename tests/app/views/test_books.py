@@ -202,7 +202,7 @@ def test_the_proof_of_what_has_landed_is_told(rig: Rig) -> None:
         run = await rig.run(Spec(title="t", description="d", stories=(story,)), workflow=SHORT)
         told = await account(rig.store.events, run.given.run)
         text = report(told)
-        assert f"Policy trusting, certificate `{told.stories[0].state.certified}`." in text
+        assert f"Policy trusting, certificate `{told.stories[0].state.landed.certificate}`." in text
         assert "| AC-1 | it \\*works\\* | missing | - | no evidence was reported |" in text
         assert "| VS-1 | the work | holds | " in text
         assert re.search(r"- gate test passed in [\d.]+ s: `.+`\n", text)

@@ -97,8 +97,17 @@ def test_what_was_only_waiting_is_told_beside_what_it_took(tale: Account) -> Non
         Waited(awaited=Awaited.PERSON, since=10.0, until=70.0),
         Waited(awaited=Awaited.LIMIT, since=80.0, until=85.0),
     )
-    waits = replace(first, state=replace(first.state, started_at=0.0, ended_at=100.0, waited=waited))
-    frame = replace(waits, asked=replace(first.asked, id=FRAME), state=replace(waits.state, waited=()))
+    waits = replace(
+        first,
+        state=replace(
+            first.state, started_at=0.0, ended_at=100.0, rate_limit=replace(first.state.rate_limit, waited=waited)
+        ),
+    )
+    frame = replace(
+        waits,
+        asked=replace(first.asked, id=FRAME),
+        state=replace(waits.state, rate_limit=replace(waits.state.rate_limit, waited=())),
+    )
     run = replace(tale.run, started_at=0.0, ended_at=110.0)
     over = replace(tale, run=run, stories=(frame, waits, *others))
     text = report(over)
@@ -192,8 +201,8 @@ def test_a_run_of_gates_that_kept_a_story_from_landing_is_listed_once(rig: Rig) 
 
         run = await rig.run(workflow=SHORT)
         (story,) = (await account(rig.store.events, run.given.run)).stories
-        assert story.state.landings
-        tries = [TRIES] * story.state.landings
+        assert story.state.landing.requests
+        tries = [TRIES] * story.state.landing.requests
         assert list(Counter(check.request for check in story.checks).values()) == tries
 
     asyncio.run(scenario())
@@ -248,5 +257,8 @@ def test_what_a_gate_printed_stands_as_it_was_and_its_end_is_kept() -> None:
 def test_what_a_story_waits_for_is_told(tale: Account) -> None:
     first, *rest = tale.stories
     hold = Hold(cause=HoldCause.QUESTION, detail="Tabs or blanks?")
-    held = replace(first, state=replace(first.state, status=StoryStatus.IN_PROGRESS, hold=hold))
+    held = replace(
+        first,
+        state=replace(first.state, status=StoryStatus.IN_PROGRESS, waiting=replace(first.state.waiting, hold=hold)),
+    )
     assert "Waits for: Tabs or blanks?" in report(replace(tale, stories=(held, *rest)))

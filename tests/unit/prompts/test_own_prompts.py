@@ -10,7 +10,7 @@ from shiftwork.domain.workflow.pipeline import Step
 from shiftwork.domain.workflow.workflow import AgentPlan, Route
 from shiftwork.prompts.lengths import LIMITS, OWN, PROMPT, size
 from shiftwork.prompts.prompt_parts import Surroundings, compose
-from shiftwork.testing.builders import assignment, fold_story, planned
+from shiftwork.testing.builders import assignment, changed_step, fold_story, planned
 
 MEMORY = Memory(progress=Shelf(notes=(Note(at=1, by="US-000", title="The first", text="- Landed"),)))
 GIVEN = Surroundings(branch="main", workspace="/w", memory=MEMORY, remaining=3)
@@ -29,7 +29,7 @@ def prompt(story: StoryState, **step: object) -> str:
 
 
 def the_step(story: StoryState, **changes: object) -> Step:
-    return replace(story.pipeline.steps[0], **changes)  # type: ignore[arg-type]
+    return changed_step(story.pipeline.steps[0], **changes)
 
 
 def test_the_names_of_the_harness_are_filled_in() -> None:
@@ -51,12 +51,15 @@ def test_what_is_not_produced_yet_is_empty() -> None:
 
 
 def test_a_template_never_expands_what_an_agent_has_said() -> None:
-    story = replace(a_story(input="Look at {{changes}}"), context=(("changes", "{{task}} and {{style}}"),))
+    story = replace(
+        made := a_story(input="Look at {{changes}}"),
+        dialogue=replace(made.dialogue, context=(("changes", "{{task}} and {{style}}"),)),
+    )
     assert "Look at {{task}} and {{style}}\n" in prompt(story)
 
 
 def test_the_names_of_the_harness_cannot_be_taken() -> None:
-    story = replace(a_story(input="{{task}}"), context=(("task", "{{task}}"),))
+    story = replace(made := a_story(input="{{task}}"), dialogue=replace(made.dialogue, context=(("task", "{{task}}"),)))
     assert "Build it all\n" in prompt(story)
 
 
@@ -112,7 +115,7 @@ def test_a_step_of_the_catalogue_is_asked_for_its_decision() -> None:
 
 
 def test_what_a_person_has_decided_holds_for_every_later_step() -> None:
-    story = replace(a_story(), answers=(("Tabs or\nblanks?", "tabs"),))
+    story = replace(made := a_story(), dialogue=replace(made.dialogue, answers=(("Tabs or\nblanks?", "tabs"),)))
     for kind in ("Do it.", ""):
         told = prompt(story, input=kind)
         assert "## Decided by a person\n" in told
@@ -120,7 +123,10 @@ def test_what_a_person_has_decided_holds_for_every_later_step() -> None:
 
 
 def test_an_own_prompt_keeps_to_its_limits() -> None:
-    story = replace(a_story(input="{{changes}}" * 10), context=(("changes", "x" * 100_000),))
+    story = replace(
+        made := a_story(input="{{changes}}" * 10),
+        dialogue=replace(made.dialogue, context=(("changes", "x" * 100_000),)),
+    )
     filled = the_step(story, description="y" * 100_000, feedback="z" * 100_000, expects="e" * 100_000)
     assert size(compose(story, filled, GIVEN)) < PROMPT
     parts = ("story", "instructions", "requirements", "criteria", "notes", "scratch", "project", "patterns", "progress")

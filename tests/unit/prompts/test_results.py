@@ -85,14 +85,14 @@ def test_status_retry_fails_the_attempt_where_it_leads_nowhere() -> None:
 
 
 def test_status_retry_takes_its_route() -> None:
-    leading = replace(OWN, routes=(Route(value="retry", target="step-001", back=True),))
+    leading = replace(OWN, plan=replace(OWN.plan, routes=(Route(value="retry", target="step-001", back=True),)))
     found = came_to(leading, "STATUS: retry\nISSUES: no tests")
     assert isinstance(found, Result)
     assert (found.decision, found.verdict) == ("retry", "ISSUES: no tests")
 
 
 def test_a_decision_that_cannot_be_followed_is_amiss() -> None:
-    deciding = replace(OWN, decision_key="DECISION", routes=(Route(value="yes"),))
+    deciding = replace(OWN, plan=replace(OWN.plan, decision_key="DECISION", routes=(Route(value="yes"),)))
     assert came_to(deciding, "STATUS: done\nDECISION: no") == Amiss(error="DECISION: 'no' is not one of yes")
     found = came_to(deciding, "STATUS: done\nDECISION: Yes")
     assert isinstance(found, Result)

@@ -16,7 +16,7 @@ from shiftwork.app.runtime.context import Sighting
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.app.runtime.leases import ensure_held
 from shiftwork.app.runtime.locations import desk_of, place_of
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import StoryRecorder
 from shiftwork.domain.budget import reservations
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.plain import to_plain
@@ -35,73 +35,77 @@ from shiftwork.ports.desk import Desk
 from shiftwork.prompts.prompt_parts import Surroundings, compose
 
 
-async def run_agent(effect: story_effects.RunAgent, pen: Pen) -> tuple[Fact, ...]:
+async def run_agent(effect: story_effects.RunAgent, recorder: StoryRecorder) -> tuple[Fact, ...]:
     """Make the attempt, unless it was begun before: then it was interrupted, and the next one starts afresh."""
-    world, story = pen.world, pen.state
-    if story.pipeline.find(effect.step).status is StepStatus.IN_PROGRESS:
-        return await _interrupted(effect, pen)
+    world, story = recorder.world, recorder.state
+    if story.pipeline.step(effect.step).status is StepStatus.IN_PROGRESS:
+        return await _interrupted(effect, recorder)
     try:
         tree, desk, letters = await asyncio.gather(
-            again(lambda: world.workspaces.renew(place_of(story), story.head)),
+            again(lambda: world.workspaces.renew(place_of(story), story.work.head)),
             world.desks.lay(desk_of(story, effect.step, effect.attempt)),
-            mailbox.unread(pen),
+            mailbox.unread(recorder),
         )
     except RepositoryError as error:
-        return (_lost(pen, error),)
+        return (_lost(recorder, error),)
     if letters:
-        await mailbox.take_in(pen, letters)
+        await mailbox.take_in(recorder, letters)
         return ()
-    await pen.write(f"{effect.key}/start", (_started(effect, pen, desk),))
+    await recorder.write(f"{effect.key}/start", (_started(effect, recorder, desk),))
     failpoints.reach("attempt.started")
-    step = pen.state.pipeline.find(effect.step)
-    attempt = Attempt(pen=pen, step=step, number=effect.attempt, desk=desk, tree=tree)
+    step = recorder.state.pipeline.step(effect.step)
+    attempt = Attempt(recorder=recorder, step=step, number=effect.attempt, desk=desk, tree=tree)
     report = _priced(attempt, await _session(attempt))
     failpoints.reach("attempt.ended")
     try:
         facts, _ = await asyncio.gather(ended(attempt, report), world.desks.clear(desk))
     except GitKilledError:
-        facts = await _interrupted(effect, pen, report.usage)
+        facts = await _interrupted(effect, recorder, report.usage)
     except RepositoryError as error:
-        facts = (failure(attempt, report, Trouble.CRASHED, error.message), _lost(pen, error))
+        facts = (failure(attempt, report, Trouble.CRASHED, error.message), _lost(recorder, error))
     return facts
 
 
-def _started(effect: story_effects.RunAgent, pen: Pen, desk: Desk) -> Fact:
-    world, story, now = pen.world, pen.state, pen.world.clock.now()
-    step = story.pipeline.find(effect.step)
-    agent = player(profiles.chain(world, story, step), story.limited, now)
+def _started(effect: story_effects.RunAgent, recorder: StoryRecorder, desk: Desk) -> Fact:
+    world, story, now = recorder.world, recorder.state, recorder.world.clock.now()
+    step = story.pipeline.step(effect.step)
+    agent = player(profiles.chain(world, story, step), story.rate_limit.limited, now)
     return story_facts.StepStarted(
         at=now,
         step=effect.step,
         attempt=effect.attempt,
-        commit=story.head,
+        commit=story.work.head,
         log=str(desk.log),
         agent=agent,
         model=profiles.model(world, story, replace(step, played_by=agent)),
     )
 
 
-def _lost(pen: Pen, error: RepositoryError) -> Fact:
-    return story_facts.WorkspaceLost(at=pen.world.clock.now(), number=pen.state.workspace, reason=error.message)
+def _lost(recorder: StoryRecorder, error: RepositoryError) -> Fact:
+    return story_facts.WorkspaceLost(
+        at=recorder.world.clock.now(), number=recorder.state.work.workspace, reason=error.message
+    )
 
 
 def _priced(attempt: Attempt, report: AgentReport) -> AgentReport:
     """An agent that tells no price has one by its tokens, where the prices of its model are known."""
     used = replace(report.usage, model=report.model)
     if used.cost_usd is None and reservations.tokens_of(used):
-        cost = attempt.pen.world.price(used.model or attempt.step.model, used)
+        cost = attempt.recorder.world.price(used.model or attempt.step.model, used)
         used = replace(used, cost_usd=cost, estimated=cost is not None)
     return replace(report, usage=used)
 
 
-async def _interrupted(effect: story_effects.RunAgent, pen: Pen, usage: Usage | None = None) -> tuple[Fact, ...]:
+async def _interrupted(
+    effect: story_effects.RunAgent, recorder: StoryRecorder, usage: Usage | None = None
+) -> tuple[Fact, ...]:
     """Somebody died in the middle: keep what was there; the next attempt gets a workspace at another path."""
-    world, story = pen.world, pen.state
+    world, story = recorder.world, recorder.state
     place = place_of(story)
     keep = world.desks.keep_path(desk_of(story, effect.step, effect.attempt), "interrupted")
     kept = False
     with contextlib.suppress(RepositoryError):  # gone already: somebody died here as well
-        kept = await world.workspaces.restore(place, story.pipeline.find(effect.step).start_commit, keep)
+        kept = await world.workspaces.restore(place, story.pipeline.step(effect.step).start_commit, keep)
     await world.workspaces.discard(place)
     failpoints.reach("attempt.abandoned")
     at, diff = world.clock.now(), str(keep) if kept else ""
@@ -110,7 +114,7 @@ async def _interrupted(effect: story_effects.RunAgent, pen: Pen, usage: Usage | 
 
 async def _session(attempt: Attempt) -> AgentReport:
     """Brief the agent and let it work, within its limits, until it ends or the story is cancelled."""
-    world, story, step = attempt.pen.world, attempt.story, attempt.step
+    world, story, step = attempt.recorder.world, attempt.story, attempt.step
     conduct, desk = world.conduct, attempt.desk
     run = await present_run(world, story.given.run)
     await keep_story(world, story)
@@ -124,7 +128,7 @@ async def _session(attempt: Attempt) -> AgentReport:
         log=desk.log,
         marker=f"{given.run}/{given.story.id}/{step.id}/{attempt.number}",
         limits=AgentLimits(
-            wall_seconds=step.minutes * 60 * conduct.time_factor,
+            wall_seconds=step.plan.minutes * 60 * conduct.time_factor,
             silence_seconds=conduct.silence_seconds,
             output_bytes=conduct.output_bytes,
             cost_usd=allowance.cap(story, step),
@@ -135,12 +139,12 @@ async def _session(attempt: Attempt) -> AgentReport:
         readable=(desk.folder,),
         writable=(desk.outbox,),
     )
-    await ensure_held(world, attempt.pen.stream)  # nothing is paid for beside another
+    await ensure_held(world, attempt.recorder.stream)  # nothing is paid for beside another
     return await _until_ended(attempt, task)
 
 
 def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
-    world, desk = attempt.pen.world, attempt.desk
+    world, desk = attempt.recorder.world, attempt.desk
     return Surroundings(
         gates=gates_of_run(world.conduct.gates, attempt.story.given.gates, attempt.story.given.without_gates),
         tools=bool(desk.toolbox) and attempt.step.played_by not in world.conduct.toolless,
@@ -149,7 +153,7 @@ def _surroundings(attempt: Attempt, run: RunState) -> Surroundings:
         attempt=attempt.number,
         workspace=str(attempt.tree),
         memory=run.memory,
-        remaining=len(run.stories.keys() - {attempt.story.given.story.id}) - run.completed - run.failed,
+        remaining=len(run.stories.keys() - {attempt.story.given.story.id}) - run.totals.completed - run.totals.failed,
     )
 
 
@@ -160,11 +164,11 @@ def _environment(attempt: Attempt) -> dict[str, str]:
         "SHIFTWORK_RUN": given.run,
         "SHIFTWORK_STORY": given.story.id,
         "SHIFTWORK_STEP": attempt.step.id,
-        "SHIFTWORK_STEP_NAME": attempt.step.name,
-        "SHIFTWORK_STEP_TYPE": attempt.step.type,
+        "SHIFTWORK_STEP_NAME": attempt.step.plan.name,
+        "SHIFTWORK_STEP_TYPE": attempt.step.plan.type,
         "SHIFTWORK_ATTEMPT_NUMBER": str(attempt.number),
         "SHIFTWORK_OUTBOX": str(attempt.desk.outbox),
-        **attempt.pen.world.workspaces.variables(place_of(attempt.story)),
+        **attempt.recorder.world.workspaces.variables(place_of(attempt.story)),
         # An agent that loses its own repository must not find the user's, in whose folder its workspace lies.
         "GIT_CEILING_DIRECTORIES": str(attempt.tree.parent),
     }
@@ -183,7 +187,7 @@ def _task_sheet(attempt: Attempt) -> dict[str, Any]:
 
 async def _until_ended(attempt: Attempt, task: AgentTask) -> AgentReport:
     """Its own end goes before one that comes from outside at the same moment."""
-    world, stream = attempt.pen.world, attempt.pen.stream
+    world, stream = attempt.recorder.world, attempt.recorder.stream
     watch = Watch(world.conduct.identical_calls, lambda event: world.observe(Sighting(stream=stream, what=event)))
     ends = [
         asyncio.ensure_future(end)
@@ -205,5 +209,5 @@ async def _until_ended(attempt: Attempt, task: AgentTask) -> AgentReport:
 
 async def _cancel_message(attempt: Attempt) -> AgentReport:
     """Return when somebody asks for the end of the story."""
-    await mailbox.until(attempt.pen, messages.CANCEL)
+    await mailbox.until(attempt.recorder, messages.CANCEL)
     return AgentReport(ending=Ending.CANCELLED, detail="cancelled")

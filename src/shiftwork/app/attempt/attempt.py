@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import StoryRecorder
 from shiftwork.domain.spec.spec import Story
 from shiftwork.domain.story.state import StoryState
 from shiftwork.domain.workflow.pipeline import Step
@@ -15,7 +15,7 @@ from shiftwork.prompts.answer import contract
 class Attempt:
     """What every part of an attempt needs to know; `tree` is where the agent works."""
 
-    pen: Pen
+    recorder: StoryRecorder
     step: Step
     number: int
     desk: Desk
@@ -23,12 +23,12 @@ class Attempt:
 
     @property
     def story(self) -> StoryState:
-        state: StoryState = self.pen.state
+        state: StoryState = self.recorder.state
         return state
 
     @property
     def now(self) -> float:
-        return self.pen.world.clock.now()
+        return self.recorder.world.clock.now()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Final
 from shiftwork import failpoints
 from shiftwork.app.messaging import messages
 from shiftwork.app.runtime.context import World
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import RunRecorder, StoryRecorder
 from shiftwork.app.runtime.streams import RUN, load
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, Stream, run_stream
@@ -33,8 +33,8 @@ async def present_run(world: World, run: RunId) -> RunState:
     """The run as it stands: stories that work beside the one that asks may have changed it, and added to its memory."""
     stream = run_stream(run)
     version = await world.events.version(stream)
-    state: RunState = await load(world.events, RUN, stream, version, world.folded.get(stream))
-    world.folded[stream] = (version, state)
+    state = await load(world.events, RUN, stream, version, world.folded_runs.get(stream))
+    world.folded_runs[stream] = (version, state)
     return state
 
 
@@ -48,21 +48,21 @@ def remarks_of(mail: Mail, said: Answer) -> tuple[Remark, ...]:
     return (*kept, Remark(text=f"[{beyond} further notes of this step were left out]")) if beyond > 0 else kept
 
 
-async def share(pen: Pen, key: str, remarks: Sequence[Remark]) -> None:
+async def share(recorder: StoryRecorder, key: str, remarks: Sequence[Remark]) -> None:
     """Tell the run what is not for the story alone; once, however often the end of the attempt is performed.
 
     The number of the workspace is part of the key because a story that is begun afresh counts its attempts anew.
     """
-    given = pen.state.given
+    given = recorder.state.given
     for number, remark in enumerate(remarks):
         if remark.scope is not Scope.STORY:
-            name = f"note/{given.story.id}/{pen.state.workspace}/{key}/{number}"
-            await pen.world.inbox.post(run_stream(given.run), name, messages.note(given.story.id, remark))
+            name = f"note/{given.story.id}/{recorder.state.work.workspace}/{key}/{number}"
+            await recorder.world.inbox.post(run_stream(given.run), name, messages.note(given.story.id, remark))
 
 
-async def keep(effect: run_effects.KeepMemory, pen: Pen) -> tuple[Fact, ...]:
+async def keep(effect: run_effects.KeepMemory, recorder: RunRecorder) -> tuple[Fact, ...]:
     """Write the run's pages anew, whole. A disk that is full is no reason to stop."""
-    world, run = pen.world, pen.state
+    world, run = recorder.world, recorder.state
     pages = {notebook.SCRATCH: notebook.scratch_page(run), notebook.PROGRESS: notebook.progress_page(run)}
     try:
         await world.notebook.keep(run.given.run, pages)
@@ -75,7 +75,7 @@ async def keep(effect: run_effects.KeepMemory, pen: Pen) -> tuple[Fact, ...]:
 async def keep_story(world: World, story: StoryState) -> None:
     """Write a story's page, where it has notes; one that cannot be written now is written after the next step."""
     given = story.given
-    if story.scratch.notes:
+    if story.dialogue.notes.notes:
         with contextlib.suppress(OSError):
             page = {notebook.story_scratch(given.story.id): notebook.story_page(story)}
             await world.notebook.keep(given.run, page)

@@ -58,7 +58,7 @@ async def ended(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     if report.ending is not Ending.FINISHED:
         return await _fell_short(attempt, report)
     said = contract.parse(report.answer)
-    mail = await attempt.pen.world.desks.collect(attempt.desk)
+    mail = await attempt.recorder.world.desks.collect(attempt.desk)
     if question := asked(said, mail):
         return await _asked(attempt, report, Said(answer=said, mail=mail), question)
     came_to = result.result(attempt.step, said)
@@ -67,7 +67,7 @@ async def ended(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     if isinstance(came_to, result.Amiss):
         trouble = Trouble.REJECTED if came_to.rejected else Trouble.CONTRACT
         return await _went_wrong(attempt, report, trouble, came_to.error)
-    plan = contract.stories(report.answer, wanted=attempt.step.plans)
+    plan = contract.stories(report.answer, wanted=attempt.step.plan.plans)
     if isinstance(plan, contract.Problem):
         return await _went_wrong(attempt, report, Trouble.CONTRACT, plan.text)
     return await _finished(attempt, report, Said(answer=said, mail=mail, plan=plan), came_to)
@@ -87,10 +87,10 @@ async def _in_vain(attempt: Attempt, came_to: result.Result | result.Amiss) -> b
     and nothing is left of its retries. One that was refused something and found another way is no matter.
     """
     step = attempt.step
-    if isinstance(came_to, result.Amiss) and step.retries >= step.max_retries:
+    if isinstance(came_to, result.Amiss) and step.retries >= step.plan.max_retries:
         return True
-    row = CATALOGUE.get(step.type)
-    return row is not None and row.changes and await _commit(attempt) == attempt.story.head
+    row = CATALOGUE.get(step.plan.type)
+    return row is not None and row.changes and await _commit(attempt) == attempt.story.work.head
 
 
 def _denied(attempt: Attempt, report: AgentReport) -> Question:
@@ -113,7 +113,7 @@ async def _fell_short(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]
 
 async def _limited(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     """The agent could not be asked: another profile goes on, or the story waits, until the step has met too many."""
-    world, story, step = attempt.pen.world, attempt.story, attempt.step
+    world, story, step = attempt.recorder.world, attempt.story, attempt.step
     patience, reason = world.conduct.patience, report.detail or str(report.ending)
     if (times := rate_limits.times_in_vain(step, attempt.now)) > patience.times:
         told = f"a limit of {step.played_by} stood in the way {times} times, which is too often: {reason}"
@@ -123,7 +123,7 @@ async def _limited(attempt: Attempt, report: AgentReport) -> tuple[Fact, ...]:
     now = attempt.now
     limit = rate_limits.met(story, step, report.resets_at, now)
     resets_at = now + rate_limits.seconds_to_wait(limit, patience, f"{story.given.run}/{story.given.story.id}")
-    limited = rate_limits.limited_too(story.limited, step.played_by, resets_at)
+    limited = rate_limits.limited_too(story.rate_limit.limited, step.played_by, resets_at)
     fact = story_facts.StepDeferred(
         at=now,
         step=step.id,
@@ -176,7 +176,7 @@ def failure(attempt: Attempt, report: AgentReport, trouble: Trouble, error: str,
 
 
 async def _abandon(attempt: Attempt, why: str) -> str:
-    world, story = attempt.pen.world, attempt.story
+    world, story = attempt.recorder.world, attempt.story
     keep = world.desks.keep_path(desk_of(story, attempt.step.id, attempt.number), why)
     kept = await world.workspaces.restore(place_of(story), attempt.step.start_commit, keep)
     return str(keep) if kept else ""
@@ -227,23 +227,23 @@ async def _finished(attempt: Attempt, report: AgentReport, said: Said, came_to: 
 
 async def _kept(attempt: Attempt) -> Commit:
     """The work so far with what the attempt has changed; one that plans has nothing to change."""
-    if not attempt.step.plans:
+    if not attempt.step.plan.plans:
         return await _commit(attempt)
     await _abandon(attempt, "planned")
-    return attempt.story.head
+    return attempt.story.work.head
 
 
 async def _commit(attempt: Attempt) -> Commit:
     given, step = attempt.story.given, attempt.step
-    message = f"{given.story.id} {step.id} {step.type} (attempt {attempt.number})"
-    return await attempt.pen.world.workspaces.snapshot(place_of(attempt.story), attempt.story.head, message)
+    message = f"{given.story.id} {step.id} {step.plan.type} (attempt {attempt.number})"
+    return await attempt.recorder.world.workspaces.snapshot(place_of(attempt.story), attempt.story.work.head, message)
 
 
 async def _unresolved(attempt: Attempt, commit: Commit) -> Sequence[str]:
-    refused = attempt.story.refused
-    if attempt.step.type != "rebase_resolve" or refused is None:
+    refused = attempt.story.landing.refused
+    if attempt.step.plan.type != "rebase_resolve" or refused is None:
         return ()
-    return await attempt.pen.world.repository.unresolved(commit, refused.files)
+    return await attempt.recorder.world.repository.unresolved(commit, refused.files)
 
 
 def _yielded(attempt: Attempt, report: AgentReport, commit: Commit, diff: str) -> Fact:

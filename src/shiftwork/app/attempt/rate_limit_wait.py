@@ -10,7 +10,7 @@ from typing import Final
 from shiftwork import failpoints
 from shiftwork.app.messaging import mailbox
 from shiftwork.app.runtime.profiles import chain
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import StoryRecorder
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.story import effects as story_effects
 from shiftwork.domain.story import facts as story_facts
@@ -20,26 +20,27 @@ LOOK_SECONDS: Final = 20.0
 """A machine that has slept finds out within this time that it is later than it thought."""
 
 
-async def wait_until(effect: story_effects.WaitUntil, pen: Pen) -> tuple[Fact, ...]:
-    clock, inbox = pen.world.clock, pen.world.inbox
-    letters, until = await mailbox.unread(pen), min(effect.until, _next_chance(pen))
+async def wait_until(effect: story_effects.WaitUntil, recorder: StoryRecorder) -> tuple[Fact, ...]:
+    clock, inbox = recorder.world.clock, recorder.world.inbox
+    letters, until = await mailbox.unread(recorder), min(effect.until, _next_chance(recorder))
     # Counted by a clock that nobody sets, for the other one may be set back while this lasts.
     ticking = asyncio.get_running_loop().time
-    longest = ticking() + pen.world.conduct.patience.longest_seconds
+    longest = ticking() + recorder.world.conduct.patience.longest_seconds
     while not letters and (left := min(until - clock.now(), longest - ticking())) > 0:
         try:
             async with asyncio.timeout(min(left, LOOK_SECONDS)):
-                letters = await inbox.wait(pen.stream, after=pen.state.cursor)
+                letters = await inbox.wait(recorder.stream, after=recorder.state.cursor)
         except TimeoutError:
             continue
     if letters:
-        await mailbox.take_in(pen, letters)
+        await mailbox.take_in(recorder, letters)
         return ()
     failpoints.reach("wait.over")
     return (story_facts.WaitEnded(at=clock.now(), number=effect.number),)
 
 
-def _next_chance(pen: Pen) -> float:
+def _next_chance(recorder: StoryRecorder) -> float:
     """For the step that met the limit, which is still to be done."""
-    story = pen.state
-    return next_chance(chain(pen.world, story, story.pipeline.current), story.limited, pen.world.clock.now())
+    story, world = recorder.state, recorder.world
+    step = story.pipeline.current
+    return next_chance(chain(world, story, step) if step else (), story.rate_limit.limited, world.clock.now())

@@ -13,7 +13,7 @@ from shiftwork.domain.story import facts as story_facts
 async def aside(attempt: Attempt, said: Said, own: tuple[Remark, ...] = ()) -> tuple[Fact, ...]:
     """Notes, its own last, and evidence."""
     remarks = remarks_of(said.mail, said.answer)
-    await share(attempt.pen, f"{attempt.step.id}/{attempt.number}", remarks)
+    await share(attempt.recorder, f"{attempt.step.id}/{attempt.number}", remarks)
     return (*_notes(attempt, remarks), *_evidence(attempt, said), *_notes(attempt, own))
 
 

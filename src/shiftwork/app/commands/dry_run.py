@@ -54,5 +54,5 @@ def _line(run: RunState, effect: run_effects.DispatchStory, known: Surroundings)
         memory=run.memory,
         remaining=len(run.stories) - 1,
     )
-    prompt = compose(story, step, around) if step.kind is StepKind.AGENT else ""
-    return Line(story=given.story.id, step=step.name, kind=step.kind, prompt=prompt)
+    prompt = compose(story, step, around) if step.plan.kind is StepKind.AGENT else ""
+    return Line(story=given.story.id, step=step.plan.name, kind=step.plan.kind, prompt=prompt)

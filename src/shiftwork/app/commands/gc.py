@@ -159,8 +159,8 @@ async def _keep(broom: Broom, state: RunState) -> tuple[tuple[Path, ...], list[S
         if known.assignment is None:
             continue
         held = await broom.leases.renew(broom.owner)
-        landed = known.landing is LandingStage.LANDED
-        kept.append(await broom.remains.keep(Leftover(run=run, story=story, head=known.head, landed=landed)))
+        landed = known.landing.progress is LandingStage.LANDED
+        kept.append(await broom.remains.keep(Leftover(run=run, story=story, head=known.work.head, landed=landed)))
         begun.append(story)
         fence = Fence(resource=run, executor=broom.owner.executor, epoch=held.get(run, 0))
         await _part(replace(broom, events=broom.events.under(fence)), known, version)
@@ -169,12 +169,12 @@ async def _keep(broom: Broom, state: RunState) -> tuple[tuple[Path, ...], list[S
 
 async def _part(broom: Broom, known: StoryState, version: int) -> None:
     """Tell a story that is not over that its workspace goes: when it is resumed, it makes another."""
-    if known.status in ENDED or not known.ready:
+    if known.status in ENDED or not known.work.ready:
         return
-    lost = story_facts.WorkspaceLost(at=broom.clock.now(), number=known.workspace, reason="cleaned up")
+    lost = story_facts.WorkspaceLost(at=broom.clock.now(), number=known.work.workspace, reason="cleaned up")
     after = STORY.evolve(known, lost)
     stream = story_stream(known.given.run, known.given.story.id)
-    key = f"cleaned/{known.workspace}"
+    key = f"cleaned/{known.work.workspace}"
     await broom.events.append(stream, (lost,), expected=version, key=key, rows=STORY.rows(known, after))
 
 
@@ -183,6 +183,6 @@ async def _needed(broom: Broom, state: RunState) -> set[Commit]:
     if state.plan is None or state.status in RUN_ENDED:
         return set()
     streams = [story_stream(state.plan.run, story) for story in state.stories]
-    heads = {(await load(broom.events, STORY, stream)).head for stream in streams}
+    heads = {(await load(broom.events, STORY, stream)).work.head for stream in streams}
     queue = await load(broom.events, LANDING, state.plan.landing)
     return heads | {entry.candidate for entry in queue.entries}

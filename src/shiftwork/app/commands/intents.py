@@ -37,7 +37,7 @@ async def ask(events: EventStore, inbox: Inbox, run: RunId, intent: Fact, key: s
 
 async def unpause(events: EventStore, inbox: Inbox, run: RunId, key: str) -> None:
     """Lift the pause of a run, where it is paused or is about to be."""
-    if (await foreseen(events, inbox, run)).paused:
+    if (await foreseen(events, inbox, run)).requests.paused:
         await ask(events, inbox, run, run_facts.RunUnpaused(at=0), key)
 
 
@@ -54,7 +54,11 @@ async def at_rest(events: EventStore, inbox: Inbox, run: RunId) -> bool:
     cursors = {run_stream(run): state.cursor, **{streams[story]: known.cursor for story, known in stories.items()}}
     if any([await inbox.receive(stream, after=cursor) for stream, cursor in cursors.items()]):
         return False
-    waiting = {story for story, known in stories.items() if known.hold and known.hold.cause is not HoldCause.LIMIT}
+    waiting = {
+        story
+        for story, known in stories.items()
+        if known.waiting.hold and known.waiting.hold.cause is not HoldCause.LIMIT
+    }
     return rests(state, waiting)
 
 

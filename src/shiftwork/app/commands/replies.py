@@ -49,7 +49,7 @@ async def reply(events: EventStore, inbox: Inbox, said: Reply) -> Hold:
     if hold is None:
         raise await _asks_nothing(events, said, begun=state.assignment is not None)
     _check(said, hold)
-    await _post(inbox, said, hold, state.holds)
+    await _post(inbox, said, hold, state.waiting.holds)
     return hold
 
 
@@ -61,7 +61,7 @@ async def approve_all(events: EventStore, inbox: Inbox, replies: Sequence[Reply]
     for said in replies:
         state = await _expected(events, inbox, said)
         if state.asks and state.asks.cause is HoldCause.APPROVAL:
-            await _post(inbox, said, state.asks, state.holds)
+            await _post(inbox, said, state.asks, state.waiting.holds)
             approved[said.story] = state.asks
     return approved
 

@@ -13,7 +13,7 @@ from shiftwork.app.messaging.dispatch import dispatched, unrecorded
 from shiftwork.app.runtime.context import World
 from shiftwork.app.runtime.git_retry import again
 from shiftwork.app.runtime.leases import taken, taken_over, until_lost
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import Recorder
 from shiftwork.app.runtime.streams import RUN, STORY, load
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.decision import receive
@@ -79,10 +79,10 @@ async def start_run(world: World, order: Order) -> RunId:
     async with claimed(world, order.landing, order.source):
         await world.leases.acquire(run, world.owner)
         world.beat.taken()
-        pen = Pen(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
-        await pen.write("start", opening(order, run, world.clock.now(), world.project, world.worktree))
+        recorder = Recorder(world=world, kind=RUN, stream=run_stream(run), state=RunState(), version=0)
+        await recorder.write("start", opening(order, run, world.clock.now(), world.project, world.worktree))
         failpoints.reach("run.recorded")
-    await _start_job(world, pen.state)
+    await _start_job(world, recorder.state)
     return run
 
 
@@ -134,7 +134,7 @@ async def resume_run(world: World, run: RunId) -> RunState:
         raise unknown_run(run)
     if wanted.status in RUN_ENDED:
         return wanted
-    if not wanted.cancelling:
+    if not wanted.requests.cancelling:
         check_profiles(wanted.given, world.agents)
         await check_no_other(world, wanted)
     previous = await _take_over(world, run)
@@ -174,9 +174,9 @@ async def _reopened(world: World, run: RunId) -> RunState:
     version = await world.events.version(stream)
     state = await load(world.events, RUN, stream, version)
     if state.status in RUN_ENDED and (news := await _news(world.inbox, state, world.clock.now())):
-        pen = Pen(world=world, kind=RUN, stream=stream, state=state, version=version)
-        await pen.write(receive(state.cursor).key, news)
-        state = pen.state
+        recorder = Recorder(world=world, kind=RUN, stream=stream, state=state, version=version)
+        await recorder.write(receive(state.cursor).key, news)
+        state = recorder.state
     return state
 
 
@@ -211,15 +211,15 @@ async def _tell_beforehand(world: World, stories: Stories, state: RunState, want
     """
     run = state.given.run
     for story, known in stories.items():
-        if known.raises < wanted.raises:
+        if known.spending.raises < wanted.spending.raises:
             await tell_limits(world.inbox, wanted, story)
-        if wanted.cancelling or story in wanted.unwanted:
+        if wanted.requests.cancelling or story in wanted.requests.unwanted:
             await mailbox.cancel(world.inbox, story_stream(run, story), known.go)
             # It may have died after it had asked to land, and before it had recorded that.
-            number = known.landings + (known.landing is not LandingStage.REQUESTED)
+            number = known.landing.requests + (known.landing.progress is not LandingStage.REQUESTED)
             await _take_back(world, state.given.landing, request_key(run, story, number))
-    for story in state.undoing:
-        if wanted.cancelling or story in wanted.unwanted:
+    for story in state.requests.undoing:
+        if wanted.requests.cancelling or story in wanted.requests.unwanted:
             await _take_back(world, state.given.landing, undo_request(state, story).key)
 
 
@@ -232,11 +232,11 @@ async def _revive(world: World, stories: Stories, state: RunState) -> None:
     """A job for every stream that is not at its end. A job too many finds nothing to do, a job too few strands work."""
     run = state.given.run
     for story, known in stories.items():
-        if known.landing is LandingStage.REQUESTED:
-            request = request_key(run, story, known.landings)
+        if known.landing.progress is LandingStage.REQUESTED:
+            request = request_key(run, story, known.landing.requests)
             await world.engine.start(world.landing_job(state.given.landing, request))
         await world.engine.start(world.story_job(run, story, known.go))
-    for story, undo in state.undoing.items():
+    for story, undo in state.requests.undoing.items():
         if undo.landing is LandingStage.REQUESTED:
             await world.engine.start(world.landing_job(state.given.landing, undo_request(state, story).key))
     await _start_job(world, state)

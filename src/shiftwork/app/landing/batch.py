@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from shiftwork import failpoints
 from shiftwork.app.messaging import messages
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.core.refusal import Refusal
@@ -24,23 +24,23 @@ from shiftwork.domain.tampering.later_files import only_later
 from shiftwork.ports.workspace import Candidate, Conflict, Missed, Reserved, Unchanged
 
 
-async def take(effect: landing_effects.TakeBatch, pen: Pen) -> tuple[Fact, ...]:
+async def take(effect: landing_effects.TakeBatch, recorder: QueueRecorder) -> tuple[Fact, ...]:
     """Batch and candidates are one write: from then on the batch stays as it is until it is over."""
-    world = pen.world
+    world = recorder.world
     policy = world.conduct.landing
-    received = await world.inbox.receive(pen.stream, after=effect.cursor)
-    news = messages.facts_of(pen.stream, received, world.clock.now())
-    queue = pen.kind.fold(pen.state, news)
+    received = await world.inbox.receive(recorder.stream, after=effect.cursor)
+    news = messages.facts_of(recorder.stream, received, world.clock.now())
+    queue = recorder.kind.fold(recorder.state, news)
     waiting = queue.waiting[: batch_size(queue.recent, policy.batch)]
     if not waiting:
         return news
     taken = landing_facts.BatchTaken(at=world.clock.now(), number=queue.batch + 1, policy=policy)
-    chain = await _chain(pen, await world.repository.tip(queue.branch), waiting)
+    chain = await _chain(recorder, await world.repository.tip(queue.branch), waiting)
     failpoints.reach("landing.built")
     return (*news, taken, *chain)
 
 
-async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fact]:
+async def _chain(recorder: QueueRecorder, landed: Commit, waiting: Sequence[Entry]) -> list[Fact]:
     """One that a person is to be asked about does not land now, so that nothing is chained to it: it is a batch of its
     own, and waits for the next one where others come first.
     """
@@ -49,9 +49,9 @@ async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fac
     for entry in waiting:
         if chained and entry.request.review and entry.request.approved is None:
             break
-        built = await _candidate(pen, top, entry)
+        built = await _candidate(recorder, top, entry)
         if isinstance(built, Candidate):
-            fact = await _built(pen, entry, built)
+            fact = await _built(recorder, entry, built)
             asks = entry.request.review and not fact.approved
             if not (asks and chained):
                 facts.append(fact)
@@ -59,35 +59,35 @@ async def _chain(pen: Pen, landed: Commit, waiting: Sequence[Entry]) -> list[Fac
                 break
             top, chained = built.commit, True
         elif top == landed:
-            facts.append(_refused(pen, entry, built))
+            facts.append(_refused(recorder, entry, built))
     return facts
 
 
-async def _candidate(pen: Pen, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged | Reserved:
+async def _candidate(recorder: QueueRecorder, top: Commit, entry: Entry) -> Candidate | Conflict | Unchanged | Reserved:
     """A patch that a person has approved may be on the branch already: they have put it there, and it lands as what the
     branch is. Of other work that is there already it is not known who put it there, and whether they may.
     """
     request = entry.request
-    tip = await _without_kept(pen, entry)
-    built = await pen.world.repository.candidate(top, tip, message_of(request), base=request.base)
+    tip = await _without_kept(recorder, entry)
+    built = await recorder.world.repository.candidate(top, tip, message_of(request), base=request.base)
     if isinstance(built, Unchanged) and (request.may_be_empty or request.approved):
         return Candidate(commit=built.base, base=built.base)
     return built
 
 
-async def _without_kept(pen: Pen, entry: Entry) -> Commit:
+async def _without_kept(recorder: QueueRecorder, entry: Entry) -> Commit:
     """What is to land, but for what only the harness may change."""
     request = entry.request
     if not request.inspection.kept:
         return request.tip
-    return await pen.world.protecting.restored(request.base, request.tip, (), request.inspection.kept)
+    return await recorder.world.protecting.restored(request.base, request.tip, (), request.inspection.kept)
 
 
-async def _built(pen: Pen, entry: Entry, candidate: Candidate) -> landing_facts.CandidateBuilt:
+async def _built(recorder: QueueRecorder, entry: Entry, candidate: Candidate) -> landing_facts.CandidateBuilt:
     approved = entry.request.approved
-    differs = approved and await pen.world.repository.departed(candidate, approved)
+    differs = approved and await recorder.world.repository.departed(candidate, approved)
     return landing_facts.CandidateBuilt(
-        at=pen.world.clock.now(),
+        at=recorder.world.clock.now(),
         request=entry.request.key,
         round=entry.round,
         base=candidate.base,
@@ -97,7 +97,7 @@ async def _built(pen: Pen, entry: Entry, candidate: Candidate) -> landing_facts.
     )
 
 
-def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged | Reserved) -> Fact:
+def _refused(recorder: QueueRecorder, entry: Entry, why: Conflict | Unchanged | Reserved) -> Fact:
     if isinstance(why, Conflict):
         cause, files = Refusal.CONFLICT, why.files
         detail = "These files conflict with what has landed since: " + ", ".join(files)
@@ -113,7 +113,7 @@ def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged | Reserved) -> Fa
         if entry.request.tip != entry.request.base:
             detail = "All that the story has changed is on the branch already: somebody else has put there the same."
     return landing_facts.EntryRefused(
-        at=pen.world.clock.now(),
+        at=recorder.world.clock.now(),
         request=entry.request.key,
         cause=cause,
         detail=detail,
@@ -123,22 +123,22 @@ def _refused(pen: Pen, entry: Entry, why: Conflict | Unchanged | Reserved) -> Fa
     )
 
 
-async def move(effect: landing_effects.MoveBase, pen: Pen) -> tuple[Fact, ...]:
+async def move(effect: landing_effects.MoveBase, recorder: QueueRecorder) -> tuple[Fact, ...]:
     """Whoever was killed between the move and its record finds the same commits on the branch: they follow from what is
     recorded of the batch.
     """
-    repository, base, landing = pen.world.repository, effect.entries[0].base, len(effect.entries)
-    commits = await repository.reworded(base, _messages(pen.state.chain, landing))
+    repository, base, landing = recorder.world.repository, effect.entries[0].base, len(effect.entries)
+    commits = await repository.reworded(base, _messages(recorder.state.chain, landing))
     failpoints.reach("landing.reworded")
     tip = commits[landing - 1]
-    moved = await repository.move(pen.state.branch, Candidate(commit=tip, base=base))
+    moved = await repository.move(recorder.state.branch, Candidate(commit=tip, base=base))
     failpoints.reach("landing.moved")
-    at = pen.world.clock.now()
+    at = recorder.world.clock.now()
     if isinstance(moved, Missed):
-        return (landing_facts.BaseMissed(at=at, batch=pen.state.batch),)
+        return (landing_facts.BaseMissed(at=at, batch=recorder.state.batch),)
     for request in (entry.request for entry in effect.entries if entry.request.inspection.left_out):
         between = (request.base, request.tip)
-        await pen.world.protecting.keep_aside(request.run, request.story, between, request.inspection.left_out)
+        await recorder.world.protecting.keep_aside(request.run, request.story, between, request.inspection.left_out)
     requests = tuple(entry.request.key for entry in effect.entries)
     return (landing_facts.BaseMoved(at=at, requests=requests, commit=tip, ref=moved.ref, commits=commits),)
 
@@ -151,11 +151,11 @@ def _messages(chain: Sequence[Entry], landing: int) -> list[tuple[Commit, str]]:
     ]
 
 
-async def answer(effect: landing_effects.AnswerStories, pen: Pen) -> tuple[Fact, ...]:
+async def answer(effect: landing_effects.AnswerStories, recorder: QueueRecorder) -> tuple[Fact, ...]:
     for entry in effect.entries:
         request = entry.request
-        await pen.world.inbox.post(request.stream, f"answer/{request.number}", messages.answer(entry))
+        await recorder.world.inbox.post(request.stream, f"answer/{request.number}", messages.answer(entry))
         failpoints.reach("landing.answered")
     return tuple(
-        landing_facts.EntryClosed(at=pen.world.clock.now(), request=entry.request.key) for entry in effect.entries
+        landing_facts.EntryClosed(at=recorder.world.clock.now(), request=entry.request.key) for entry in effect.entries
     )

@@ -7,7 +7,7 @@ from shiftwork import failpoints
 from shiftwork.app.landing import proof, withdrawal
 from shiftwork.app.landing.batch import answer
 from shiftwork.app.landing.gates import gates_on, let_go
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.landing import effects as landing_effects
 from shiftwork.domain.landing import facts as landing_facts
@@ -19,20 +19,20 @@ from shiftwork.errors import DependenciesError
 type Verdict = landing_facts.CandidateVerified | landing_facts.CandidateUnproved | landing_facts.CandidateFailed
 
 
-async def check(effect: landing_effects.CheckCandidates, pen: Pen) -> tuple[Fact, ...]:
+async def check(effect: landing_effects.CheckCandidates, recorder: QueueRecorder) -> tuple[Fact, ...]:
     """The verdicts on them, or on those that nobody has withdrawn meanwhile: gates of the others are ended, and their
     stories told at once. Whoever withdraws after the last look comes too late, as the branch moves next.
     """
-    if await withdrawal.take_in(pen):
+    if await withdrawal.take_in(recorder):
         return ()
-    checks = Checks(pen, effect.entries)
+    checks = Checks(recorder, effect.entries)
     try:
         await checks.run()
     finally:
         await checks.end()
     failpoints.reach("landing.verified")
-    await withdrawal.take_in(pen)
-    wanted = {entry.request.key for entry in pen.state.chain}
+    await withdrawal.take_in(recorder)
+    wanted = {entry.request.key for entry in recorder.state.chain}
     return tuple(verdict for verdict in checks.verdicts if verdict.request in wanted)
 
 
@@ -41,16 +41,16 @@ class Checks:
     begun: what is known then may settle what is to be done.
     """
 
-    def __init__(self, pen: Pen, entries: Iterable[Entry]) -> None:
+    def __init__(self, recorder: QueueRecorder, entries: Iterable[Entry]) -> None:
         self.verdicts: list[Verdict] = []
-        self._pen = pen
+        self._recorder = recorder
         self._waiting = list(entries)
         self._running: dict[asyncio.Task[Verdict], Entry] = {}
-        self._listening = asyncio.ensure_future(withdrawal.asked_for(pen))
+        self._listening = asyncio.ensure_future(withdrawal.asked_for(recorder))
         self._deadline = asyncio.get_running_loop().time() + SLOW_SECONDS
 
     async def run(self) -> None:
-        for _ in range(min(self._pen.state.policy.at_once, len(self._waiting))):
+        for _ in range(min(self._recorder.state.policy.at_once, len(self._waiting))):
             self._begin()
         while self._running:
             done, _ = await asyncio.wait({*self._running, self._listening}, return_when=asyncio.FIRST_COMPLETED)
@@ -67,7 +67,7 @@ class Checks:
 
     def _begin(self) -> None:
         entry = self._waiting.pop(0)
-        self._running[asyncio.ensure_future(_check(self._pen, entry))] = entry
+        self._running[asyncio.ensure_future(_check(self._recorder, entry))] = entry
 
     def _goes_on(self) -> bool:
         red = any(
@@ -77,32 +77,32 @@ class Checks:
 
     async def _listen(self) -> None:
         self._listening.result()
-        await withdrawal.take_in(self._pen)
-        wanted = self._pen.state.chain
+        await withdrawal.take_in(self._recorder)
+        wanted = self._recorder.state.chain
         self._waiting = [entry for entry in self._waiting if entry in wanted]
         await let_go(*(check for check, entry in self._running.items() if entry not in wanted))
         self._running = {check: entry for check, entry in self._running.items() if entry in wanted}
-        for effect in answers(self._pen.state):
-            await self._pen.write(effect.key, await answer(effect, self._pen))
-        self._listening = asyncio.ensure_future(withdrawal.asked_for(self._pen))
+        for effect in answers(self._recorder.state):
+            await self._recorder.write(effect.key, await answer(effect, self._recorder))
+        self._listening = asyncio.ensure_future(withdrawal.asked_for(self._recorder))
 
 
-async def _check(pen: Pen, entry: Entry) -> Verdict:
+async def _check(recorder: QueueRecorder, entry: Entry) -> Verdict:
     request = entry.request
     marker = f"{request.run}/{request.story}/verify/{request.number}.{entry.round}.{entry.reds + 1}"
     try:
-        report = await gates_on(pen, entry, marker)
+        report = await gates_on(recorder, entry, marker)
     except DependenciesError as error:
-        return proof.uninstalled(await _dependent(pen, entry), error.message, pen.world.clock.now())
+        return proof.uninstalled(await _dependent(recorder, entry), error.message, recorder.world.clock.now())
     if report.passed:
-        return await proof.verdict(pen, entry, report)
-    return landing_facts.CandidateFailed(at=pen.world.clock.now(), request=request.key, report=report)
+        return await proof.verdict(recorder, entry, report)
+    return landing_facts.CandidateFailed(at=recorder.world.clock.now(), request=request.key, report=report)
 
 
-async def _dependent(pen: Pen, entry: Entry) -> Entry:
+async def _dependent(recorder: QueueRecorder, entry: Entry) -> Entry:
     """The first that needs another environment than what it stands on, of those for which this check speaks."""
-    canary = pen.world.canary
-    for one in spoken_for(pen.state, entry):
+    canary = recorder.world.canary
+    for one in spoken_for(recorder.state, entry):
         own, below = [(await canary.situation(commit)).environment for commit in (one.candidate, one.base)]
         if own != below:
             return one

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from shiftwork.app.landing.proof import shared_gates
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.ids import Commit
 from shiftwork.domain.gates.fail_to_pass_result import FailToPass, FailToPassOutcome
 from shiftwork.domain.gates.gate import Gate, GateResult
@@ -65,28 +65,28 @@ class Trial:
     begun: Begun = unwatched
 
 
-async def of_candidate(pen: Pen, entry: Entry, marker: str, begun: Begun) -> FailToPass | None:
+async def of_candidate(recorder: QueueRecorder, entry: Entry, marker: str, begun: Begun) -> FailToPass | None:
     """What is known from the first try is not run again. Nothing is asked of a revert, which has no tests to bring."""
-    request, conduct = entry.request, pen.world.conduct
+    request, conduct = entry.request, recorder.world.conduct
     if entry.report and entry.report.fail_to_pass:
         return entry.report.fail_to_pass
     if request.type != FEATURE:
         return None
-    if len(spoken_for(pen.state, entry)) > 1:
+    if len(spoken_for(recorder.state, entry)) > 1:
         return not_applicable(AT_ITS_TIP)
     trial = Trial(
         base=entry.base,
         commit=entry.candidate,
-        gates=shared_gates(pen, entry),
+        gates=shared_gates(recorder, entry),
         protection=conduct.protection,
         case=request.case,
         marker=marker,
-        landed=landed_base(pen.state, entry),
+        landed=landed_base(recorder.state, entry),
         borrowing=request.borrowing,
         broken=request.broken,
         begun=begun,
     )
-    return await tried(trial, pen.world)
+    return await tried(trial, recorder.world)
 
 
 async def tried(trial: Trial, ports: Ports, said: FailToPass | None = None) -> FailToPass:

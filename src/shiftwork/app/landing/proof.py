@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import QueueRecorder
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.gates.attribution import gates_of
 from shiftwork.domain.gates.gate import Gate, GateReport
@@ -17,12 +17,12 @@ from shiftwork.domain.story import approval
 from shiftwork.domain.story.state import StoryState
 
 
-def shared_gates(pen: Pen, entry: Entry) -> tuple[Gate, ...]:
+def shared_gates(recorder: QueueRecorder, entry: Entry) -> tuple[Gate, ...]:
     """The gates of the settings, and of the specs whose stories the check of this candidate speaks for, but for those
     that all of their runs continue without.
     """
-    requests = [one.request for one in spoken_for(pen.state, entry)]
-    everything = gates_of_all(pen.world.conduct.gates, (request.gates for request in requests))
+    requests = [one.request for one in spoken_for(recorder.state, entry)]
+    everything = gates_of_all(recorder.world.conduct.gates, (request.gates for request in requests))
     return gates_of(everything, *(request.without_gates for request in requests))
 
 
@@ -32,13 +32,13 @@ def own_gates(queue: QueueState, entry: Entry) -> tuple[Gate, ...]:
 
 
 async def verdict(
-    pen: Pen, entry: Entry, report: GateReport
+    recorder: QueueRecorder, entry: Entry, report: GateReport
 ) -> landing_facts.CandidateVerified | landing_facts.CandidateUnproved:
     """What green gates and the evidence come to: verified, or what the first candidate that is not proved lacks."""
-    at = pen.world.clock.now()
+    at = recorder.world.clock.now()
     proofs: list[ProofReport] = []
-    for one in spoken_for(pen.state, entry):
-        proof = await _proof(pen, one, report)
+    for one in spoken_for(recorder.state, entry):
+        proof = await _proof(recorder, one, report)
         if told := lacking(proof):
             return landing_facts.CandidateUnproved(
                 at=at, request=one.request.key, report=report, proof=proof, lacking=told
@@ -67,11 +67,11 @@ def uninstalled(entry: Entry, why: str, at: float) -> landing_facts.CandidateUnp
     )
 
 
-async def _proof(pen: Pen, entry: Entry, report: GateReport) -> ProofReport:
+async def _proof(recorder: QueueRecorder, entry: Entry, report: GateReport) -> ProofReport:
     """Of its own commit: where only the last of a batch is checked, the report is that one's."""
     case, story = entry.request.case, entry.request.story
     wanted = sought(case)
-    found = await pen.world.witness.look(entry.base, entry.candidate, wanted.paths, wanted.names)
+    found = await recorder.world.witness.look(entry.base, entry.candidate, wanted.paths, wanted.names)
     return judge(story, case, found, replace(report, commit=entry.candidate))
 
 
@@ -81,7 +81,7 @@ def case_of(story: StoryState) -> Case:
     return Case(
         policy=story.given.proof,
         criteria=asked.criteria,
-        evidence=story.evidence,
+        evidence=story.dialogue.evidence,
         verification=asked.verification,
-        vouched=story.vouched,
+        vouched=story.confirmed.text,
     )

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from shiftwork.app.runtime.profiles import chain
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import RunRecorder, StoryRecorder
 from shiftwork.domain.budget.amounts import Reached
 from shiftwork.domain.budget.limits import Limits
 from shiftwork.domain.core.fact import Fact
@@ -25,62 +25,62 @@ SETTLE: Final = "settle"
 LIMITS: Final = "limits"
 
 
-async def claim(effect: story_effects.ClaimAllowance, pen: Pen) -> tuple[Fact, ...]:
+async def claim(effect: story_effects.ClaimAllowance, recorder: StoryRecorder) -> tuple[Fact, ...]:
     """An attempt is bounded where whoever may make it stops at an amount of money, and money is all that is limited."""
-    world, story = pen.world, pen.state
-    step = story.pipeline.find(effect.step)
+    world, story = recorder.world, recorder.state
+    step = story.pipeline.step(effect.step)
     told = all(profile in world.conduct.thrifty for profile in chain(world, story, step))
     body = {
         "type": CLAIM,
         "story": story.given.story.id,
         "number": effect.number,
-        "kind": step.type,
-        "bounded": told and story.limits.run.tokens is None,
+        "kind": step.plan.type,
+        "bounded": told and story.spending.limits.run.tokens is None,
     }
-    await _tell_run(pen, f"claim/{effect.number}", body)
+    await _tell_run(recorder, f"claim/{effect.number}", body)
     return (story_facts.AllowanceClaimed(at=world.clock.now(), number=effect.number),)
 
 
-async def settle(effect: story_effects.SettleAllowance, pen: Pen) -> tuple[Fact, ...]:
+async def settle(effect: story_effects.SettleAllowance, recorder: StoryRecorder) -> tuple[Fact, ...]:
     used = None if effect.used is None else to_plain(effect.used)
-    about = {"story": pen.state.given.story.id, "number": effect.number}
+    about = {"story": recorder.state.given.story.id, "number": effect.number}
     body = {"type": SETTLE, **about, "used": used, "unused": effect.unused}
-    await _tell_run(pen, f"settle/{effect.number}", body)
-    return (story_facts.AllowanceSettled(at=pen.world.clock.now(), number=effect.number),)
+    await _tell_run(recorder, f"settle/{effect.number}", body)
+    return (story_facts.AllowanceSettled(at=recorder.world.clock.now(), number=effect.number),)
 
 
-async def _tell_run(pen: Pen, key: str, body: dict[str, Any]) -> None:
-    given = pen.state.given
-    await pen.world.inbox.post(run_stream(given.run), f"{given.story.id}/{key}", body)
+async def _tell_run(recorder: StoryRecorder, key: str, body: dict[str, Any]) -> None:
+    given = recorder.state.given
+    await recorder.world.inbox.post(run_stream(given.run), f"{given.story.id}/{key}", body)
 
 
-async def grant(effect: run_effects.GrantAllowance, pen: Pen) -> tuple[Fact, ...]:
+async def grant(effect: run_effects.GrantAllowance, recorder: RunRecorder) -> tuple[Fact, ...]:
     body = {"type": GRANT, "number": effect.number, "cap": effect.cap}
-    await _tell_story(effect.story, pen, effect.key, body)
-    at = pen.world.clock.now()
+    await _tell_story(effect.story, recorder, effect.key, body)
+    at = recorder.world.clock.now()
     return (run_facts.AmountReserved(at=at, story=effect.story, number=effect.number, amount=effect.amount),)
 
 
-async def refuse(effect: run_effects.RefuseAllowance, pen: Pen) -> tuple[Fact, ...]:
+async def refuse(effect: run_effects.RefuseAllowance, recorder: RunRecorder) -> tuple[Fact, ...]:
     told = {"detail": effect.detail, "reached": to_plain(effect.reached)}
     body = {"type": SHORTAGE, "number": effect.number, **told}
-    await _tell_story(effect.story, pen, effect.key, body)
-    return (run_facts.ShortageTold(at=pen.world.clock.now(), story=effect.story, number=effect.number),)
+    await _tell_story(effect.story, recorder, effect.key, body)
+    return (run_facts.ShortageTold(at=recorder.world.clock.now(), story=effect.story, number=effect.number),)
 
 
-async def forward_limits(effect: run_effects.ForwardLimits, pen: Pen) -> tuple[Fact, ...]:
-    await tell_limits(pen.world.inbox, pen.state, effect.story)
-    return (run_facts.LimitsForwarded(at=pen.world.clock.now(), story=effect.story),)
+async def forward_limits(effect: run_effects.ForwardLimits, recorder: RunRecorder) -> tuple[Fact, ...]:
+    await tell_limits(recorder.world.inbox, recorder.state, effect.story)
+    return (run_facts.LimitsForwarded(at=recorder.world.clock.now(), story=effect.story),)
 
 
 async def tell_limits(inbox: Inbox, run: RunState, story: StoryId) -> None:
     """Tell a story under way which limits of its run hold now, once for each time that they were set."""
-    body = {"type": LIMITS, "limits": to_plain(run.given.limits), "raises": run.raises}
+    body = {"type": LIMITS, "limits": to_plain(run.given.limits), "raises": run.spending.raises}
     await inbox.post(story_stream(run.given.run, story), limits_key(run, story), body)
 
 
-async def _tell_story(story: StoryId, pen: Pen, key: str, body: dict[str, Any]) -> None:
-    await pen.world.inbox.post(story_stream(pen.state.given.run, story), key, body)
+async def _tell_story(story: StoryId, recorder: RunRecorder, key: str, body: dict[str, Any]) -> None:
+    await recorder.world.inbox.post(story_stream(recorder.state.given.run, story), key, body)
 
 
 # What the messages mean to their readers -------------------------------------------------------------------------

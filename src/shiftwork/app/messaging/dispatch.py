@@ -8,7 +8,7 @@ from shiftwork.app.messaging import mailbox, messages
 from shiftwork.app.runtime.choose_profile import cast
 from shiftwork.app.runtime.context import World
 from shiftwork.app.runtime.landing_lock import alone, call
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import Recorder, RunRecorder, StoryRecorder
 from shiftwork.app.runtime.streams import STORY, load
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import FRAME, StoryId, Stream, story_stream
@@ -25,18 +25,18 @@ from shiftwork.ports.store import EventStore
 type Facts = tuple[Fact, ...]
 
 
-async def dispatch(effect: run_effects.DispatchStory, pen: Pen) -> Facts:
+async def dispatch(effect: run_effects.DispatchStory, recorder: RunRecorder) -> Facts:
     """Open the story's own stream, or open it again, give it a job, and remember that. What people have asked for
     meanwhile comes first: they may have cancelled the run, or have changed the story.
     """
-    given, world = effect.assignment, pen.world
+    given, world = effect.assignment, recorder.world
     stream = story_stream(given.run, given.story.id)
-    if await mailbox.first(pen, lambda: opened(world.events, stream, effect.go)):
+    if await mailbox.first(recorder, lambda: opened(world.events, stream, effect.go)):
         return ()
     if effect.go == 1:
         assigned = await cast(world, effect)
         started = story_facts.StoryStarted(at=world.clock.now(), assignment=assigned, steps=effect.steps)
-        opening = Pen(world=world, kind=STORY, stream=stream, state=StoryState(), version=0)
+        opening = Recorder(world=world, kind=STORY, stream=stream, state=StoryState(), version=0)
         await opening.write("start", (started,))
     else:
         await _reopen(effect, world, stream)
@@ -71,33 +71,33 @@ async def opened(events: EventStore, stream: Stream, go: int) -> StoryState | No
 async def _reopen(effect: run_effects.DispatchStory, world: World, stream: Stream) -> None:
     """The job of the go before may still be writing down that it has reported: it is let finish."""
     async with alone(world, stream):
-        pen = await _pen(world, stream)
-        old = await mailbox.unread(pen)
+        recorder = await _story_recorder(world, stream)
+        old = await mailbox.unread(recorder)
         reopened = story_facts.StoryReopened(
             at=world.clock.now(),
-            assignment=replace(effect.assignment, picks=pen.state.given.picks),  # who has begun it goes on
+            assignment=replace(effect.assignment, picks=recorder.state.given.picks),  # who has begun it goes on
             steps=effect.steps,
             afresh=effect.afresh,
-            cursor=old[-1].position if old else pen.state.cursor,
+            cursor=old[-1].position if old else recorder.state.cursor,
         )
-        await pen.write(f"reopen/{effect.go}", (reopened,))
+        await recorder.write(f"reopen/{effect.go}", (reopened,))
     failpoints.reach("story.reopened")
 
 
-async def _pen(world: World, stream: Stream) -> Pen:
+async def _story_recorder(world: World, stream: Stream) -> StoryRecorder:
     version = await world.events.version(stream)
     state = await load(world.events, STORY, stream, version)
-    return Pen(world=world, kind=STORY, stream=stream, state=state, version=version)
+    return Recorder(world=world, kind=STORY, stream=stream, state=state, version=version)
 
 
-async def forward_cancel(effect: run_effects.ForwardCancel, pen: Pen) -> Facts:
-    await mailbox.cancel(pen.world.inbox, _of(pen.state, effect.story), afoot(pen.state)[effect.story])
-    return (run_facts.CancelForwarded(at=pen.world.clock.now(), story=effect.story),)
+async def forward_cancel(effect: run_effects.ForwardCancel, recorder: RunRecorder) -> Facts:
+    await mailbox.cancel(recorder.world.inbox, _of(recorder.state, effect.story), afoot(recorder.state)[effect.story])
+    return (run_facts.CancelForwarded(at=recorder.world.clock.now(), story=effect.story),)
 
 
-async def forward_pause(effect: run_effects.ForwardPause, pen: Pen) -> Facts:
-    await pen.world.inbox.post(_of(pen.state, effect.story), effect.key, messages.pause(paused=effect.paused))
-    return (run_facts.PauseForwarded(at=pen.world.clock.now(), story=effect.story, paused=effect.paused),)
+async def forward_pause(effect: run_effects.ForwardPause, recorder: RunRecorder) -> Facts:
+    await recorder.world.inbox.post(_of(recorder.state, effect.story), effect.key, messages.pause(paused=effect.paused))
+    return (run_facts.PauseForwarded(at=recorder.world.clock.now(), story=effect.story, paused=effect.paused),)
 
 
 def _of(run: RunState, story: StoryId) -> Stream:
@@ -107,12 +107,12 @@ def _of(run: RunState, story: StoryId) -> Stream:
 # Taking back what has landed -----------------------------------------------------------------------------------------
 
 
-async def request_undo(effect: run_effects.RequestUndo, pen: Pen) -> Facts:
+async def request_undo(effect: run_effects.RequestUndo, recorder: RunRecorder) -> Facts:
     """A revert lands as any work does: the changes from what landed back to what it stood on, gates and all."""
-    world, run = pen.world, pen.state
+    world, run = recorder.world, recorder.state
     request = undo_request(run, effect.story)
     queue = run.given.landing
-    if await mailbox.first(pen, lambda: mailbox.has_asked(world.inbox, queue, request.key)):
+    if await mailbox.first(recorder, lambda: mailbox.has_asked(world.inbox, queue, request.key)):
         return ()
     await mailbox.ask_to_land(world.inbox, queue, run.given.branch, request)
     failpoints.reach("undo.posted")
@@ -120,12 +120,14 @@ async def request_undo(effect: run_effects.RequestUndo, pen: Pen) -> Facts:
     return (run_facts.UndoPosted(at=world.clock.now(), story=effect.story),)
 
 
-async def revert(effect: run_effects.RevertStory, pen: Pen) -> Facts:
+async def revert(effect: run_effects.RevertStory, recorder: RunRecorder) -> Facts:
     """Nobody works on a story that has landed, so its run may write into its history."""
-    world = pen.world
-    story = await _pen(world, _of(pen.state, effect.story))
+    world = recorder.world
+    story = await _story_recorder(world, _of(recorder.state, effect.story))
     await story.write(effect.key, (story_facts.StoryReverted(at=world.clock.now(), commit=effect.commit),))
     failpoints.reach("story.reverted")
     return (
-        run_facts.StoryUndone(at=world.clock.now(), story=effect.story, gates=pen.state.undoing[effect.story].gates),
+        run_facts.StoryUndone(
+            at=world.clock.now(), story=effect.story, gates=recorder.state.requests.undoing[effect.story].gates
+        ),
     )

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from shiftwork import failpoints
 from shiftwork.app.messaging import messages
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import Recorder, StoryRecorder
+from shiftwork.app.runtime.streams import StreamState
 from shiftwork.domain.core.decision import receive
 from shiftwork.domain.core.ids import Stream, in_go
 from shiftwork.domain.landing.state import LandingRequest
@@ -16,23 +17,25 @@ FIRST_LOOK_SECONDS: Final = 0.25
 """The first look comes late, to cost what is quick nothing."""
 
 
-async def unread(pen: Pen) -> Sequence[Message]:
-    return await pen.world.inbox.receive(pen.stream, after=pen.state.cursor)
+async def unread[S: StreamState](recorder: Recorder[S]) -> Sequence[Message]:
+    return await recorder.world.inbox.receive(recorder.stream, after=recorder.state.cursor)
 
 
-async def take_in(pen: Pen, mail: Sequence[Message]) -> None:
+async def take_in[S: StreamState](recorder: Recorder[S], mail: Sequence[Message]) -> None:
     """Record what the mail says. It has a key of its own: the effect that found it has yet to be done under its own."""
-    await pen.write(receive(pen.state.cursor).key, messages.facts_of(pen.stream, mail, pen.world.clock.now()))
+    await recorder.write(
+        receive(recorder.state.cursor).key, messages.facts_of(recorder.stream, mail, recorder.world.clock.now())
+    )
 
 
-async def first(pen: Pen, done: Callable[[], Awaitable[object]]) -> bool:
+async def first[S: StreamState](recorder: Recorder[S], done: Callable[[], Awaitable[object]]) -> bool:
     """Take in what is unread, and tell whether there was any. But somebody may have done already what the mail is to
     come before, and have died over it: then that is to be recorded first, or nobody would know of it.
     """
-    letters = await unread(pen)
+    letters = await unread(recorder)
     if not letters or await done():
         return False
-    await take_in(pen, letters)
+    await take_in(recorder, letters)
     return True
 
 
@@ -57,12 +60,12 @@ async def cancel(inbox: Inbox, story: Stream, go: int) -> None:
     await inbox.post(story, in_go("cancel", go), messages.cancel())
 
 
-async def until(pen: Pen, kind: str) -> None:
+async def until[S: StreamState](recorder: Recorder[S], kind: str) -> None:
     """Return when a message of that kind has come to the stream; nothing is taken in by that."""
     await asyncio.sleep(FIRST_LOOK_SECONDS)
-    seen, found = pen.state.cursor, False
+    seen, found = recorder.state.cursor, False
     while not found:
-        arrived = await pen.world.inbox.wait(pen.stream, after=seen)
+        arrived = await recorder.world.inbox.wait(recorder.stream, after=seen)
         seen, found = arrived[-1].position, holds(arrived, kind)
 
 
@@ -70,9 +73,9 @@ def holds(letters: Sequence[Message], kind: str) -> bool:
     return any(one.body.get("type") == kind for one in letters)
 
 
-async def unless_cancelled[T](pen: Pen, work: Coroutine[Any, Any, T]) -> T | None:
+async def unless_cancelled[T](recorder: StoryRecorder, work: Coroutine[Any, Any, T]) -> T | None:
     """What the work comes to; None where the end of the story is asked for first, which ends the work."""
-    working, told = asyncio.ensure_future(work), asyncio.ensure_future(until(pen, messages.CANCEL))
+    working, told = asyncio.ensure_future(work), asyncio.ensure_future(until(recorder, messages.CANCEL))
     try:
         await asyncio.wait({working, told}, return_when=asyncio.FIRST_COMPLETED)
         return working.result() if working.done() else told.result()

@@ -6,7 +6,8 @@ from typing import Final
 from shiftwork import failpoints
 from shiftwork.app.messaging import mailbox
 from shiftwork.app.runtime import state_labels
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.context import World
+from shiftwork.app.runtime.recorder import RunRecorder, StoryRecorder
 from shiftwork.app.runtime.state_labels import APPROVALS
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.notices import effects as notices_effects
@@ -23,16 +24,22 @@ _PAUSES: Final = (0.0, 0.5, 2.0)
 _NAMED: Final = 5
 
 
-async def notify(effect: notices_effects.Notify, pen: Pen) -> tuple[Fact, ...]:
-    """Killed between the sending and the fact, it is sent again, under the same key: at least once, that is. But nobody
-    is told that a story waits who has answered it meanwhile.
-    """
+async def notify_of_story(effect: notices_effects.Notify, recorder: StoryRecorder) -> tuple[Fact, ...]:
+    """No notice is sent that a story waits where a person has answered it meanwhile."""
     await asyncio.sleep(_PAUSES[effect.nth - 1])
-    if isinstance(pen.state, StoryState) and (letters := await mailbox.unread(pen)):
-        await mailbox.take_in(pen, letters)
+    if letters := await mailbox.unread(recorder):
+        await mailbox.take_in(recorder, letters)
         return ()
-    world, at = pen.world, pen.world.clock.now()
-    about = _of_story(effect, pen.state, at) if isinstance(pen.state, StoryState) else _of_run(effect, pen.state, at)
+    return await _notified(effect, recorder.world, _of_story(effect, recorder.state, recorder.world.clock.now()))
+
+
+async def notify_of_run(effect: notices_effects.Notify, recorder: RunRecorder) -> tuple[Fact, ...]:
+    await asyncio.sleep(_PAUSES[effect.nth - 1])
+    return await _notified(effect, recorder.world, _of_run(effect, recorder.state, recorder.world.clock.now()))
+
+
+async def _notified(effect: notices_effects.Notify, world: World, about: Notice) -> tuple[Fact, ...]:
+    """Killed between the sending and the fact, it is sent again, under the same key: at least once, that is."""
     answers = await asyncio.gather(*(_sent(world.notifiers.get(name), about) for name in effect.channels))
     failpoints.reach("notice.sent")
     told = dict(zip(effect.channels, answers, strict=True))
@@ -76,7 +83,7 @@ _ANSWERED: Final = Hold(cause=HoldCause.QUESTION, detail="")
 
 
 def _of_story(effect: notices_effects.Notify, story: StoryState, at: float) -> Notice:
-    given, hold = story.given, story.hold or _ANSWERED
+    given, hold = story.given, story.waiting.hold or _ANSWERED
     name = given.story.id
     look = f"diff {name} --run {given.run}" if hold.cause in APPROVALS else f"status {given.run}"
     options = "".join(f"\n[{number}] {option}" for number, option in enumerate(hold.options, start=1))
@@ -104,7 +111,7 @@ def _of_run(effect: notices_effects.Notify, run: RunState, at: float) -> Notice:
         run=plan.run,
         story="",
         title=f"{plan.spec.title}: {effect.occasion}",
-        text=f"{run.completed} of {len(run.stories)} stories landed on {plan.branch}"
+        text=f"{run.totals.completed} of {len(run.stories)} stories landed on {plan.branch}"
         f"{f' ({proved})' if proved else ''}{without}{named}\n"
         f"next: shiftwork status {plan.run}",
     )

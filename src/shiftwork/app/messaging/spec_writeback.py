@@ -2,7 +2,7 @@
 
 from shiftwork import failpoints
 from shiftwork.app.runtime import state_labels
-from shiftwork.app.runtime.recorder import Pen
+from shiftwork.app.runtime.recorder import RunRecorder
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import StoryId
 from shiftwork.domain.proof.proof_status import after_landed
@@ -14,11 +14,11 @@ from shiftwork.errors import SpecError
 from shiftwork.ports.specs import Mark
 
 
-async def tick(effect: run_effects.TickSpec, pen: Pen) -> tuple[Fact, ...]:
-    world, run = pen.world, pen.state
+async def tick(effect: run_effects.TickSpec, recorder: RunRecorder) -> tuple[Fact, ...]:
+    world, run = recorder.world, recorder.state
     marks = {story: _mark(run, story) for story in effect.stories}
     try:
-        _check_here(pen)
+        _check_here(recorder)
         known = await world.specs.mark(run.given.source, marks)
     except SpecError as error:
         at, final = world.clock.now(), effect.final
@@ -29,10 +29,10 @@ async def tick(effect: run_effects.TickSpec, pen: Pen) -> tuple[Fact, ...]:
     return (run_facts.SpecTicked(at=world.clock.now(), stories=effect.stories, cleared=cleared, missing=missing),)
 
 
-def _check_here(pen: Pen) -> None:
+def _check_here(recorder: RunRecorder) -> None:
     """A file of the same name in this checkout is another one."""
-    plan = pen.state.given
-    if plan.worktree != pen.world.worktree:
+    plan = recorder.state.given
+    if plan.worktree != recorder.world.worktree:
         where = f"the worktree {plan.worktree}" if plan.worktree else "the main checkout"
         raise SpecError(f"{plan.source.partition(':')[2]} lies in {where}, and the run continues elsewhere")
 

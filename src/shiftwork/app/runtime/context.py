@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from shiftwork.app.runtime.failure_signal import Alarm
 from shiftwork.app.runtime.heartbeat import Beat
@@ -12,7 +11,8 @@ from shiftwork.domain.agents.rate_limit import Patience
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.ids import RunId, StoryId, Stream, in_go, run_stream, story_stream
 from shiftwork.domain.gates.gate import Gate
-from shiftwork.domain.landing.state import LandingPolicy
+from shiftwork.domain.landing.state import LandingPolicy, QueueState
+from shiftwork.domain.run.state import RunState
 from shiftwork.domain.tampering.findings import LaterPolicy, Protection
 from shiftwork.domain.usage.usage import Usage
 from shiftwork.ports.agent import Agent, AgentEvent
@@ -119,7 +119,10 @@ class World:
 
     alarm: Alarm = field(default_factory=Alarm)
     beat: Beat = field(default_factory=Beat)
-    folded: dict[Stream, tuple[int, Any]] = field(default_factory=dict)  # the last known state, with its version
+    folded_runs: dict[Stream, tuple[int, RunState]] = field(
+        default_factory=dict
+    )  # the last known state, with its version
+    folded_queues: dict[Stream, tuple[int, QueueState]] = field(default_factory=dict)
     locks: defaultdict[Stream, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     waiting: Counter[Stream] = field(default_factory=Counter)  # jobs that wait for a stream's lock
     runs: dict[RunId, Job] = field(default_factory=dict)  # the job of each run that is worked on here

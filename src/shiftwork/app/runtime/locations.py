@@ -8,7 +8,7 @@ from shiftwork.ports.workspace import Place
 def place_of(story: StoryState, number: int = 0) -> Place:
     """The story's workspace, by default the one it works in now."""
     given = story.given
-    return Place(run=given.run, story=given.story.id, number=number or story.workspace, slot=given.slot)
+    return Place(run=given.run, story=given.story.id, number=number or story.work.workspace, slot=given.slot)
 
 
 def desk_of(story: StoryState, step: str, attempt: int) -> DeskName:

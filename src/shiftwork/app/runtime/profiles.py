@@ -9,12 +9,12 @@ from shiftwork.domain.workflow.workflow import AgentPlan
 
 def role(story: StoryState, step: Step) -> AgentPlan | None:
     """The agent of the workflow whose step this is, where it names one."""
-    return next((agent for agent in story.given.agents if step.agent and agent.id == step.agent), None)
+    return next((agent for agent in story.given.agents if step.plan.agent and agent.id == step.plan.agent), None)
 
 
 def picked_for(story: StoryState, step: Step) -> str:
     """The profile that was chosen for the step's role when the story was begun; empty where nothing was to choose."""
-    wanted = role_of(step.agent, story.given.agents)
+    wanted = role_of(step.plan.agent, story.given.agents)
     return next((pick.profile for pick in story.given.picks if pick.role == wanted), "")
 
 

@@ -23,7 +23,7 @@ def _changed(before: RunState, after: RunState) -> Iterable[StoryId]:
     if after.given.workflow.frame and not after.frame.round:
         return ()  # the run's own steps may yet plan others
     redrawn = before.graph is not after.graph or before.frame.round != after.frame.round
-    if before.stories is after.stories and before.blocked is after.blocked and not redrawn:
+    if before.stories is after.stories and before.schedule.blocked is after.schedule.blocked and not redrawn:
         return ()
     return tuple(
         story
@@ -32,7 +32,7 @@ def _changed(before: RunState, after: RunState) -> Iterable[StoryId]:
         and (
             (redrawn and not known.dispatched)
             or before.stories.get(story) is not known
-            or before.blocked.get(story) != after.blocked.get(story)
+            or before.schedule.blocked.get(story) != after.schedule.blocked.get(story)
         )
     )
 
@@ -48,18 +48,18 @@ def _run_row(run: RunState) -> RunRow:
     return RunRow(
         run=plan.run,
         title=plan.spec.title,
-        status=PAUSED if run.paused and run.status is RunStatus.RUNNING else run.status,
+        status=PAUSED if run.requests.paused and run.status is RunStatus.RUNNING else run.status,
         workflow=plan.workflow.id,
         agent=plan.agent,
         branch=plan.branch,
         stories=len(run.stories),
-        completed=run.completed,
-        failed=run.failed,
-        cost_usd=run.spent,
+        completed=run.totals.completed,
+        failed=run.totals.failed,
+        cost_usd=run.totals.spent,
         started_at=run.started_at,
         ended_at=run.ended_at,
-        unpriced=run.unpriced,
-        estimated=run.estimated,
+        unpriced=run.totals.unpriced,
+        estimated=run.totals.estimated,
         low_usd=band.low_usd if band else None,
         high_usd=band.high_usd if band else None,
         known=band.known if band else 0,
@@ -73,7 +73,7 @@ def _run_row(run: RunState) -> RunRow:
         without_gates="\n".join(plan.without_gates),
         project=plan.project,
         options=dumps(in_force(plan)),
-        undoing="\n".join(run.undoing),
+        undoing="\n".join(run.requests.undoing),
     )
 
 
@@ -90,7 +90,7 @@ def _idle_row(run: RunState, story: StoryId) -> StoryRow:
         commit="",
         ref="",
         waiting="",
-        failure=run.blocked.get(story, known.reason),
+        failure=run.schedule.blocked.get(story, known.reason),
         cause=known.cause or "",
         started_at=None,
         ended_at=None,

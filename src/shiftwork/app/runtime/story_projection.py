@@ -42,23 +42,25 @@ def _story_row(story: StoryState) -> StoryRow:
         story=given.story.id,
         position=given.position,
         title=given.story.title,
-        status=PAUSED if story.paused and story.status is StoryStatus.IN_PROGRESS else story.status,
+        status=PAUSED if story.control.paused and story.status is StoryStatus.IN_PROGRESS else story.status,
         step=current.id if current else "",
-        landing=WAITING if asked_about(story) else story.landing,
-        commit=story.landed,
-        ref=story.landed_ref,
+        landing=WAITING if asked_about(story) else story.landing.progress,
+        commit=story.landed.commit,
+        ref=story.landed.ref,
         waiting=_waiting(story),
-        failure=story.failure,
-        cause=story.cause or "",
+        failure=story.outcome.reason,
+        cause=story.outcome.cause or "",
         started_at=story.started_at,
         ended_at=story.ended_at,
-        until=story.wait.until if story.wait else None,
-        tests=story.inspection.told,
+        until=story.rate_limit.wait.until if story.rate_limit.wait else None,
+        tests=story.landing.inspection.told,
         hold=story.asks.cause if story.asks else "",
-        refusal=story.refused.cause if story.refused and story.cause is FailureCause.REFUSED else "",
-        unheard=_unheard(story.noticing, story.holds) if story.asks else "",
+        refusal=story.landing.refused.cause
+        if story.landing.refused and story.outcome.cause is FailureCause.REFUSED
+        else "",
+        unheard=_unheard(story.waiting.noticing, story.waiting.holds) if story.asks else "",
         **_proof(proof_of(story)),
-        **usage_columns(story.usage),
+        **usage_columns(story.spending.usage),
         **_limit(story.asks.reached if story.asks else None),
     )
 
@@ -80,7 +82,7 @@ def _waiting(story: StoryState) -> str:
     """What is asked, and what there is to choose from, each under the number that may be answered."""
     hold = story.asks
     if hold is None:
-        return f"{RESET}: {story.wait.reason}" if story.wait else ""
+        return f"{RESET}: {story.rate_limit.wait.reason}" if story.rate_limit.wait else ""
     options = "".join(f" [{number}] {option}" for number, option in enumerate(hold.options, start=1))
     return f"{hold.cause}: {hold.detail}{options}"
 
@@ -115,11 +117,11 @@ def _step_row(story: StoryState, position: int, step: Step) -> StepRow:
         story=StoryId(story.given.story.id),
         step=step.id,
         position=position,
-        name=step.name,
-        type=step.type,
-        kind=step.kind,
+        name=step.plan.name,
+        type=step.plan.type,
+        kind=step.plan.kind,
         status=step.status,
-        description=step.description,
+        description=step.plan.description,
         attempts=step.attempts,
         restarts=step.restarts,
         notes=step.notes,
@@ -151,10 +153,10 @@ def usage_columns(usage: Usage) -> dict[str, Any]:
 
 def _spent_rows(before: StoryState, after: StoryState) -> Iterable[SpentRow]:
     """The shares that have grown."""
-    if before.shares is after.shares:
+    if before.spending.shares is after.spending.shares:
         return
-    known = set(before.shares)
-    for share in after.shares:
+    known = set(before.spending.shares)
+    for share in after.spending.shares:
         if share not in known:
             run, story = after.given.run, after.given.story.id
             yield SpentRow(run=run, story=story, agent=share.agent, model=share.model, **usage_columns(share.usage))
@@ -162,10 +164,10 @@ def _spent_rows(before: StoryState, after: StoryState) -> Iterable[SpentRow]:
 
 def _waited_rows(before: StoryState, after: StoryState) -> Iterable[WaitedRow]:
     """The waits that have begun or ended."""
-    if before.waited is after.waited:
+    if before.rate_limit.waited is after.rate_limit.waited:
         return
-    for number, wait in enumerate(after.waited, start=1):
-        if before.waited[number - 1 : number] != (wait,):
+    for number, wait in enumerate(after.rate_limit.waited, start=1):
+        if before.rate_limit.waited[number - 1 : number] != (wait,):
             yield WaitedRow(
                 run=after.given.run,
                 story=after.given.story.id,
@@ -185,7 +187,7 @@ def _played_rows(before: StoryState, after: StoryState) -> Iterable[PlayedRow]:
     if after.assignment is None or before.status is after.status:
         return
     for pick in after.given.picks:
-        steps = [step for step in after.pipeline.steps if role_of(step.agent, after.given.agents) == pick.role]
+        steps = [step for step in after.pipeline.steps if role_of(step.plan.agent, after.given.agents) == pick.role]
         yield PlayedRow(
             run=after.given.run,
             story=after.given.story.id,
@@ -199,7 +201,7 @@ def _played_rows(before: StoryState, after: StoryState) -> Iterable[PlayedRow]:
 
 def _whole_cost(story: StoryState, pick: Pick) -> float | None:
     """Of all its goes, and only where all of it is known: what is known in part would pass for little."""
-    used = dict(story.roles).get(pick.role, NOTHING_USED)
+    used = dict(story.spending.roles).get(pick.role, NOTHING_USED)
     return None if used.unpriced else used.cost_usd
 
 
@@ -212,6 +214,6 @@ def _verdict(story: StoryState, pick: Pick, steps: Iterable[Step]) -> Verdict:
     own = {"", pick.profile}
     if any(step.profile not in own for step in steps):
         return Verdict.FAILED
-    if story.cause in _NOT_THEIRS or any(step.played_by not in own for step in steps):
+    if story.outcome.cause in _NOT_THEIRS or any(step.played_by not in own for step in steps):
         return Verdict.VOID
     return Verdict.VERIFIED if story.status is StoryStatus.COMPLETED else Verdict.FAILED

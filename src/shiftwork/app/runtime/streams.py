@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from shiftwork.app.runtime.projections import queue_rows, run_rows
 from shiftwork.app.runtime.story_projection import story_rows
@@ -22,8 +22,17 @@ from shiftwork.ports.store import EventStore
 from shiftwork.ports.views import Row
 
 
+class StreamState(Protocol):
+    """What the states of all streams have."""
+
+    @property
+    def cursor(self) -> int:
+        """How far the inbox of the stream is read."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind[S]:
+class Kind[S: StreamState]:
     """What a stream folds to, how its next effects are decided, and which rows its changes write. A `shared` one may
     be worked on by several processes, in turns; any other belongs to the one that holds its run.
     """
@@ -49,7 +58,7 @@ LANDING: Final[Kind[QueueState]] = Kind(
 KINDS: Final[dict[str, Kind[Any]]] = {"run": RUN, "story": STORY, "landing": LANDING}
 
 
-async def load[S](
+async def load[S: StreamState](
     events: EventStore,
     kind: Kind[S],
     stream: Stream,

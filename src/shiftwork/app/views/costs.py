@@ -46,7 +46,7 @@ class AttemptMade:
 
 
 def used(account: Account) -> Usage:
-    return total(one.state.usage for one in account.stories)
+    return total(one.state.spending.usage for one in account.stories)
 
 
 def lost(account: Account) -> Idle:
@@ -61,7 +61,7 @@ def lost_of(one: StoryAccount) -> Idle:
 def _course(one: StoryAccount) -> Course:
     state = one.state
     began = None if one.asked.id == FRAME else state.started_at
-    return Course(began=began, ended=state.ended_at, waited=state.waited)
+    return Course(began=began, ended=state.ended_at, waited=state.rate_limit.waited)
 
 
 def is_over(account: Account) -> bool:
@@ -69,7 +69,7 @@ def is_over(account: Account) -> bool:
 
 
 def shares(account: Account) -> tuple[Share, ...]:
-    return merged(share for one in account.stories for share in one.state.shares)
+    return merged(share for one in account.stories for share in one.state.spending.shares)
 
 
 def attempts(account: Account, one: StoryAccount) -> Iterator[AttemptMade]:
@@ -79,7 +79,7 @@ def attempts(account: Account, one: StoryAccount) -> Iterator[AttemptMade]:
         if not isinstance(turn.fact, ENDS):
             continue
         step = turn.after.pipeline.find(turn.fact.step)
-        if step is None or step.kind is not StepKind.AGENT:
+        if step is None or step.plan.kind is not StepKind.AGENT:
             continue
         spent = one_attempt(turn.fact.usage)
         aside = _aside(account, one, turn)
@@ -95,7 +95,7 @@ def attempts(account: Account, one: StoryAccount) -> Iterator[AttemptMade]:
 
 
 def _aside(account: Account, one: StoryAccount, turn: Turn) -> Amount | None:
-    held = turn.before.allowance
+    held = turn.before.spending.allowance
     return account.reserved.get((one.asked.id, held.number)) if held else None
 
 
@@ -125,7 +125,7 @@ def foreseen_of(account: Account, one: StoryAccount) -> Band | None:
 def certificate(one: StoryAccount) -> Certificate | None:
     """The last one of a story that has landed and has not been taken back since."""
     found = [turn.fact.certificate for turn in one.turns if isinstance(turn.fact, StoryCertified)]
-    return found[-1] if found and one.state.landed else None
+    return found[-1] if found and one.state.landed.commit else None
 
 
 # For programs ----------------------------------------------------------------------------------------------------
@@ -147,10 +147,12 @@ def document(account: Account) -> dict[str, Any]:
 def _story(account: Account, one: StoryAccount) -> dict[str, Any]:
     proof = certificate(one)
     return {
-        **amounts.plain(one.state.usage),
-        **amounts.shared(one.state.shares),
+        **amounts.plain(one.state.spending.usage),
+        **amounts.shared(one.state.spending.shares),
         **amounts.waits(lost_of(one)),
-        "estimate": amounts.estimate(foreseen_of(account, one), one.state.usage, over=account.status(one) in ENDED),
+        "estimate": amounts.estimate(
+            foreseen_of(account, one), one.state.spending.usage, over=account.status(one) in ENDED
+        ),
         "attempts": [_attempt(made) for made in attempts(account, one)],
         "certificate": plain(proof) if proof else None,
         "proof": proof_document(proof_of(one.state)),

@@ -70,9 +70,9 @@ def _step(step: Step, root: Path) -> Json:
     ended = step.ended_at is not None and step.status is not StepStatus.IN_PROGRESS
     return {
         "id": step.id,
-        "type": step.type,
+        "type": step.plan.type,
         "status": step.status.value,
-        "description": step.description,
+        "description": step.plan.description,
         "started_at": _time(step.started_at),
         "completed_at": _time(step.ended_at) if ended else None,
         "git_sha_at_start": step.start_commit or None,
@@ -172,7 +172,7 @@ def _operation(turn: Turn, edit: Edit, number: int) -> Json:
         details["new_order"] = list(edit.order)
     if edit.description:
         old = turn.before.pipeline.find(edit.target)
-        details |= {"old_description": old.description if old else None, "new_description": edit.description}
+        details |= {"old_description": old.plan.description if old else None, "new_description": edit.description}
     return details
 
 

@@ -38,7 +38,7 @@ def report(account: Account, *, moving: bool = True) -> str:
 
 
 def _state(account: Account, one: StoryAccount, *, moving: bool) -> str:
-    waits, limited = one.state.asks is not None, one.state.wait is not None
+    waits, limited = one.state.asks is not None, one.state.rate_limit.wait is not None
     proof = proof_of(one.state)
     return state_labels.word(
         account.status(one), moving=moving, waits=waits, limited=limited, proof=proof.level if proof else None
@@ -101,10 +101,10 @@ def _overview(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
                 text(one.asked.id),
                 text(one.asked.title),
                 stand[one.asked.id],
-                one.state.landed[:10] or "-",
+                one.state.landed.commit[:10] or "-",
                 brief(proof) if (proof := proof_of(one.state)) else "-",
-                amounts.tokens(one.state.usage),
-                amounts.cost(one.state.usage),
+                amounts.tokens(one.state.spending.usage),
+                amounts.cost(one.state.spending.usage),
                 report_costs.foreseen_of(account, one),
                 _took(one.state, costs.lost_of(one)),
             )
@@ -116,14 +116,14 @@ def _overview(account: Account, stand: Mapping[StoryId, str]) -> Iterator[str]:
 def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
     yield f"\n## {text(one.asked.id)}: {text(one.asked.title)}\n"
     yield f"State: {state}."
-    if reason := one.state.failure or account.run.blocked.get(one.asked.id, ""):
+    if reason := one.state.outcome.reason or account.run.schedule.blocked.get(one.asked.id, ""):
         first, *rest = quoted(reason)
         yield from (f"\nReason: {first}", *rest)
     if one.state.asks:
         yield f"\nWaits for: {text(one.state.asks.detail)}"
-    if one.state.landed:
-        told = f"{one.state.landed_ref}{after_landed(proof_of(one.state))}"
-        yield f"\nLanded as `{one.state.landed}` on {text(told)}."
+    if one.state.landed.commit:
+        told = f"{one.state.landed.ref}{after_landed(proof_of(one.state))}"
+        yield f"\nLanded as `{one.state.landed.commit}` on {text(told)}."
     if one.turns:
         yield "\n### Steps\n"
         yield from table(_STEPS, map(_step, _steps(one)))
@@ -132,7 +132,7 @@ def _story(account: Account, one: StoryAccount, state: str) -> Iterator[str]:
     yield from listed("Edits made", [line for turn in one.turns for line in _edits(turn.fact)])
     yield from listed("Answers of a person", [line for turn in one.turns for line in _answers(turn)])
     yield from listed("Refusals and repairs", [line for turn in one.turns for line in _refusals(turn.fact)])
-    yield from listed("Tests and gate configuration", map(_finding, one.state.inspection.findings))
+    yield from listed("Tests and gate configuration", map(_finding, one.state.landing.inspection.findings))
     yield from listed("Gates", _gates(one.checks))
     yield from listed("Kept diffs", [line for turn in one.turns for line in _diffs(turn.fact)])
     yield from listed("Logs", sorted({code(str(Path(step.log).parent)) for step in _steps(one) if step.log}))
@@ -145,7 +145,7 @@ def _steps(one: StoryAccount) -> Sequence[Step]:
 def _step(step: Step) -> Sequence[str]:
     return (
         step.id,
-        text(step.name),
+        text(step.plan.name),
         state_labels.word(step.status),
         str(step.attempts),
         lasted(step.seconds),

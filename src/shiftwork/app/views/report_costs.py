@@ -101,7 +101,7 @@ def proof(one: StoryAccount) -> Iterator[str]:
     said = costs.certificate(one)
     if said is None:
         return
-    yield f"\n### Proof\n\nPolicy {said.policy}, certificate {code(one.state.certified)}.\n"
+    yield f"\n### Proof\n\nPolicy {said.policy}, certificate {code(one.state.landed.certificate)}.\n"
     if said.criteria:
         yield from table(("criterion", "asks", "verdict", "evidence", "why"), map(_judged, said.criteria))
         yield ""

@@ -29,7 +29,11 @@ def decide_run(run: RunState) -> Effects:
         return orders
     if begun := _begin(run) or tick_due(run):  # in this order: the next story need not wait for a file
         return begun
-    waits = run.flying or run.undoing or (run.paused and run.ready and not run.cancelling)
+    waits = (
+        run.schedule.in_progress
+        or run.requests.undoing
+        or (run.requests.paused and run.schedule.ready and not run.requests.cancelling)
+    )
     if waits:
         return (receive(run.cursor),)
     verdict = _verdict(run)
@@ -41,21 +45,25 @@ def rests(run: RunState, waiting: AbstractSet[StoryId]) -> bool:
     """Whether there is nothing to do for the run until it hears from a person, where it knows already that these
     stories wait for one. A revert in the landing queue is under way.
     """
-    return not run.undoing and run.flying.keys() & waiting <= run.waiting and decide_run(run) == (receive(run.cursor),)
+    return (
+        not run.requests.undoing
+        and run.schedule.in_progress.keys() & waiting <= run.schedule.waiting
+        and decide_run(run) == (receive(run.cursor),)
+    )
 
 
 def _begin(run: RunState) -> Effects:
-    if run.cancelling or run.paused:
+    if run.requests.cancelling or run.requests.paused:
         return ()
     if run_frame.holds_back(run):
         return run_frame.frame_first(run)
-    starting = to_start(run, run.given.parallel - len(run.flying.keys() - run.waiting))
+    starting = to_start(run, run.given.parallel - len(run.schedule.in_progress.keys() - run.schedule.waiting))
     return tuple(_dispatch(run, story, slot) for story, slot in zip(starting, _free_slots(run), strict=False))
 
 
 def _free_slots(run: RunState) -> Iterator[int]:
     """The lowest come first, so that slots stay few and what was decided before a crash is decided again after it."""
-    held = set(run.flying.values())
+    held = set(run.schedule.in_progress.values())
     return (slot for slot in count() if slot not in held)
 
 
@@ -72,12 +80,12 @@ def _dispatch(run: RunState, story: StoryId, slot: int) -> run_effects.DispatchS
 
 
 def _verdict(run: RunState) -> RunStatus:
-    if run.cancelling:
+    if run.requests.cancelling:
         return RunStatus.CANCELLED
     if run_frame.all_done(run):
         return RunStatus.COMPLETED
     undone = any(known.status is StoryStatus.UNDONE for known in run.stories.values())
-    return RunStatus.UNDONE if undone and not run.failed and not run.frame.failure else RunStatus.FAILED
+    return RunStatus.UNDONE if undone and not run.totals.failed and not run.frame.failure else RunStatus.FAILED
 
 
 def _end(run: RunState, status: RunStatus) -> run_effects.EndRun:

@@ -55,7 +55,7 @@ def frame_first(run: RunState) -> Effects:
 
 def afoot(run: RunState) -> dict[StoryId, int]:
     """All streams that are worked on for the run, with how often each was begun."""
-    flying = {story: run.stories[story].dispatched for story in run.flying}
+    flying = {story: run.stories[story].dispatched for story in run.schedule.in_progress}
     return flying | ({FRAME: run.frame.goes} if run.frame.going else {})
 
 
@@ -69,21 +69,21 @@ def _begin(run: RunState) -> run_effects.DispatchStory:
 def all_done(run: RunState) -> bool:
     """Whether the run has come to what it is for: every story landed, unless its own steps have passed them over."""
     passed_over = run.frame.goes > 0 and not run.frame.round
-    return (run.completed == len(run.stories) or passed_over) and not run.frame.failure
+    return (run.totals.completed == len(run.stories) or passed_over) and not run.frame.failure
 
 
 def after_stories(run: RunState) -> Effects:
     """Once no story is left to be worked on: the run's own steps go on, knowing what became of the stories."""
     if not run.frame.going:
         return ()
-    if not run.frame.open or run.cancelling:
+    if not run.frame.open or run.requests.cancelling:
         return (receive(run.cursor),)
     failed = tuple(story for story, known in run.stories.items() if known.status is not StoryStatus.COMPLETED)
     return (
         run_effects.CloseLoop(
             key=f"close/{run.frame.round}",
             round=run.frame.round,
-            landed=run.completed,
+            landed=run.totals.completed,
             failed=failed,
             context=run.frame.context,
         ),
@@ -123,7 +123,7 @@ def _opened(run: RunState, fact: run_facts.LoopOpened) -> RunState | None:
     going = replace(run, frame=replace(frame, round=fact.round, open=True, context=context))
     if fact.stories and fact.round == 1:
         return with_stories(going, fact.stories)
-    if fact.feedback and run.completed == len(run.stories):
+    if fact.feedback and run.totals.completed == len(run.stories):
         return with_stories(going, (*run.given.spec.stories, _mending(run, fact)))
     return going
 
@@ -138,11 +138,14 @@ def _ended(run: RunState, fact: run_facts.FrameEnded) -> RunState | None:
     if not run.frame.going:
         return None
     return replace(
-        paid(booked(run, FRAME, fact.unbooked), FRAME, run.frame.usage, fact.usage),
+        made := paid(booked(run, FRAME, fact.unbooked), FRAME, run.frame.usage, fact.usage),
         frame=replace(run.frame, going=False, open=False, failure=fact.failure, usage=fact.usage),
-        cancelled_stories=run.cancelled_stories - {FRAME},
-        paused_stories=run.paused_stories - {FRAME},
-        unaware=run.unaware - {FRAME},
+        requests=replace(
+            made.requests,
+            cancelled_stories=run.requests.cancelled_stories - {FRAME},
+            paused_stories=run.requests.paused_stories - {FRAME},
+        ),
+        spending=replace(made.spending, unaware=run.spending.unaware - {FRAME}),
     )
 
 

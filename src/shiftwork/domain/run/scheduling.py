@@ -26,19 +26,22 @@ def scheduled(run: RunState) -> RunState:
     asked = run.given.spec.stories
     outcomes = {story.id: run.stories.get(story.id, StoryOutcome()) for story in asked}
     landed = {story for story, known in outcomes.items() if known.status is StoryStatus.COMPLETED}
-    lasting = landed - run.undoing.keys()  # nothing is begun on top of what is about to go
-    drawn = graph_of(asked, run.first)
+    lasting = landed - run.requests.undoing.keys()  # nothing is begun on top of what is about to go
+    drawn = graph_of(asked, run.requests.first)
     fresh = replace(
         run,
         stories=outcomes,
         graph=drawn,
-        unlanded={story.id: len(set(story.depends_on) - lasting) for story in asked},
-        completed=len(landed),
-        failed=sum(known.status is StoryStatus.FAILED for known in outcomes.values()),
+        schedule=replace(run.schedule, unlanded={story.id: len(set(story.depends_on) - lasting) for story in asked}),
+        totals=replace(
+            run.totals,
+            completed=len(landed),
+            failed=sum(known.status is StoryStatus.FAILED for known in outcomes.values()),
+        ),
     )
     judged = _judged(fresh, outcomes)
     ready = (story for story in outcomes if could_start(judged, story))
-    return replace(judged, ready=tuple(sorted(ready, key=drawn.rank.__getitem__)))
+    return replace(judged, schedule=replace(judged.schedule, ready=tuple(sorted(ready, key=drawn.rank.__getitem__))))
 
 
 def with_stories(run: RunState, stories: tuple[Story, ...]) -> RunState:
@@ -76,7 +79,7 @@ def graph_of(asked: Sequence[Story], first: Sequence[StoryId]) -> Graph:
 def could_start(run: RunState, story: StoryId) -> bool:
     """Whether nobody has begun the story and all that it depends on has landed."""
     known = run.stories.get(story)
-    return known is not None and known.status is StoryStatus.UNCLAIMED and not run.unlanded[story]
+    return known is not None and known.status is StoryStatus.UNCLAIMED and not run.schedule.unlanded[story]
 
 
 def to_start(run: RunState, count: int) -> tuple[StoryId, ...]:
@@ -86,10 +89,10 @@ def to_start(run: RunState, count: int) -> tuple[StoryId, ...]:
     """
     if count <= 0:
         return ()
-    claims = Claims(chain.from_iterable(run.asked(story).touches for story in run.flying))
+    claims = Claims(chain.from_iterable(run.asked(story).touches for story in run.schedule.in_progress))
     apart: list[StoryId] = []
     close: list[StoryId] = []
-    for story in run.ready:
+    for story in run.schedule.ready:
         touches = run.asked(story).touches
         if claims.meet(touches):
             close.append(story)
@@ -105,32 +108,38 @@ def to_start(run: RunState, count: int) -> tuple[StoryId, ...]:
 
 
 def begun(run: RunState, story: StoryId, slot: int) -> RunState:
-    ready = tuple(other for other in run.ready if other != story)
-    return replace(run, ready=ready, flying={**run.flying, story: slot})
+    ready = tuple(other for other in run.schedule.ready if other != story)
+    return replace(
+        run, schedule=replace(run.schedule, ready=ready, in_progress={**run.schedule.in_progress, story: slot})
+    )
 
 
 def waits(run: RunState, fact: run_facts.StoryWaits) -> RunState | None:
     """Who waits for a person keeps its slot, and with it ports and names, but lets another story start beside it; once
     it goes on there may be one more at work than asked for, rather than a person's answer that has to wait.
     """
-    if fact.story not in run.flying:
+    if fact.story not in run.schedule.in_progress:
         return None
-    changed = run.waiting | {fact.story} if fact.waiting else run.waiting - {fact.story}
-    return replace(run, waiting=changed)
+    changed = run.schedule.waiting | {fact.story} if fact.waiting else run.schedule.waiting - {fact.story}
+    return replace(run, schedule=replace(run.schedule, waiting=changed))
 
 
 def landed(run: RunState, story: StoryId) -> RunState:
-    unlanded = dict(run.unlanded)
+    unlanded = dict(run.schedule.unlanded)
     for other in run.graph.dependents[story]:
         unlanded[other] -= 1
-    grounded = replace(_without(run, story), unlanded=unlanded, completed=run.completed + 1)
+    grounded = replace(
+        made := _without(run, story),
+        schedule=replace(made.schedule, unlanded=unlanded),
+        totals=replace(made.totals, completed=run.totals.completed + 1),
+    )
     freed = (other for other in run.graph.dependents[story] if could_start(grounded, other))
     return _with_ready(grounded, freed)
 
 
 def failed(run: RunState, story: StoryId) -> RunState:
     """The story may have been called off before anybody began it, or while it was blocked."""
-    grounded = replace(_without(run, story), failed=run.failed + 1)
+    grounded = replace(made := _without(run, story), totals=replace(made.totals, failed=run.totals.failed + 1))
     return _judged(grounded, _behind(run, story))
 
 
@@ -138,7 +147,7 @@ def reopened(run: RunState, story: StoryId) -> RunState:
     """A story that had failed may start again once all it depends on is there, and what was blocked by nothing else
     waits for it.
     """
-    judged = _judged(replace(run, failed=run.failed - 1), _behind(run, story))
+    judged = _judged(replace(run, totals=replace(run.totals, failed=run.totals.failed - 1)), _behind(run, story))
     return _with_ready(judged, (story,) if could_start(judged, story) else ())
 
 
@@ -148,16 +157,18 @@ def _behind(run: RunState, story: StoryId) -> set[StoryId]:
 
 def _without(run: RunState, story: StoryId) -> RunState:
     """Nobody works on the story; it may have landed without anybody having begun it here."""
-    ready = tuple(other for other in run.ready if other != story)
-    flying = {other: slot for other, slot in run.flying.items() if other != story}
-    return replace(run, ready=ready, flying=flying, waiting=run.waiting - {story})
+    ready = tuple(other for other in run.schedule.ready if other != story)
+    flying = {other: slot for other, slot in run.schedule.in_progress.items() if other != story}
+    return replace(
+        run, schedule=replace(run.schedule, ready=ready, in_progress=flying, waiting=run.schedule.waiting - {story})
+    )
 
 
 def _with_ready(run: RunState, stories: Iterable[StoryId]) -> RunState:
-    ready = list(run.ready)
+    ready = list(run.schedule.ready)
     for story in stories:
         insort(ready, story, key=run.graph.rank.__getitem__)
-    return replace(run, ready=tuple(ready))
+    return replace(run, schedule=replace(run.schedule, ready=tuple(ready)))
 
 
 # Who is blocked ------------------------------------------------------------------------------------------------------
@@ -165,7 +176,7 @@ def _with_ready(run: RunState, stories: Iterable[StoryId]) -> RunState:
 
 def _judged(run: RunState, concerned: Iterable[StoryId]) -> RunState:
     """The concerned stories blocked where something stands in their way, and unblocked where nothing does any more."""
-    outcomes, blocked = dict(run.stories), dict(run.blocked)
+    outcomes, blocked = dict(run.stories), dict(run.schedule.blocked)
     behind_all = len(outcomes)
     for story in sorted(concerned, key=lambda story: run.graph.depth.get(story, behind_all)):
         reason = _obstacle(run, story, outcomes, blocked)
@@ -175,7 +186,11 @@ def _judged(run: RunState, concerned: Iterable[StoryId]) -> RunState:
             blocked[story] = reason
         else:
             blocked.pop(story, None)
-    return replace(run, stories=outcomes, blocked=blocked if blocked != run.blocked else run.blocked)
+    return replace(
+        run,
+        stories=outcomes,
+        schedule=replace(run.schedule, blocked=blocked if blocked != run.schedule.blocked else run.schedule.blocked),
+    )
 
 
 def _obstacle(run: RunState, story: StoryId, outcomes: dict[StoryId, StoryOutcome], blocked: dict[StoryId, str]) -> str:

@@ -151,28 +151,33 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunState:
-    """The fold of a run's facts; `stories` keeps the order of the spec."""
+class Schedule:
+    """Derived from the stories, and updated with each fact because a decision must not look at all of them."""
 
-    plan: RunPlan | None = None
-    status: RunStatus = RunStatus.PLANNED
-    stories: Mapping[StoryId, StoryOutcome] = field(default_factory=dict)
-
-    # What could be derived from the stories, kept up with each fact because a decision must not look at all of them.
-    graph: Graph = field(default_factory=Graph)
     unlanded: Mapping[StoryId, int] = field(default_factory=dict)  # how many dependencies each still waits for
     ready: tuple[StoryId, ...] = ()  # those that could start, the best first
-    flying: Mapping[StoryId, int] = field(default_factory=dict)  # those under way, with the slot of each
+    in_progress: Mapping[StoryId, int] = field(default_factory=dict)  # with the slot of each
     waiting: frozenset[StoryId] = frozenset()  # of those, the ones that wait for a person
     blocked: Mapping[StoryId, str] = field(default_factory=dict)  # with the reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """How many stories have ended how, and what they have cost, so far as that is known."""
+
     completed: int = 0
     failed: int = 0
     spent: float | None = None  # by stories that have ended; not known of so many `unpriced` attempts
     unpriced: int = 0
     estimated: bool = False  # whether a part of `spent` was worked out from tokens
 
-    # What people have asked for: which stories come first, what is to be cancelled, paused or undone; and which of the
-    # stories know of it.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """What users have asked for: which stories come first, what is to be cancelled, paused or undone; and which of the
+    stories have been notified.
+    """
+
     first: tuple[StoryId, ...] = ()
     cancelling: bool = False
     unwanted: frozenset[StoryId] = frozenset()
@@ -183,21 +188,38 @@ class RunState:
     undoing: Mapping[StoryId, Undo] = field(default_factory=dict)
     undos: int = 0
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """Money and tokens; `raises` counts how often users have set other limits."""
+
+    ledger: Ledger = field(default_factory=Ledger)
+    raises: int = 0
+    unaware: frozenset[StoryId] = frozenset()  # stories in progress that have yet to be notified of the limits
+    owing: frozenset[StoryId] = frozenset()  # those that have yet to report what they had used without any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunState:
+    """The fold of a run's facts; `stories` keeps the order of the spec."""
+
+    plan: RunPlan | None = None
+    status: RunStatus = RunStatus.PLANNED
+    stories: Mapping[StoryId, StoryOutcome] = field(default_factory=dict)
+    graph: Graph = field(default_factory=Graph)
     cursor: int = 0  # how far its inbox is read
     endings: int = 0  # how often it was over
+    started_at: float | None = None
+    ended_at: float | None = None
+
+    schedule: Schedule = field(default_factory=Schedule)
+    totals: Totals = Totals()
+    requests: Requests = field(default_factory=Requests)
+    spending: Spending = field(default_factory=Spending)
     telling: Telling = Telling()
     frame: Frame = Frame()
     memory: Memory = Memory()
-
-    # Money and tokens; `raises` counts how often people have set other limits.
-    ledger: Ledger = field(default_factory=Ledger)
-    raises: int = 0
-    unaware: frozenset[StoryId] = frozenset()  # stories under way that have yet to be told of the limits
-    owing: frozenset[StoryId] = frozenset()  # those that have yet to tell what they had used without any
-
     noticing: Noticing = Noticing()
-    started_at: float | None = None
-    ended_at: float | None = None
 
     @property
     def given(self) -> RunPlan:

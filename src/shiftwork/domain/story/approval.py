@@ -42,14 +42,14 @@ def signing_step(pipeline: Pipeline) -> StepId:
     a step that is added behind it later does not make the approval unnecessary.
     """
     last = pipeline.steps[-1] if pipeline.steps else None
-    return last.id if last and last.kind is StepKind.APPROVAL else StepId("")
+    return last.id if last and last.plan.kind is StepKind.APPROVAL else StepId("")
 
 
 def due(story: StoryState) -> Step | None:
     """The approval that comes next, where nothing but approvals is left to be done."""
     left = [step for step in story.pipeline.steps if step.status not in FINISHED]
     asked = {StepStatus.PENDING, StepStatus.IN_PROGRESS}
-    only = all(step.kind is StepKind.APPROVAL and step.status in asked for step in left)
+    only = all(step.plan.kind is StepKind.APPROVAL and step.status in asked for step in left)
     return story.pipeline.current if only else None
 
 
@@ -68,12 +68,12 @@ def reviewed(story: StoryState) -> bool:
     """
     if story.given.review or loop_step.loop_of(story):
         return story.given.review
-    return bool(story.signing) or due(story) is not None or story.approved is not None
+    return bool(story.landing.signing) or due(story) is not None or story.landing.approved is not None
 
 
 def approved(story: StoryState) -> Patch | None:
     """What may land unasked: nothing while an approval is still due."""
-    return story.approved if due(story) is None else None
+    return story.landing.approved if due(story) is None else None
 
 
 # What is asked ----------------------------------------------------------------------------------------------------
@@ -89,15 +89,15 @@ def lacking(entry: Entry) -> str:
 
 def asked_about(story: StoryState) -> Patch | None:
     """The patch that was given back because a person is to be asked about it, and has not answered."""
-    refused = story.refused
-    if story.landing is not LandingStage.REFUSED or refused is None or refused.cause is not Refusal.APPROVAL:
+    refused = story.landing.refused
+    if story.landing.progress is not LandingStage.REFUSED or refused is None or refused.cause is not Refusal.APPROVAL:
         return None
     return Patch(base=refused.base, commit=refused.candidate) if refused.candidate else None
 
 
 def hold_for(story: StoryState, question: str) -> Hold:
     """What a person is asked; of a patch that has changed since they approved it, that is said."""
-    refused = story.refused
+    refused = story.landing.refused
     if asked_about(story) and refused and refused.files:
         return Hold(cause=HoldCause.CHANGED, detail=f"{refused.detail}: {question}")
     return Hold(cause=HoldCause.APPROVAL, detail=question)
@@ -105,7 +105,7 @@ def hold_for(story: StoryState, question: str) -> Hold:
 
 def given_back(story: StoryState, fact: story_facts.LandingRefused) -> StoryState:
     """The approval with which the workflow ends is asked for once more where it was given to another patch."""
-    step = story.pipeline.find(story.signing)
+    step = story.pipeline.find(story.landing.signing)
     if fact.cause is not Refusal.APPROVAL or step is None:
         return story
     return turn_step_of(story, step, Trigger.REWIND) or story
@@ -113,9 +113,9 @@ def given_back(story: StoryState, fact: story_facts.LandingRefused) -> StoryStat
 
 def may_it_land(story: StoryState) -> str:
     """The question where no step of the workflow has one; it names the files that the story is held for."""
-    if not story.inspection.held:
+    if not story.landing.inspection.held:
         return MAY_IT_LAND
-    files = [one.path for one in story.inspection.findings if one.kind is Meddling.LATER]
+    files = [one.path for one in story.landing.inspection.findings if one.kind is Meddling.LATER]
     more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
     return f"it changes files that run on your machine later ({', '.join(files[:_NAMED])}{more}); {MAY_IT_LAND}"
 
@@ -128,11 +128,16 @@ def answered(story: StoryState, patch: Patch, fact: story_facts.StoryReleased, *
     what the work is repaired by, and without a reason the story ends.
     """
     if fact.granted:
-        signed = patch if due(story) is None else story.approved
-        return replace(story, approved=signed, landing=LandingStage.NONE, refused=None)
-    unapproved = replace(story, approved=None)
+        signed = patch if due(story) is None else story.landing.approved
+        return replace(story, landing=replace(story.landing, approved=signed, progress=LandingStage.NONE, refused=None))
+    unapproved = replace(story, landing=replace(story.landing, approved=None))
     if not by_step and not fact.answer:
-        return replace(unapproved, cancelled=True)
+        return replace(unapproved, control=replace(unapproved.control, cancelled=True))
     said = fact.answer or "rejected"
-    refused = story.refused and replace(story.refused, detail=said, candidate=Commit(""), files=())
-    return replace(unapproved, landing=LandingStage.NONE if by_step else LandingStage.REFUSED, refused=refused)
+    refused = story.landing.refused and replace(story.landing.refused, detail=said, candidate=Commit(""), files=())
+    return replace(
+        unapproved,
+        landing=replace(
+            unapproved.landing, progress=LandingStage.NONE if by_step else LandingStage.REFUSED, refused=refused
+        ),
+    )

@@ -23,26 +23,26 @@ FORMAT: Final = "shiftwork-certificate/1"
 
 def completion(story: StoryState) -> tuple[Fact, ...]:
     """The facts with which a landed story ends; one that was proved leaves its certificate."""
-    completed = story_facts.StoryCompleted(at=NOW, commit=story.landed)
-    if story.landed_proof is None:
+    completed = story_facts.StoryCompleted(at=NOW, commit=story.landed.commit)
+    if story.landed.proof is None:
         return (completed,)
-    certificate = certify(story, story.landed_proof)
+    certificate = certify(story, story.landed.proof)
     return (StoryCertified(at=NOW, certificate=certificate, sha256=digest(certificate)), completed)
 
 
 def certify(story: StoryState, proof: ProofReport) -> Certificate:
     given, asked = story.given, story.given.story
-    repairs, conflicts = story.mendings
-    results = story.landed_report.results if story.landed_report else ()
+    repairs, conflicts = story.landing.attempts_at_repair
+    results = story.landed.report.results if story.landed.report else ()
     seconds = {result.name: result.seconds for result in results}
     own = {gate_name(asked.id, step.id): step for step in asked.verification}
     return Certificate(
         run=given.run,
         story=asked.id,
         title=asked.title,
-        ref=story.landed_ref,
-        commit=story.landed,
-        base=story.landed_base,
+        ref=story.landed.ref,
+        commit=story.landed.commit,
+        base=story.landed.base,
         tree=proof.tree,
         policy=proof.policy,
         criteria=proof.criteria,
@@ -53,21 +53,21 @@ def certify(story: StoryState, proof: ProofReport) -> Certificate:
         steps=tuple(_steps(story)),
         repairs=repairs,
         conflicts=conflicts,
-        usage=story.usage,
-        vouched=story.vouched,
-        fail_to_pass=story.landed_report.fail_to_pass if story.landed_report else None,
+        usage=story.spending.usage,
+        vouched=story.confirmed.text,
+        fail_to_pass=story.landed.report.fail_to_pass if story.landed.report else None,
         without_gates=given.without_gates,
         skipped=skipped(story.pipeline),
-        left_out=story.inspection.left_out,
+        left_out=story.landing.inspection.left_out,
     )
 
 
 def proof_of(story: StoryState) -> ProofStatus | None:
     """How a story stands that has landed; None where that is unknown, as in the first histories."""
-    if not story.landed or story.landed_report is None:
+    if not story.landed.commit or story.landed.report is None:
         return None
     asked = story.given.story
-    return status_on(asked.id, story.landed_report, story.landed_proof, asked.verification)
+    return status_on(asked.id, story.landed.report, story.landed.proof, asked.verification)
 
 
 def _gate(result: GateResult) -> GateLine:
@@ -87,7 +87,7 @@ def _steps(story: StoryState) -> Iterator[StepLine]:
         if step.attempts:
             yield StepLine(
                 step=step.id,
-                type=step.type,
+                type=step.plan.type,
                 attempts=step.attempts,
                 agent=step.played_by,
                 model=step.model,
@@ -97,7 +97,11 @@ def _steps(story: StoryState) -> Iterator[StepLine]:
 
 def certified(story: StoryState, fact: StoryCertified) -> StoryState | None:
     """Only the commit that the story has landed is certified."""
-    return replace(story, certified=fact.sha256) if fact.certificate.commit == story.landed else None
+    return (
+        replace(story, landed=replace(story.landed, certificate=fact.sha256))
+        if fact.certificate.commit == story.landed.commit
+        else None
+    )
 
 
 def plain(certificate: Certificate) -> dict[str, Any]:

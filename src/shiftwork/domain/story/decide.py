@@ -38,7 +38,7 @@ def _decide(story: StoryState) -> Effects:
         return _wind_up(story)
     if owed := allowance.settle(story):
         return owed
-    if story.cancelled and story.landing not in {LandingStage.REQUESTED, LandingStage.LANDED}:
+    if story.control.cancelled and story.landing.progress not in {LandingStage.REQUESTED, LandingStage.LANDED}:
         return (_fail(FailureCause.CANCELLED, _called_off(story)),)
     if unwanted := withdrawal(story):
         return unwanted
@@ -48,11 +48,11 @@ def _decide(story: StoryState) -> Effects:
 
 
 def _go_on(story: StoryState) -> Effects:
-    if story.hold:
+    if story.waiting.hold:
         return (receive(story.cursor),)
-    if story.landing is not LandingStage.NONE:
+    if story.landing.progress is not LandingStage.NONE:
         return (_land(story),)
-    if story.paused:
+    if story.control.paused:
         return (receive(story.cursor),)
     return wait_for_reset(story) or (_work(story),)
 
@@ -63,7 +63,9 @@ def _called_off(story: StoryState) -> str:
         return "not approved"
     step = story.pipeline.current
     return (
-        f"cancelled after {step.id} {step.name} {step.status}: {step.error}" if step and _gave_up(step) else "cancelled"
+        f"cancelled after {step.id} {step.plan.name} {step.status}: {step.error}"
+        if step and _gave_up(step)
+        else "cancelled"
     )
 
 
@@ -72,9 +74,9 @@ def _gave_up(step: Step) -> bool:
 
 
 def _wind_up(story: StoryState) -> Effects:
-    if story.workspace and not story.released:
-        return (story_effects.ReleaseWorkspace(key="release", number=story.workspace),)
-    return () if story.reported else (story_effects.ReportStory(key="report"),)
+    if story.work.workspace and not story.work.released:
+        return (story_effects.ReleaseWorkspace(key="release", number=story.work.workspace),)
+    return () if story.outcome.reported else (story_effects.ReportStory(key="report"),)
 
 
 def _work(story: StoryState) -> e.Effect:
@@ -83,9 +85,11 @@ def _work(story: StoryState) -> e.Effect:
     if first := _send_back(story) or loop_step.without_workspace(story):
         return first
     step = story.pipeline.current
-    if story.head and (step is None or approval.after_gates(story)):  # commits land: no workspace is needed for that
+    if story.work.head and (
+        step is None or approval.after_gates(story)
+    ):  # commits land: no workspace is needed for that
         return _ask_to_land(story)
-    if not story.ready or step is None:
+    if not story.work.ready or step is None:
         return _prepare(story)
     if step.status in {StepStatus.FAILED, StepStatus.CANCELLED}:
         return _after_failure(story, step)
@@ -104,57 +108,59 @@ def _send_back(story: StoryState) -> e.Conclude | None:
 def _ask_to_land(story: StoryState) -> e.Effect:
     if told := unvouched(story):
         return _hold(story, HoldCause.EVIDENCE, told)
-    number = story.landings + 1
-    return story_effects.RequestLanding(key=f"landing/{number}", number=number, tip=story.head)
+    number = story.landing.requests + 1
+    return story_effects.RequestLanding(key=f"landing/{number}", number=number, tip=story.work.head)
 
 
 def _begin_step(story: StoryState, step: Step) -> e.Effect:
     pending = step.status is StepStatus.PENDING
     if pending and (spent := allowance.limit_reached(story, step)):
         return _held(story, spent)
-    refused = story.refused
-    if refused and refused.base != story.base:
+    refused = story.landing.refused
+    if refused and refused.base != story.work.base:
         return story_effects.MergeBase(
-            key=f"merge/{story.landings}@{story.workspace}", base=refused.base, head=story.head
+            key=f"merge/{story.landing.requests}@{story.work.workspace}", base=refused.base, head=story.work.head
         )
     return (pending and allowance.claim(story, step)) or _run_step(story, step)
 
 
 def _prepare(story: StoryState) -> e.Effect:
-    number = story.workspace + 1
+    number = story.work.workspace + 1
     if number > MAX_WORKSPACES:
         return _fail(FailureCause.WORKSPACE, f"{MAX_WORKSPACES} workspaces were lost one after the other")
-    return story_effects.PrepareWorkspace(key=f"workspace/{number}", number=number, head=story.head, base=story.base)
+    return story_effects.PrepareWorkspace(
+        key=f"workspace/{number}", number=number, head=story.work.head, base=story.work.base
+    )
 
 
 def _run_step(story: StoryState, step: Step) -> e.Effect:
     """The attempt to make, or, where one is under way and nobody knows of its end, that one again."""
     attempt = step.attempts + (step.status is StepStatus.PENDING)
     key = f"{step.id}/{attempt}"
-    if step.kind is StepKind.GATE:
+    if step.plan.kind is StepKind.GATE:
         return story_effects.RunGates(key=key, step=step.id, attempt=attempt)
-    if step.kind is StepKind.APPROVAL:
+    if step.plan.kind is StepKind.APPROVAL:
         return _ask_approval(story, step, attempt)
     # An attempt that finds its workspace gone has not begun: in the next workspace it is another effect.
-    return story_effects.RunAgent(key=f"{key}@{story.workspace}", step=step.id, attempt=attempt)
+    return story_effects.RunAgent(key=f"{key}@{story.work.workspace}", step=step.id, attempt=attempt)
 
 
 def _ask_approval(story: StoryState, step: Step, attempt: int) -> e.Conclude:
     if step.status is StepStatus.IN_PROGRESS:
         return _held(story, approval.hold_for(story, question(story, step)))
-    started = story_facts.StepStarted(at=NOW, step=step.id, attempt=attempt, commit=story.head, log="")
+    started = story_facts.StepStarted(at=NOW, step=step.id, attempt=attempt, commit=story.work.head, log="")
     return e.Conclude(key=f"{step.id}/{attempt}", facts=(started,))
 
 
 def _after_failure(story: StoryState, step: Step) -> e.Conclude:
     key = f"{step.id}/{step.attempts}/after"
     # A person's "no" is not asked again, and the stories that a loop has left behind have had their own retries.
-    once = step.kind in {StepKind.APPROVAL, StepKind.LOOP}
-    if step.retries < step.max_retries and not once:
+    once = step.plan.kind in {StepKind.APPROVAL, StepKind.LOOP}
+    if step.retries < step.plan.max_retries and not once:
         return e.Conclude(key=key, facts=(story_facts.StepRetried(at=NOW, step=step.id, feedback=step.error),))
     tries = f"{step.attempts} attempt" + ("s" if step.attempts > 1 else "")
-    told = f"{step.id} {step.name} {step.status} after {tries}: {step.error}"
-    if step.exhausted is Exhausted.ASK and step.kind is not StepKind.LOOP:
+    told = f"{step.id} {step.plan.name} {step.status} after {tries}: {step.error}"
+    if step.plan.exhausted is Exhausted.ASK and step.plan.kind is not StepKind.LOOP:
         return _hold(story, HoldCause.EXHAUSTED, told)
     return _fail(FailureCause.STEP, told)
 
@@ -164,24 +170,24 @@ def _follow(story: StoryState, decided: Step) -> e.Conclude:
     way = next_route(story, decided)
     if not isinstance(way, Spent):
         return way
-    if way.target.exhausted is Exhausted.ASK:
+    if way.target.plan.exhausted is Exhausted.ASK:
         return _hold(story, HoldCause.EXHAUSTED, way.told)
     return _fail(FailureCause.STEP, way.told)
 
 
 def _land(story: StoryState) -> e.Effect:
-    if story.landing is LandingStage.REQUESTED:
+    if story.landing.progress is LandingStage.REQUESTED:
         return receive(story.cursor)
-    if story.landing is LandingStage.LANDED and loop_step.loop_of(story):
-        renewed = story_facts.WorkRenewed(at=NOW, commit=story.landed)
-        return e.Conclude(key=f"renew/{story.landings}", facts=(renewed,))
-    if story.landing is LandingStage.LANDED:
+    if story.landing.progress is LandingStage.LANDED and loop_step.loop_of(story):
+        renewed = story_facts.WorkRenewed(at=NOW, commit=story.landed.commit)
+        return e.Conclude(key=f"renew/{story.landing.requests}", facts=(renewed,))
+    if story.landing.progress is LandingStage.LANDED:
         return e.Conclude(key="complete", facts=completion(story))
     if approval.asked_about(story):
         return _ask_about_patch(story)
-    if story.refused and story.refused.cause is Refusal.DEPENDENCIES:
-        return _hold(story, HoldCause.DEPENDENCIES, story.refused.detail)
-    return _mend(story, story.refused) if story.refused else _fail(FailureCause.REFUSED, "refused")
+    if story.landing.refused and story.landing.refused.cause is Refusal.DEPENDENCIES:
+        return _hold(story, HoldCause.DEPENDENCIES, story.landing.refused.detail)
+    return _mend(story, story.landing.refused) if story.landing.refused else _fail(FailureCause.REFUSED, "refused")
 
 
 def _ask_about_patch(story: StoryState) -> e.Conclude:
@@ -206,11 +212,11 @@ def _mend(story: StoryState, refused: Refused) -> e.Conclude:
         return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}): {refused.detail}")
     limits = story.given.limits
     conflict = refused.cause is Refusal.CONFLICT
-    spent = story.conflicts >= limits.conflicts if conflict else story.repairs >= limits.repairs
+    spent = story.landing.conflicts >= limits.conflicts if conflict else story.landing.repairs >= limits.repairs
     spent = spent and refused.cause is not Refusal.APPROVAL  # a person may ask for as much as they like
     profile = escalation(story)
     if spent or (on_plateau(story) and not profile):
-        tries = story.conflicts if conflict else story.repairs
+        tries = story.landing.conflicts if conflict else story.landing.repairs
         told = f"after {tries} repair{'' if tries == 1 else 's'}{whole_story(story)}: {for_people(refused.detail)}"
         return _fail(FailureCause.REFUSED, f"not landed ({refused.cause}) {told}")
     if len(story.pipeline.steps) >= MAX_STEPS:
@@ -219,7 +225,7 @@ def _mend(story: StoryState, refused: Refused) -> e.Conclude:
     planned = story_facts.MendingPlanned(
         at=NOW, cause=refused.cause, type=kind, description=description, feedback=refused.detail, profile=profile
     )
-    return e.Conclude(key=f"mend/{len(story.failures)}", facts=(planned,))
+    return e.Conclude(key=f"mend/{len(story.landing.failures)}", facts=(planned,))
 
 
 def _hold(story: StoryState, cause: HoldCause, detail: str) -> e.Conclude:
@@ -228,7 +234,7 @@ def _hold(story: StoryState, cause: HoldCause, detail: str) -> e.Conclude:
 
 def _held(story: StoryState, hold: Hold) -> e.Conclude:
     fact = story_facts.StoryHeld(at=NOW, cause=hold.cause, detail=hold.detail, reached=hold.reached)
-    return e.Conclude(key=f"hold/{story.holds + 1}", facts=(fact,))
+    return e.Conclude(key=f"hold/{story.waiting.holds + 1}", facts=(fact,))
 
 
 def _fail(cause: FailureCause, reason: str) -> e.Conclude:

@@ -58,27 +58,34 @@ def _started(story: StoryState, fact: story_facts.StoryStarted) -> StoryState | 
         Trigger.START,
         assignment=fact.assignment,
         pipeline=pipeline,
-        signing=approval.signing_step(pipeline),
-        context=fact.assignment.context,
-        limits=fact.assignment.limits,
-        raises=fact.assignment.raises,
-        unbooked=opened(fact.assignment.limits),
+        landing=replace(story.landing, signing=approval.signing_step(pipeline)),
+        dialogue=replace(story.dialogue, context=fact.assignment.context),
+        spending=replace(
+            story.spending,
+            limits=fact.assignment.limits,
+            raises=fact.assignment.raises,
+            unreserved=opened(fact.assignment.limits),
+        ),
         started_at=fact.at,
     )
 
 
 def _workspace_prepared(story: StoryState, fact: story_facts.WorkspacePrepared) -> StoryState | None:
-    if fact.number != story.workspace + 1:
+    if fact.number != story.work.workspace + 1:
         return None
-    return replace(story, workspace=fact.number, ready=True, base=fact.base, head=fact.head)
+    return replace(story, work=replace(story.work, workspace=fact.number, ready=True, base=fact.base, head=fact.head))
 
 
 def _workspace_lost(story: StoryState, fact: story_facts.WorkspaceLost) -> StoryState | None:
-    return replace(story, ready=False) if fact.number == story.workspace else None
+    return replace(story, work=replace(story.work, ready=False)) if fact.number == story.work.workspace else None
 
 
 def _workspace_released(story: StoryState, fact: story_facts.WorkspaceReleased) -> StoryState | None:
-    return replace(story, ready=False, released=True) if fact.number == story.workspace else None
+    return (
+        replace(story, work=replace(story.work, ready=False, released=True))
+        if fact.number == story.work.workspace
+        else None
+    )
 
 
 def _messages_read(story: StoryState, fact: MessagesRead) -> StoryState | None:
@@ -86,35 +93,40 @@ def _messages_read(story: StoryState, fact: MessagesRead) -> StoryState | None:
 
 
 def _cancel_requested(story: StoryState, fact: story_facts.StoryCancelRequested) -> StoryState | None:  # noqa: ARG001
-    return replace(story, cancelled=True)
+    return replace(story, control=replace(story.control, cancelled=True))
 
 
 def _landing_requested(story: StoryState, fact: story_facts.LandingRequested) -> StoryState | None:
-    if fact.number != story.landings + 1 or story.routing or not approval.may_land(story):
+    if fact.number != story.landing.requests + 1 or story.routing or not approval.may_land(story):
         return None
-    if story.landing is not LandingStage.NONE:
+    if story.landing.progress is not LandingStage.NONE:
         return None
     return replace(
-        story, landing=LandingStage.REQUESTED, landings=fact.number, refused=None, inspection=fact.inspection
+        story,
+        landing=replace(
+            story.landing,
+            progress=LandingStage.REQUESTED,
+            requests=fact.number,
+            refused=None,
+            inspection=fact.inspection,
+        ),
     )
 
 
 def _landing_accepted(story: StoryState, fact: story_facts.LandingAccepted) -> StoryState | None:
-    if story.landing is not LandingStage.REQUESTED:
+    if story.landing.progress is not LandingStage.REQUESTED:
         return None
     return replace(
         story,
-        landing=LandingStage.LANDED,
-        landed=fact.commit,
-        landed_base=fact.base,
-        landed_ref=fact.ref,
-        landed_report=fact.report,
-        landed_proof=fact.proof,
+        landing=replace(story.landing, progress=LandingStage.LANDED),
+        landed=replace(
+            story.landed, commit=fact.commit, base=fact.base, ref=fact.ref, report=fact.report, proof=fact.proof
+        ),
     )
 
 
 def _landing_refused(story: StoryState, fact: story_facts.LandingRefused) -> StoryState | None:
-    if story.landing is not LandingStage.REQUESTED:
+    if story.landing.progress is not LandingStage.REQUESTED:
         return None
     refused = Refused(
         cause=fact.cause,
@@ -128,7 +140,7 @@ def _landing_refused(story: StoryState, fact: story_facts.LandingRefused) -> Sto
 
 
 def _mending_planned(story: StoryState, fact: story_facts.MendingPlanned) -> StoryState | None:
-    if story.landing is not LandingStage.REFUSED or fact.type not in CATALOGUE:
+    if story.landing.progress is not LandingStage.REFUSED or fact.type not in CATALOGUE:
         return None
     plan = replace(catalogue_step(fact.type), description=fact.description)
     step = replace(planned_step(story.pipeline.next_number, plan), feedback=fact.feedback, profile=fact.profile)
@@ -137,10 +149,13 @@ def _mending_planned(story: StoryState, fact: story_facts.MendingPlanned) -> Sto
     return replace(
         story,
         pipeline=_before_last(story.pipeline, step),
-        landing=LandingStage.NONE,
-        repairs=story.repairs + repair,
-        conflicts=story.conflicts + conflict,
-        escalated=fact.profile or story.escalated,
+        landing=replace(
+            story.landing,
+            progress=LandingStage.NONE,
+            repairs=story.landing.repairs + repair,
+            conflicts=story.landing.conflicts + conflict,
+            escalated=fact.profile or story.landing.escalated,
+        ),
     )
 
 
@@ -155,23 +170,29 @@ def _before_last(pipeline: Pipeline, step: Step) -> Pipeline:
 
 
 def _base_merged(story: StoryState, fact: story_facts.BaseMerged) -> StoryState | None:
-    return None if not story.ready else replace(story, head=fact.commit, base=fact.base)
+    return None if not story.work.ready else replace(story, work=replace(story.work, head=fact.commit, base=fact.base))
 
 
 def _completed(story: StoryState, fact: story_facts.StoryCompleted) -> StoryState | None:
-    if not loop_step.is_done(story) or story.landed != fact.commit:
+    if not loop_step.is_done(story) or story.landed.commit != fact.commit:
         return None
     return turn_story(story, Trigger.COMPLETE, ended_at=fact.at)
 
 
 def _failed(story: StoryState, fact: story_facts.StoryFailed) -> StoryState | None:
-    if story.landing is LandingStage.LANDED:
+    if story.landing.progress is LandingStage.LANDED:
         return None
-    return turn_story(story, Trigger.FAIL, failure=fact.reason, cause=fact.cause, ended_at=fact.at, wait=None)
+    return turn_story(
+        story,
+        Trigger.FAIL,
+        outcome=replace(story.outcome, reason=fact.reason, cause=fact.cause),
+        ended_at=fact.at,
+        rate_limit=replace(story.rate_limit, wait=None),
+    )
 
 
 def _reported(story: StoryState, fact: story_facts.StoryReported) -> StoryState | None:  # noqa: ARG001 - one shape for all
-    return replace(story, reported=True)
+    return replace(story, outcome=replace(story.outcome, reported=True))
 
 
 type _Handler = Callable[[StoryState, Any], StoryState | None]

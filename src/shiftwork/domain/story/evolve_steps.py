@@ -18,9 +18,14 @@ def step_started(story: StoryState, fact: story_facts.StepStarted) -> StoryState
     step = story.pipeline.current
     if step is None or step.id != fact.step or fact.attempt != step.attempts + 1:
         return None
-    if story.hold or story.routing or story.wait:
+    if story.waiting.hold or story.routing or story.rate_limit.wait:
         return None
-    hearing = replace(story, heard=len(story.told) if step.kind is StepKind.AGENT else 0)
+    hearing = replace(
+        story,
+        dialogue=replace(
+            story.dialogue, delivered=len(story.dialogue.messages) if step.plan.kind is StepKind.AGENT else 0
+        ),
+    )
     return turn_step_of(
         hearing,
         step,
@@ -46,10 +51,13 @@ def step_completed(story: StoryState, fact: story_facts.StepCompleted) -> StoryS
         return None
     return replace(
         ended,
-        head=fact.commit or ended.head,
-        context=merged(story.context, fact.outputs),
-        told=story.told[story.heard :],
-        heard=0,
+        work=replace(ended.work, head=fact.commit or ended.work.head),
+        dialogue=replace(
+            ended.dialogue,
+            context=merged(story.dialogue.context, fact.outputs),
+            messages=story.dialogue.messages[story.dialogue.delivered :],
+            delivered=0,
+        ),
         routing=step.id if route_for(step, fact.decision) else ended.routing,
     )
 
@@ -64,7 +72,7 @@ def step_cancelled(story: StoryState, fact: story_facts.StepCancelled) -> StoryS
 
 def step_interrupted(story: StoryState, fact: story_facts.StepInterrupted) -> StoryState | None:
     ended = _end(story, fact, Trigger.INTERRUPT)
-    return None if ended is None else replace(ended, ready=False)
+    return None if ended is None else replace(ended, work=replace(ended.work, ready=False))
 
 
 def step_yielded(story: StoryState, fact: story_facts.StepYielded) -> StoryState | None:
@@ -75,9 +83,8 @@ def step_yielded(story: StoryState, fact: story_facts.StepYielded) -> StoryState
     return replace(
         story,
         pipeline=story.pipeline.with_step(replace(step, ended_at=fact.at)),
-        head=fact.commit or story.head,
-        told=story.told[story.heard :],
-        heard=0,
+        work=replace(story.work, head=fact.commit or story.work.head),
+        dialogue=replace(story.dialogue, messages=story.dialogue.messages[story.dialogue.delivered :], delivered=0),
     )
 
 
@@ -94,12 +101,17 @@ def workflow_edited(story: StoryState, fact: story_facts.WorkflowEdited) -> Stor
 
 
 def edit_rejected(story: StoryState, fact: story_facts.WorkflowEditRejected) -> StoryState | None:
-    return replace(story, told=(*story.told, f"Your workflow edit was rejected: {fact.reason}"))
+    return replace(
+        story,
+        dialogue=replace(
+            story.dialogue, messages=(*story.dialogue.messages, f"Your workflow edit was rejected: {fact.reason}")
+        ),
+    )
 
 
 def evidence_reported(story: StoryState, fact: story_facts.EvidenceReported) -> StoryState | None:
-    others = tuple(known for known in story.evidence if known.criterion != fact.evidence.criterion)
-    return replace(story, evidence=(*others, fact.evidence))
+    others = tuple(known for known in story.dialogue.evidence if known.criterion != fact.evidence.criterion)
+    return replace(story, dialogue=replace(story.dialogue, evidence=(*others, fact.evidence)))
 
 
 type _Ending = (

@@ -40,8 +40,8 @@ def question(story: StoryState, step: Step) -> str:
         "current_story_title": asked.title,
         "verify_feedback": step.feedback,
     }
-    own = filled(step.input, values(story.context, known)).strip()
-    return own or step.description.strip() or f"{step.name}: may it go on?"
+    own = filled(step.plan.input, values(story.dialogue.context, known)).strip()
+    return own or step.plan.description.strip() or f"{step.plan.name}: may it go on?"
 
 
 def unvouched(story: StoryState) -> str:
@@ -49,9 +49,9 @@ def unvouched(story: StoryState) -> str:
     very work that is to land. A "yes" to other work is none to this.
     """
     unsure = uncheckable(story.given.story) if story.given.proof is ProofPolicy.STRICT else ()
-    if not unsure or (story.vouched and story.vouched_for == story.head):
+    if not unsure or (story.confirmed.text and story.confirmed.commit == story.work.head):
         return ""
-    changed = "the work has changed since you vouched for it: " if story.vouched else ""
+    changed = "the work has changed since you vouched for it: " if story.confirmed.text else ""
     listed = "; ".join(f"{one.id}: {one.text}" for one in unsure)
     return f"{changed}nobody but you can tell whether this holds: {listed}"
 
@@ -60,55 +60,63 @@ def tell_waiting(story: StoryState) -> Effects:
     """The run is told before the story waits, and again before it goes on. A story at its spending limit keeps its
     place: others would go on spending.
     """
-    waiting = story.hold is not None and story.hold.cause is not HoldCause.LIMIT
-    if waiting is story.waits:
+    waiting = story.waiting.hold is not None and story.waiting.hold.cause is not HoldCause.LIMIT
+    if waiting is story.waiting.reported:
         return ()
-    key = f"waits/{story.holds}" if waiting else f"goes-on/{story.holds}"
+    key = f"waits/{story.waiting.holds}" if waiting else f"goes-on/{story.waiting.holds}"
     return (story_effects.TellWaiting(key=key, waiting=waiting),)
 
 
 def waiting_told(story: StoryState, fact: story_facts.WaitingTold) -> StoryState | None:
-    return replace(story, waits=fact.waiting)
+    return replace(story, waiting=replace(story.waiting, reported=fact.waiting))
 
 
 def held(story: StoryState, fact: story_facts.StoryHeld) -> StoryState | None:
-    return None if story.hold else _hold(story, Hold(cause=fact.cause, detail=fact.detail, reached=fact.reached))
+    return (
+        None if story.waiting.hold else _hold(story, Hold(cause=fact.cause, detail=fact.detail, reached=fact.reached))
+    )
 
 
 def _hold(story: StoryState, hold: Hold) -> StoryState:
-    return replace(story, hold=hold, holds=story.holds + 1)
+    return replace(story, waiting=replace(story.waiting, hold=hold, holds=story.waiting.holds + 1))
 
 
 def question_asked(story: StoryState, fact: story_facts.QuestionAsked) -> StoryState | None:
     step = story.pipeline.find(fact.step)
-    if step is None or step.attempts != fact.attempt or story.hold:
+    if step is None or step.attempts != fact.attempt or story.waiting.hold:
         return None
     asked = turn_step_of(story, step, Trigger.ASK, questions=step.questions + 1, ended_at=fact.at, feedback="")
     if asked is None:
         return None
+    unread = story.dialogue.messages[story.dialogue.delivered :]
     return replace(
         _hold(asked, Hold(cause=HoldCause.QUESTION, detail=fact.question, options=fact.options)),
-        head=fact.commit or story.head,
-        told=story.told[story.heard :],
-        heard=0,
+        work=replace(story.work, head=fact.commit or story.work.head),
+        dialogue=replace(story.dialogue, messages=unread, delivered=0),
     )
 
 
 def released(story: StoryState, fact: story_facts.StoryReleased) -> StoryState | None:
     """An answer to nothing does nothing, and so does one to a wait that is over."""
-    if story.hold is None or fact.hold not in {0, story.holds}:
+    if story.waiting.hold is None or fact.hold not in {0, story.waiting.holds}:
         return None
-    return _ANSWERS[story.hold.cause](replace(story, hold=None), story.hold, fact)
+    return _ANSWERS[story.waiting.hold.cause](
+        replace(story, waiting=replace(story.waiting, hold=None)), story.waiting.hold, fact
+    )
 
 
 def _limit(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:
     """Only a higher limit ends the wait; see `allowing`."""
-    return replace(story, hold=hold) if fact.granted else replace(story, cancelled=True)
+    return (
+        replace(story, waiting=replace(story.waiting, hold=hold))
+        if fact.granted
+        else replace(story, control=replace(story.control, cancelled=True))
+    )
 
 
 def _question(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:
     said = fact.answer or "Yes." if fact.granted else f"No. {fact.answer}".strip()
-    return replace(story, answers=(*story.answers, (hold.detail, said)))
+    return replace(story, dialogue=replace(story.dialogue, answers=(*story.dialogue.answers, (hold.detail, said))))
 
 
 def _approval(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001
@@ -135,7 +143,7 @@ def _exhausted(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -
     if step is None:
         return story
     if not fact.granted:
-        return replace(story, cancelled=True)
+        return replace(story, control=replace(story.control, cancelled=True))
     if deciding is None:
         feedback = fact.answer or step.error
         return _turned(story, step, Trigger.RETRY, retries=0, deferrals=0, in_vain=0, feedback=feedback)
@@ -147,15 +155,17 @@ def _exhausted(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -
 def _vouched(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001
     """A "yes" to the work as it is now is what the certificate says of these criteria; a "no" ends the story."""
     if not fact.granted:
-        return replace(story, cancelled=True)
-    return replace(story, vouched=fact.answer or "yes", vouched_for=story.head)
+        return replace(story, control=replace(story.control, cancelled=True))
+    return replace(story, confirmed=replace(story.confirmed, text=fact.answer or "yes", commit=story.work.head))
 
 
 def _dependencies(story: StoryState, hold: Hold, fact: story_facts.StoryReleased) -> StoryState:  # noqa: ARG001
     """A "yes" is to this work: it may be judged in the environment of its base. A "no" ends the story."""
     if not fact.granted:
-        return replace(story, cancelled=True)
-    return replace(story, borrowing=story.head, landing=LandingStage.NONE, refused=None)
+        return replace(story, control=replace(story.control, cancelled=True))
+    return replace(
+        story, landing=replace(story.landing, borrowing=story.work.head, progress=LandingStage.NONE, refused=None)
+    )
 
 
 def _turned(story: StoryState, step: Step, trigger: Trigger, **changes: object) -> StoryState:

@@ -25,7 +25,7 @@ KEYS: Final = 40
 def loop_of(story: StoryState) -> Step | None:
     """The loop, where the pipeline has come to it and it has not failed."""
     step = story.pipeline.current
-    if step is None or step.kind is not StepKind.LOOP:
+    if step is None or step.plan.kind is not StepKind.LOOP:
         return None
     return step if step.status in {StepStatus.PENDING, StepStatus.IN_PROGRESS} else None
 
@@ -35,16 +35,16 @@ def without_workspace(story: StoryState) -> e.Effect | None:
     if loop := loop_of(story):
         return _go_through(story, loop)
     if story.pipeline.current is None and nothing_to_land(story):
-        return e.Conclude(key="complete", facts=(story_facts.StoryCompleted(at=NOW, commit=story.landed),))
+        return e.Conclude(key="complete", facts=(story_facts.StoryCompleted(at=NOW, commit=story.landed.commit),))
     return None
 
 
 def _go_through(story: StoryState, loop: Step) -> e.Effect:
     if loop.status is StepStatus.IN_PROGRESS:
         return receive(story.cursor)
-    if story.head != story.base:
-        number = story.landings + 1
-        return story_effects.RequestLanding(key=f"landing/{number}", number=number, tip=story.head)
+    if story.work.head != story.work.base:
+        number = story.landing.requests + 1
+        return story_effects.RequestLanding(key=f"landing/{number}", number=number, tip=story.work.head)
     attempt = loop.attempts + 1
     return story_effects.OpenLoop(key=f"{loop.id}/{attempt}", step=loop.id, attempt=attempt)
 
@@ -56,40 +56,50 @@ def may_land(story: StoryState) -> bool:
 
 def is_done(story: StoryState) -> bool:
     """Whether no step is left and all work has landed."""
-    landed = story.landing is LandingStage.LANDED or nothing_to_land(story)
+    landed = story.landing.progress is LandingStage.LANDED or nothing_to_land(story)
     return landed and story.pipeline.current is None
 
 
 def nothing_to_land(story: StoryState) -> bool:
     """The run's own steps need not change anything, and neither does a story that says so."""
-    return story.given.story.may_be_empty and story.head == story.base
+    return story.given.story.may_be_empty and story.work.head == story.work.base
 
 
 def handed_on(story: StoryState) -> Context:
     """What the steps after the loop may name of what a story has set; long values are for the story itself."""
     given = dict(story.given.context)
-    fresh = [pair for pair in story.context if given.get(pair[0]) != pair[1] and len(pair[1]) <= HANDED_ON]
+    fresh = [pair for pair in story.dialogue.context if given.get(pair[0]) != pair[1] and len(pair[1]) <= HANDED_ON]
     return tuple(fresh[-KEYS:])
 
 
 def planned(story: StoryState, fact: story_facts.StoriesPlanned) -> StoryState | None:
-    return replace(story, planned=fact.stories)
+    return replace(story, dialogue=replace(story.dialogue, planned=fact.stories))
 
 
 def renewed(story: StoryState, fact: story_facts.WorkRenewed) -> StoryState | None:
-    if story.landing is not LandingStage.LANDED or story.landed != fact.commit or loop_of(story) is None:
+    if (
+        story.landing.progress is not LandingStage.LANDED
+        or story.landed.commit != fact.commit
+        or loop_of(story) is None
+    ):
         return None
-    anew = replace(story, landing=LandingStage.NONE, head=fact.commit, base=fact.commit, approved=None)
-    return replace(anew, earlier=story.mendings, repairs=0, conflicts=0)
+    anew = replace(
+        story,
+        landing=replace(story.landing, progress=LandingStage.NONE, approved=None),
+        work=replace(story.work, head=fact.commit, base=fact.commit),
+    )
+    return replace(
+        anew, landing=replace(anew.landing, earlier=story.landing.attempts_at_repair, repairs=0, conflicts=0)
+    )
 
 
 def begun(story: StoryState, fact: story_facts.LoopBegun) -> StoryState | None:
     loop = loop_of(story)
-    if loop is None or loop.id != fact.step or fact.attempt != loop.attempts + 1 or story.head != story.base:
+    if loop is None or loop.id != fact.step or fact.attempt != loop.attempts + 1 or story.work.head != story.work.base:
         return None
     start = {"attempts": fact.attempt, "started_at": fact.at, "ended_at": None, "error": ""}
     turned = turn_step_of(story, loop, Trigger.START, **start)
-    return turned and replace(turned, ready=False)
+    return turned and replace(turned, work=replace(turned.work, ready=False))
 
 
 def ended(story: StoryState, fact: story_facts.LoopEnded) -> StoryState | None:
@@ -101,4 +111,8 @@ def ended(story: StoryState, fact: story_facts.LoopEnded) -> StoryState | None:
     trigger = Trigger.FAIL if fact.failed else Trigger.COMPLETE
     error = told if fact.failed else ""
     turned = turn_step_of(story, loop, trigger, notes=told, error=error, feedback="", ended_at=fact.at)
-    return turned and replace(turned, context=merged(story.context, fact.context), head=Commit(""), base=Commit(""))
+    return turned and replace(
+        turned,
+        dialogue=replace(turned.dialogue, context=merged(story.dialogue.context, fact.context)),
+        work=replace(turned.work, head=Commit(""), base=Commit("")),
+    )

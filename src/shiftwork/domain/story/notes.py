@@ -19,7 +19,7 @@ _LESSONS: Final = 6
 
 def note_written(story: StoryState, fact: story_facts.NoteWritten) -> StoryState | None:
     note = Note(at=fact.at, by=fact.by, text=fact.text, scope=fact.scope)
-    return replace(story, scratch=remember(story.scratch, note, STORY_ROOM))
+    return replace(story, dialogue=replace(story.dialogue, notes=remember(story.dialogue.notes, note, STORY_ROOM)))
 
 
 def learnt(story: StoryState) -> Learnt | None:
@@ -27,13 +27,13 @@ def learnt(story: StoryState) -> Learnt | None:
     if story.status is not StoryStatus.COMPLETED:
         return None
     done = [
-        f"- {step.name}: {in_a_line(step.notes)}"
+        f"- {step.plan.name}: {in_a_line(step.notes)}"
         for step in story.pipeline.steps
         if step.status is StepStatus.COMPLETED and step.notes.strip()
     ]
-    shared = [note for note in story.scratch.all if note.scope is not Scope.STORY]
+    shared = [note for note in story.dialogue.notes.all if note.scope is not Scope.STORY]
     lessons = [f"  - {in_a_line(note.text)}" for note in shared]
-    landed = f"- Landed as {story.landed[:12]}{after_landed(proof_of(story))}"
+    landed = f"- Landed as {story.landed.commit[:12]}{after_landed(proof_of(story))}"
     rows = [landed, *_last(done, _STEPS, "- earlier steps left out")]
     if lessons:
         rows += ["- **Learnings:**", *_last(lessons, _LESSONS, "  - earlier ones left out")]

@@ -11,13 +11,13 @@ from shiftwork.domain.story.state import HoldCause, StoryState
 
 def notice_of_hold(story: StoryState) -> Effects:
     """A story at its spending limit is a matter of the budget to those who want to hear of that, else it just waits."""
-    if story.hold is None:
+    if story.waiting.hold is None:
         return ()
-    spent = story.hold.cause is HoldCause.LIMIT
+    spent = story.waiting.hold.cause is HoldCause.LIMIT
     occasions = (Occasion.BUDGET, Occasion.NEEDS_YOU) if spent else (Occasion.NEEDS_YOU,)
-    return due_notice(story.given.notices, story.noticing, occasions, story.holds)
+    return due_notice(story.given.notices, story.waiting.noticing, occasions, story.waiting.holds)
 
 
 def story_noticed(story: StoryState, fact: NoticeTried) -> StoryState | None:
-    noticing = tried(story.noticing, fact)
-    return replace(story, noticing=noticing) if noticing else None
+    noticing = tried(story.waiting.noticing, fact)
+    return replace(story, waiting=replace(story.waiting, noticing=noticing)) if noticing else None

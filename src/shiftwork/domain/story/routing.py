@@ -41,7 +41,7 @@ class Undecided:
 
 def route_for(step: Step, value: str) -> Route | None:
     wanted = _plain(value)
-    return next((route for route in step.routes if wanted and _plain(route.value) == wanted), None)
+    return next((route for route in step.plan.routes if wanted and _plain(route.value) == wanted), None)
 
 
 def decision_of(step: Step, outputs: Context) -> str | Undecided:
@@ -52,10 +52,10 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
     given = dict(outputs)
     if _plain(given.get(STATUS, "")) == RETRY and route_for(step, RETRY):
         return RETRY
-    key = step.decision_key.lower()
+    key = step.plan.decision_key.lower()
     if not key:
         return ""
-    allowed = ", ".join(route.value for route in step.routes)
+    allowed = ", ".join(route.value for route in step.plan.routes)
     value = _plain(given.get(key, ""))
     if not value:
         return Undecided(reason=f"the answer lacks {key.upper()}:, which must be one of {allowed}")
@@ -66,7 +66,7 @@ def decision_of(step: Step, outputs: Context) -> str | Undecided:
 
 def verdict_of(step: Step, outputs: Context, notes: str) -> str:
     """Why a step has decided as it has: what it set beside the decision itself, else its notes."""
-    own = {STATUS, step.decision_key.lower()}
+    own = {STATUS, step.plan.decision_key.lower()}
     return "\n".join(f"{key.upper()}: {value}" for key, value in outputs if key not in own) or notes
 
 
@@ -91,7 +91,7 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
     route = route_for(step, step.decision) or Route(value=step.decision)
     target = _reached(story.pipeline, step, route)
     if target is not None and route.back and (spent := _spent(step, target)):
-        return Spent(target=target, told=f"{step.id} {step.name} {spent}: {step.verdict}")
+        return Spent(target=target, told=f"{step.id} {step.plan.name} {spent}: {step.verdict}")
     fact = story_facts.StepRouted(
         at=NOW,
         step=step.id,
@@ -106,12 +106,12 @@ def next_route(story: StoryState, step: Step) -> e.Conclude | Spent:
 
 def _spent(step: Step, target: Step) -> str:
     """Why the step may not be gone back to; empty where it may. Gates that fail as they did before would fail again."""
-    if step.kind is StepKind.GATE and target.returned_for == fingerprint(step.verdict):
-        return f"came back with the same failure after {target.id} {target.name} had been done again"
-    if target.retries < target.max_retries:
+    if step.plan.kind is StepKind.GATE and target.returned_for == fingerprint(step.verdict):
+        return f"came back with the same failure after {target.id} {target.plan.name} had been done again"
+    if target.retries < target.plan.max_retries:
         return ""
     times = f"{target.retries} time" + ("" if target.retries == 1 else "s")
-    decided = f"decided {step.decision!r} again, and {target.id} {target.name} was gone back to or retried"
+    decided = f"decided {step.decision!r} again, and {target.id} {target.plan.name} was gone back to or retried"
     return f"{decided} {times}, which is its limit"
 
 
@@ -132,7 +132,12 @@ def routed(story: StoryState, fact: story_facts.StepRouted) -> StoryState | None
         pipeline = _back(pipeline, fact)
     elif pipeline.find(fact.target):
         pipeline = _onward(pipeline, fact)
-    return replace(story, pipeline=pipeline, routing=StepId(""), context=without(story.context, fact.clear))
+    return replace(
+        story,
+        pipeline=pipeline,
+        routing=StepId(""),
+        dialogue=replace(story.dialogue, context=without(story.dialogue.context, fact.clear)),
+    )
 
 
 def _onward(pipeline: Pipeline, fact: story_facts.StepRouted) -> Pipeline:
@@ -177,5 +182,7 @@ def one_more(story: StoryState, step: Step) -> StoryState:
     target = story.pipeline.find(StepId(route.target)) if route else None
     if target is None:
         return story
-    allowed = replace(target, max_retries=max(target.max_retries, target.retries + 1), returned_for="")
+    allowed = replace(
+        target, plan=replace(target.plan, max_retries=max(target.plan.max_retries, target.retries + 1)), returned_for=""
+    )
     return replace(story, pipeline=story.pipeline.with_step(allowed))

@@ -101,34 +101,36 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoryState:
-    """The fold of a story's facts."""
+class Dialogue:
+    """What the agents of a story have said, and what they are given to read."""
 
-    assignment: Assignment | None = None
-    status: StoryStatus = StoryStatus.UNCLAIMED
-    pipeline: Pipeline = Pipeline()
-
-    # What its agents have said, and are told.
     context: tuple[tuple[str, str], ...] = ()
-    scratch: Shelf = Shelf()
+    notes: Shelf = Shelf()
     evidence: tuple[Evidence, ...] = ()
-    told: tuple[str, ...] = ()  # the harness's messages to them
-    heard: int = 0  # so many of those the attempt under way has been given
+    messages: tuple[str, ...] = ()  # from the harness to them
+    delivered: int = 0  # so many of those the attempt in progress has been given
     answers: tuple[tuple[str, str], ...] = ()  # questions they have asked, with what a person said
-    routing: StepId = StepId("")  # the step whose decision has not been followed yet
     planned: tuple[spec.Story, ...] = ()  # the stories that a step has broken the work into
 
-    # The work: `workspace` counts those laid out, and the last is there while it is `ready`.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The work itself: `workspace` counts those laid out, and the last is there while it is `ready`."""
+
     workspace: int = 0
     ready: bool = False
     released: bool = False
     base: Commit = Commit("")  # what the work grew from
     head: Commit = Commit("")  # the work so far
 
-    # Its way through the landing queue; `landings` counts the requests.
-    landing: LandingStage = LandingStage.NONE
-    landings: int = 0
-    withdrawing: int = 0  # the number of the last request that it has taken back
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing:
+    """The way of a story through the landing queue, and what a person approves before it lands."""
+
+    progress: LandingStage = LandingStage.NONE
+    requests: int = 0
+    withdrawing: int = 0  # the number of the last request that it has withdrawn
     refused: Refused | None = None
     repairs: int = 0
     conflicts: int = 0
@@ -136,56 +138,112 @@ class StoryState:
     failures: tuple[Failure, ...] = ()  # what the gates have said of its candidates
     escalated: str = ""  # the profile that was called in when they said the same twice
     inspection: Inspection = NOTHING_TOUCHED  # what the story has done to tests
-
-    # What a person approves before it lands.
     signing: StepId = StepId("")  # the approval step with which its workflow ends
     approved: Patch | None = None  # what a person has approved last, and has not rejected since
-
-    # What has landed, and what proves it.
-    landed: Commit = Commit("")
-    landed_base: Commit = Commit("")
-    landed_ref: str = ""
-    landed_report: GateReport | None = None
-    landed_proof: ProofReport | None = None
-    vouched: str = ""  # what a person has said for the criteria that nobody else can check
-    vouched_for: Commit = Commit("")  # the work as it was then
     borrowing: Commit = Commit("")  # the work that a person lets land without an environment of its own
-    certified: str = ""  # the digest of the certificate
 
-    # Waiting for a person.
+    @property
+    def attempts_at_repair(self) -> tuple[int, int]:
+        """All repairs and all conflicts, also those from before their limits were reset."""
+        repairs, conflicts = self.earlier
+        return repairs + self.repairs, conflicts + self.conflicts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """What has landed, and what proves it; without a `commit`, nothing has."""
+
+    commit: Commit = Commit("")
+    base: Commit = Commit("")
+    ref: str = ""
+    report: GateReport | None = None
+    proof: ProofReport | None = None
+    certificate: str = ""  # its digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmed:
+    """What a person has said for the criteria that nobody else can check, and the work as it was then."""
+
+    text: str = ""
+    commit: Commit = Commit("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """How a story waits for a person; `holds` counts how often, and the run knows of it where it is `reported`."""
+
     hold: Hold | None = None
     holds: int = 0
-    waits: bool = False  # what the run knows of `hold`
+    reported: bool = False
     noticing: Noticing = Noticing()
 
-    # Waiting for the end of an agent's limit.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimits:
+    """How a story waits until an agent's limit ends."""
+
     wait: Wait | None = None
     deferrals: int = 0  # the limits met so far
     limited: tuple[tuple[str, float], ...] = ()  # until when which profile is not to be asked
     waited: tuple[Waited, ...] = ()  # all waits, for a person and for that
 
-    # How it ends; `go` counts how often it was begun.
-    failure: str = ""
-    cause: FailureCause | None = None
-    cancelled: bool = False
-    paused: bool = False
-    reported: bool = False
-    go: int = 1
 
-    # Money and tokens. `limits` are those that hold now.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """Money and tokens. `limits` are those that hold now."""
+
     limits: Limits = Limits()
-    raises: int = 0  # how often the limits had been changed when these were told
+    raises: int = 0  # how often the limits had been changed when these were set
     claims: int = 0  # for an allowance, one an attempt
     claiming: bool = False  # the last claim has no answer yet
     allowance: Allowance | None = None
-    unbooked: Usage | None = None  # used without an allowance, where the run has not heard of it
+    unreserved: Usage | None = None  # used without an allowance, where the run has not recorded it
     usage: Usage = NOTHING_USED
     shares: tuple[Share, ...] = ()  # of `usage`, by profile and model
     roles: tuple[tuple[str, Usage], ...] = ()  # of `usage`, by role, steps included that are there no more
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """What users have asked for."""
+
+    cancelled: bool = False
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Why a story failed or is undone, and whether its run knows of its end."""
+
+    reason: str = ""
+    cause: FailureCause | None = None
+    reported: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryState:
+    """The fold of a story's facts."""
+
+    assignment: Assignment | None = None
+    status: StoryStatus = StoryStatus.UNCLAIMED
+    pipeline: Pipeline = Pipeline()
+    routing: StepId = StepId("")  # the step whose decision has not been followed yet
     cursor: int = 0  # how far its inbox is read
+    go: int = 1  # how often it was begun
     started_at: float | None = None
     ended_at: float | None = None
+
+    work: Work = Work()
+    dialogue: Dialogue = Dialogue()
+    landing: Landing = Landing()
+    landed: Landed = Landed()
+    confirmed: Confirmed = Confirmed()
+    waiting: Waiting = Waiting()
+    rate_limit: RateLimits = RateLimits()
+    spending: Spending = Spending()
+    control: Control = Control()
+    outcome: Outcome = Outcome()
 
     @property
     def given(self) -> Assignment:
@@ -195,12 +253,6 @@ class StoryState:
         return self.assignment
 
     @property
-    def mendings(self) -> tuple[int, int]:
-        """All repairs and all conflicts, whatever their limits have begun anew with."""
-        repairs, conflicts = self.earlier
-        return repairs + self.repairs, conflicts + self.conflicts
-
-    @property
     def asks(self) -> Hold | None:
         """What a person is waited for: one that was cancelled over it has ended, and waits for nobody any more."""
-        return self.hold if self.status is StoryStatus.IN_PROGRESS else None
+        return self.waiting.hold if self.status is StoryStatus.IN_PROGRESS else None

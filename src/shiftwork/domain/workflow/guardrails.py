@@ -14,7 +14,7 @@ from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus, planned_step
 from shiftwork.domain.workflow.step_types import CATALOGUE
 from shiftwork.domain.workflow.transitions import turn_step
-from shiftwork.domain.workflow.workflow import catalogue_step
+from shiftwork.domain.workflow.workflow import Exhausted, catalogue_step
 
 MAX_STEPS: Final = 30
 MAX_RESTARTS: Final = 3
@@ -59,13 +59,13 @@ def restarts(edits: Sequence[Edit]) -> bool:
 
 def outline(pipeline: Pipeline) -> tuple[str, ...]:
     """The pipeline as rows for the history: what an edit changed is the difference of two of these."""
-    return tuple(f"{step.id} {step.type} {step.status} {step.description}" for step in pipeline.steps)
+    return tuple(f"{step.id} {step.plan.type} {step.status} {step.plan.description}" for step in pipeline.steps)
 
 
 def skipped(pipeline: Pipeline) -> tuple[str, ...]:
     """The steps that were left out by an edit, each with the reason; not those that a decision has passed over."""
     left = (step for step in pipeline.steps if step.status is StepStatus.SKIPPED and not step.passed_over)
-    return tuple(f"{step.name}: {' '.join(step.skip_reason.split())[:_REASON]}".rstrip(": ") for step in left)
+    return tuple(f"{step.plan.name}: {' '.join(step.skip_reason.split())[:_REASON]}".rstrip(": ") for step in left)
 
 
 def _check_editor(pipeline: Pipeline, by: StepId | str) -> None:
@@ -75,7 +75,7 @@ def _check_editor(pipeline: Pipeline, by: StepId | str) -> None:
     if editor is None or editor.status is not StepStatus.IN_PROGRESS:
         raise _Refusal(f"{by} is not the step that runs now, so it may not edit this story")
     if not editor.may_edit:
-        raise _Refusal(f"a {editor.type} step may not edit the workflow")
+        raise _Refusal(f"a {editor.plan.type} step may not edit the workflow")
 
 
 def _apply(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
@@ -97,19 +97,21 @@ def _check_mandatory(before: Pipeline, after: Pipeline) -> None:
     for step in before.steps:
         left = after.find(step.id)
         if step.mandatory and left is None:
-            raise _Refusal(f"{step.type} is mandatory and not an agent's to split; add steps before it instead")
-        if step.mandatory and left and left.description != step.description:
-            raise _Refusal(f"{step.type} is mandatory: what it is to do is not an agent's to change")
+            raise _Refusal(f"{step.plan.type} is mandatory and not an agent's to split; add steps before it instead")
+        if step.mandatory and left and left.plan.description != step.plan.description:
+            raise _Refusal(f"{step.plan.type} is mandatory: what it is to do is not an agent's to change")
     coming = [step for step in before.steps if step.mandatory and step.status is StepStatus.PENDING]
     for step in coming:
         ahead = {one.id for one in before.steps[: before.index(step.id)]}
         passed = next((one for one in after.steps[after.index(step.id) :] if one.id in ahead), None)
         if passed:
-            raise _Refusal(f"{step.type} is mandatory: {passed.id} must stay before it")
+            raise _Refusal(f"{step.plan.type} is mandatory: {passed.id} must stay before it")
     if coming:
         new = {step.id for step in after.steps} - {step.id for step in before.steps}
         if any(step.id in new for step in after.steps[after.index(coming[-1].id) :]):
-            raise _Refusal(f"{coming[-1].type} is mandatory, and nothing checks what follows it; add steps before it")
+            raise _Refusal(
+                f"{coming[-1].plan.type} is mandatory, and nothing checks what follows it; add steps before it"
+            )
 
 
 def _check_last(pipeline: Pipeline) -> None:
@@ -117,7 +119,7 @@ def _check_last(pipeline: Pipeline) -> None:
     for position, step in enumerate(pipeline.steps):
         rest = pipeline.steps[position + 1 :]
         if step.last and any(other.status is not StepStatus.SKIPPED for other in rest):
-            raise _Refusal(f"{step.type} must stay last; add steps before it instead")
+            raise _Refusal(f"{step.plan.type} must stay last; add steps before it instead")
 
 
 def _yield_last(pipeline: Pipeline) -> Pipeline:
@@ -143,9 +145,9 @@ def _split(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     if target.attempts:
         # New steps have new counters: steps that restart themselves and split each other would go on for ever.
         raise _Refusal(f"{target.id} has been attempted and cannot be split; add steps after it instead")
-    if target.mandatory and all(step.type != target.type for step in edit.steps):
-        raise _Refusal(f"{target.type} is mandatory: one of the steps that replace it must be {target.type}")
-    if target.routes:
+    if target.mandatory and all(step.type != target.plan.type for step in edit.steps):
+        raise _Refusal(f"{target.plan.type} is mandatory: one of the steps that replace it must be {target.plan.type}")
+    if target.plan.routes:
         raise _Refusal(
             f"{target.id} decides where the story goes next and cannot be split; add steps before it instead"
         )
@@ -157,14 +159,14 @@ def _split(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
 
 def _led_to(step: Step, old: StepId, new: StepId) -> Step:
     """The step, its routes leading to the first of those that have replaced the one they led to."""
-    routes = tuple(replace(route, target=new) if route.target == old else route for route in step.routes)
-    return step if routes == step.routes else replace(step, routes=routes)
+    routes = tuple(replace(route, target=new) if route.target == old else route for route in step.plan.routes)
+    return step if routes == step.plan.routes else replace(step, plan=replace(step.plan, routes=routes))
 
 
 def _skip(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     target = _pending(pipeline, by, edit.target)
     if target.mandatory:
-        raise _Refusal(f"{target.type} is mandatory and cannot be skipped")
+        raise _Refusal(f"{target.plan.type} is mandatory and cannot be skipped")
     return pipeline.with_step(_turned(target, Trigger.SKIP, skip_reason=edit.reason))
 
 
@@ -183,7 +185,7 @@ def _check_routes(pipeline: Pipeline) -> None:
     """What a decision leads back to stands before the step that decides, and what it leads on to behind it."""
     places = {step.id: place for place, step in enumerate(pipeline.steps)}
     for step in pipeline.steps:
-        for route in step.routes:
+        for route in step.plan.routes:
             ahead = places.get(StepId(route.target), places[step.id]) > places[step.id]
             if route.target in places and ahead is route.back:
                 side = "before" if route.back else "behind"
@@ -192,7 +194,7 @@ def _check_routes(pipeline: Pipeline) -> None:
 
 def _edit_description(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
     target = _pending(pipeline, by, edit.target)
-    return pipeline.with_step(replace(target, description=_described(edit)))
+    return pipeline.with_step(replace(target, plan=replace(target.plan, description=_described(edit))))
 
 
 def _restart(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
@@ -201,8 +203,9 @@ def _restart(pipeline: Pipeline, by: StepId | str, edit: Edit) -> Pipeline:
         raise _Refusal("only the step that runs now can be restarted; use edit_description for a pending one")
     if target.restarts >= MAX_RESTARTS:
         raise _Refusal(f"{target.id} has been restarted {MAX_RESTARTS} times, which is the limit")
-    changed = _turned(target, Trigger.RESTART, description=_described(edit), restarts=target.restarts + 1)
-    return pipeline.with_step(replace(changed, feedback=f"You restarted this step: {edit.reason}"))
+    restarted = _turned(target, Trigger.RESTART, restarts=target.restarts + 1)
+    described = replace(target.plan, description=_described(edit))
+    return pipeline.with_step(replace(restarted, plan=described, feedback=f"You restarted this step: {edit.reason}"))
 
 
 _OPERATIONS: Final[dict[Operation, Callable[[Pipeline, StepId | str, Edit], Pipeline]]] = {
@@ -258,24 +261,14 @@ def _new_step(pipeline: Pipeline, number: int, new: NewStep) -> Step:
         raise _Refusal(f"{new.type} steps are added by the harness alone")
     if not new.description.strip():
         raise _Refusal(f"the new {new.type} step needs a description")
-    twin = next((step for step in pipeline.steps if step.type == new.type), None)
+    twin = next((step for step in pipeline.steps if step.plan.type == new.type), None)
     if twin is None and new.type not in CATALOGUE:
         raise _Refusal(
             f"there is no step type {new.type!r}; known are {', '.join(sorted(CATALOGUE.keys() - HARNESS_ONLY))}"
         )
     if twin is None:
         return planned_step(number, replace(catalogue_step(new.type), description=new.description))
+    own = replace(twin.plan, name=new.type, description=new.description)
     return Step(
-        id=step_id(number),
-        name=new.type,
-        type=new.type,
-        description=new.description,
-        kind=twin.kind,
-        minutes=twin.minutes,
-        max_retries=twin.max_retries,
-        output_keys=twin.output_keys,
-        agent=twin.agent,
-        input=twin.input,
-        expects=twin.expects,
-        commands=twin.commands,
+        id=step_id(number), plan=replace(own, exhausted=Exhausted.FAIL, decision_key="", routes=(), plans=False)
     )

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shiftwork.domain.core.ids import Commit, StepId, step_id
-from shiftwork.domain.gates.gate import Gate
 from shiftwork.domain.usage.usage import NOTHING_USED, Usage
 from shiftwork.domain.workflow.step_types import CATALOGUE
-from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepPlan
+from shiftwork.domain.workflow.workflow import StepKind, StepPlan
 
 
 class StepStatus(StrEnum):
@@ -27,25 +26,13 @@ FINISHED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One node of a pipeline: first what its workflow says of it, then how far it has come."""
+    """One node of a pipeline: its `plan` is what its workflow says of it, the rest is how far it has come. In `routes`
+    of the plan are ids of steps. An edit may give it to another `profile`.
+    """
 
     id: StepId
-    name: str
-    type: str
-    description: str
-    kind: StepKind = StepKind.AGENT
-    minutes: float = 30
-    max_retries: int = 1
-    exhausted: Exhausted = Exhausted.FAIL
-    output_keys: tuple[str, ...] = ()
-    agent: str = ""
+    plan: StepPlan
     profile: str = ""
-    input: str = ""
-    expects: str = ""
-    decision_key: str = ""
-    routes: tuple[Route, ...] = ()
-    commands: tuple[Gate, ...] = ()
-    plans: bool = False
 
     status: StepStatus = StepStatus.PENDING
     attempts: int = 0
@@ -77,17 +64,17 @@ class Step:
         """What the harness or a person is to do is no agent's to skip, and neither is what decides where the story
         goes, nor are some types of the catalogue.
         """
-        row = CATALOGUE.get(self.type)
-        return self.kind is not StepKind.AGENT or bool(self.routes) or (row is not None and row.mandatory)
+        row = CATALOGUE.get(self.plan.type)
+        return self.plan.kind is not StepKind.AGENT or bool(self.plan.routes) or (row is not None and row.mandatory)
 
     @property
     def last(self) -> bool:
-        row = CATALOGUE.get(self.type)
+        row = CATALOGUE.get(self.plan.type)
         return row is not None and row.last
 
     @property
     def may_edit(self) -> bool:
-        row = CATALOGUE.get(self.type)
+        row = CATALOGUE.get(self.plan.type)
         return row is not None and row.may_edit
 
 
@@ -100,6 +87,13 @@ class Pipeline:
 
     def find(self, wanted: StepId) -> Step | None:
         return next((step for step in self.steps if step.id == wanted), None)
+
+    def step(self, wanted: StepId) -> Step:
+        """The step with that id; asking for one that is not there is a mistake of the caller's."""
+        found = self.find(wanted)
+        if found is None:
+            raise LookupError(f"the pipeline has no step {wanted}")
+        return found
 
     def index(self, wanted: StepId) -> int:
         return next(i for i, step in enumerate(self.steps) if step.id == wanted)
@@ -119,24 +113,7 @@ class Pipeline:
 
 
 def planned_step(number: int, plan: StepPlan) -> Step:
-    return Step(
-        id=step_id(number),
-        name=plan.name,
-        type=plan.type,
-        description=plan.description,
-        kind=plan.kind,
-        minutes=plan.minutes,
-        max_retries=plan.max_retries,
-        exhausted=plan.exhausted,
-        output_keys=plan.output_keys,
-        agent=plan.agent,
-        input=plan.input,
-        expects=plan.expects,
-        decision_key=plan.decision_key,
-        routes=plan.routes,
-        commands=plan.commands,
-        plans=plan.plans,
-    )
+    return Step(id=step_id(number), plan=plan)
 
 
 def pipeline_of(plans: tuple[StepPlan, ...], *, first: int = 1) -> Pipeline:
@@ -150,5 +127,5 @@ def pipeline_of(plans: tuple[StepPlan, ...], *, first: int = 1) -> Pipeline:
 
 def _routed(step: Step, ids: Mapping[str, StepId]) -> Step:
     """A route to a name that no step has leads on in order; whoever loads a workflow refuses it."""
-    routes = tuple(replace(route, target=ids.get(route.target, "")) for route in step.routes)
-    return replace(step, routes=routes)
+    routes = tuple(replace(route, target=ids.get(route.target, "")) for route in step.plan.routes)
+    return replace(step, plan=replace(step.plan, routes=routes))

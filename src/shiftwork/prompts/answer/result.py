@@ -50,11 +50,11 @@ def result(step: Step, said: Answer) -> Result | Amiss:
     decision = decision_of(step, said.outputs)
     if isinstance(decision, Undecided):
         return Amiss(error=decision.reason)
-    if step.input and said.status == RETRY and not decision:
+    if step.plan.input and said.status == RETRY and not decision:
         return Amiss(error=verdict or "the answer says STATUS: retry, and not why", rejected=True)
     return Result(
         notes=said.summary or shorten(verdict, SUMMARY_LIMIT),
-        outputs=limited(said.outputs, step.output_keys),
+        outputs=limited(said.outputs, step.plan.output_keys),
         decision=decision,
         verdict=shorten(verdict, SUMMARY_LIMIT) if decision else "",
     )
@@ -72,12 +72,12 @@ def question(said: Answer) -> str:
 
 def _missing(step: Step, said: Answer) -> str:
     given = {key for key, _ in said.outputs}
-    if not step.input:
+    if not step.plan.input:
         if not said.summary:
             return "the answer does not end with a SUMMARY section"
-        return _lacks(key for key in step.output_keys if key not in given)
+        return _lacks(key for key in step.plan.output_keys if key not in given)
     known = {*given, STORIES_KEY, *(["summary"] if said.summary else ())}
-    expected = dict.fromkeys(key.lower() for key in _EXPECTED.findall(step.expects))
+    expected = dict.fromkeys(key.lower() for key in _EXPECTED.findall(step.plan.expects))
     if not expected and not given and not said.summary:
         return f"the answer has neither {STATUS.upper()}: nor SUMMARY:"
     return _lacks(key for key in expected if key not in known)

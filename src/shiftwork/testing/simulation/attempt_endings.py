@@ -111,7 +111,7 @@ class AttemptEndings:
     def _came_to(self, effect: story_effects.RunAgent, story: StoryState) -> Facts:
         """The step's result; one that is to decide may say nothing that can be followed."""
         step = story.pipeline.find(effect.step)
-        values = tuple(route.value for route in step.routes) if step else ()
+        values = tuple(route.value for route in step.plan.routes) if step else ()
         decision = self.chance.pick((*values, *values, "what?")) if values else ""
         return self.failed(effect, Trouble.CONTRACT) if decision == "what?" else (self.completed(effect, decision),)
 

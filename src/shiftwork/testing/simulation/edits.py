@@ -56,7 +56,7 @@ def _target(chance: Chance, pipeline: Pipeline, operation: Operation) -> StepId:
 
 
 def _steps(chance: Chance, pipeline: Pipeline) -> tuple[NewStep, ...]:
-    types = ("coding", *CATALOGUE, "nonsense", *sorted({step.type for step in pipeline.steps} - CATALOGUE.keys()))
+    types = ("coding", *CATALOGUE, "nonsense", *sorted({step.plan.type for step in pipeline.steps} - CATALOGUE.keys()))
     return tuple(
         NewStep(type=chance.pick(types), description=chance.pick(("more",) * 9 + ("",)))
         for _ in range(chance.pick(_COUNTS))

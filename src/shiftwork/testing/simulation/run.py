@@ -70,7 +70,7 @@ class RunWorld:
             case e.Effect() if type(effect) in _PLAIN:
                 return (_PLAIN[type(effect)](effect, at),)
             case run_effects.WithdrawUndo():
-                return (story_facts.LandingWithdrawalAsked(at=at, number=run.undoing[effect.story].number),)
+                return (story_facts.LandingWithdrawalAsked(at=at, number=run.requests.undoing[effect.story].number),)
             case e.Conclude():
                 return (*effect.facts, *(self._late(run, at) if isinstance(effect, run_effects.EndRun) else ()))
             case e.Receive():
@@ -152,18 +152,18 @@ class RunWorld:
         """What the run's own steps tell it, where it has any: that stories may start, or that they are over."""
         if not run.frame.going:
             return None
-        if self.rounds and not run.cancelling and self.chance.pick((True, False)):
+        if self.rounds and not run.requests.cancelling and self.chance.pick((True, False)):
             self.rounds -= 1
             feedback = self.chance.pick(("", "no docs"))
             return run_facts.LoopOpened(at=at, round=run.frame.round + 1, stories=(), feedback=feedback, context=())
-        failure = "cancelled" if run.cancelling else self.chance.pick(("", "no luck"))
+        failure = "cancelled" if run.requests.cancelling else self.chance.pick(("", "no luck"))
         return run_facts.FrameEnded(at=at, failure=failure, usage=Usage(cost_usd=0.25))
 
     def _must(self, run: RunState, at: float) -> Fact | None:
         """What comes in the end where no story is left to be heard of."""
-        if not run.undoing:
-            return run_facts.RunUnpaused(at=at) if run.paused else None
-        story = next(iter(run.undoing))
+        if not run.requests.undoing:
+            return run_facts.RunUnpaused(at=at) if run.requests.paused else None
+        story = next(iter(run.requests.undoing))
         if self.chance.pick((True, False)):
             return run_facts.UndoLanded(at=at, story=story, commit=self.ticking.commit())
         return run_facts.UndoRefused(at=at, story=story, reason="it does not fit")

@@ -63,10 +63,10 @@ class StoryWorld:
     def bound(self, story: StoryState) -> int:
         """How many effects a story can need at most, from what each of its counters allows."""
         steps = max(MAX_STEPS, len(story.pipeline.steps))
-        tries = 1 + max((step.max_retries for step in story.pipeline.steps), default=1)
+        tries = 1 + max((step.plan.max_retries for step in story.pipeline.steps), default=1)
         mendings = story.given.limits.repairs + story.given.limits.conflicts
         put_back = steps  # each time that the last step is put back a step has been added before it
-        going_back = any(step.routes for step in story.pipeline.steps)
+        going_back = any(step.plan.routes for step in story.pipeline.steps)
         rounds = (steps * tries + self.answers) * len(story.pipeline.steps) if going_back else 0
         asked = steps * MAX_QUESTIONS if "asked" in self.endings else 0
         attempts = steps * (tries + MAX_RESTARTS) + put_back + (mendings + self.answers) * tries + self.mishaps
@@ -74,7 +74,7 @@ class StoryWorld:
         if "limited" in self.endings:
             attempts += (steps + self.answers) * MAX_DEFERRALS
         # Begin, ask, tell the run, be answered, tell it again, and what follows from its end; claim and settle.
-        each_attempt = 7 + 5 * story.limits.run.is_set
+        each_attempt = 7 + 5 * story.spending.limits.run.is_set
         landing = 4 * (mendings + 1)
         return attempts * each_attempt + landing + 3 * self.mishaps + 4 * (self.answers + 1) + 4
 
@@ -99,17 +99,19 @@ class StoryWorld:
         if step is not None and step.status is StepStatus.IN_PROGRESS:
             return (story_facts.StepInterrupted(at=now(), step=effect.step, attempt=effect.attempt, diff=""),)
         started = story_facts.StepStarted(
-            at=now(), step=effect.step, attempt=effect.attempt, commit=story.head, log="log"
+            at=now(), step=effect.step, attempt=effect.attempt, commit=story.work.head, log="log"
         )
         ending = self.chance.pick((*self.endings, *(_MISHAPS if self.mishaps else ())))
         if ending in _MISHAPS:
-            return self._mishap(ending, effect, started, story.workspace)
+            return self._mishap(ending, effect, started, story.work.workspace)
         running = evolve_story(story, started)
         return (started, *self.attempts.ended(ending, effect, running))
 
     def run_gates(self, effect: story_effects.RunGates, story: StoryState) -> Facts:
         now = self.ticking.now
-        started = story_facts.StepStarted(at=now(), step=effect.step, attempt=effect.attempt, commit=story.head, log="")
+        started = story_facts.StepStarted(
+            at=now(), step=effect.step, attempt=effect.attempt, commit=story.work.head, log=""
+        )
         step = story.pipeline.find(effect.step)
         passed = self.chance.pick((True, True, False))
         if passed or (step and route_for(step, FAILED)):
@@ -134,8 +136,8 @@ class StoryWorld:
 
     def receive(self, effect: e.Receive, story: StoryState) -> Facts:
         at = self.ticking.now()
-        claims = answered(self.chance, story, at) if story.claiming and not story.hold else ()
-        said = claims or (self._person(story) if story.hold else self._queue(story))
+        claims = answered(self.chance, story, at) if story.spending.claiming and not story.waiting.hold else ()
+        said = claims or (self._person(story) if story.waiting.hold else self._queue(story))
         upto = effect.cursor + self.chance.pick((1, 2))
         return (*said, MessagesRead(at=self.ticking.now(), upto=upto))
 
@@ -181,7 +183,7 @@ class StoryWorld:
                 return (
                     self.attempts.edit_fact(story.pipeline, PERSON, edits, apply_edits(story.pipeline, PERSON, edits)),
                 )
-            case "grant" if story.hold and story.hold.cause is HoldCause.LIMIT:
+            case "grant" if story.waiting.hold and story.waiting.hold.cause is HoldCause.LIMIT:
                 limit = self.chance.pick((None, 0.0, 0.5, 100.0))
                 return (story_facts.LimitsSet(at=at, limits=Limits(story=Budget(usd=limit))),)
             case _:
@@ -193,13 +195,13 @@ class StoryWorld:
 
     def _queue(self, story: StoryState) -> Facts:
         """What the landing queue answers; a person's message may come before it."""
-        asked_back = ("withdrawn",) if 0 < story.withdrawing == story.landings else ()
+        asked_back = ("withdrawn",) if 0 < story.landing.withdrawing == story.landing.requests else ()
         mail = ("release", "cancel") if self.answers else ()
         verdicts = self._possible(story)
         what = self.chance.pick((*verdicts, *verdicts, *mail, *asked_back))
         at = self.ticking.now()
         if what == "withdrawn":
-            return (story_facts.LandingWithdrawn(at=at, number=story.landings),)
+            return (story_facts.LandingWithdrawn(at=at, number=story.landing.requests),)
         if what in {"cancel", "release"}:
             self.answers -= 1
             released = story_facts.StoryReleased(at=at, granted=True, answer="")

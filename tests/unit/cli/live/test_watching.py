@@ -160,13 +160,22 @@ def test_gates_that_were_red_are_told_before_they_are_tried_again() -> None:
 def test_what_is_landing_is_told_with_since_when() -> None:
     ended = replace(STEPS[0], status=StepStatus.COMPLETED, ended_at=60.0)
     steps = Pipeline(steps=(ended,), next_number=2)
-    told = drawn(failed("no"), changed=lambda story: replace(story, landing=LandingStage.REQUESTED, pipeline=steps))
+    told = drawn(
+        failed("no"),
+        changed=lambda story: replace(
+            story, landing=replace(story.landing, progress=LandingStage.REQUESTED), pipeline=steps
+        ),
+    )
     assert f"landing since {o_clock(60.0)}: gates run on the very tree that is to land" in told
 
 
 def test_which_gate_runs_is_told_until_something_is_recorded() -> None:
     def told(*more: tuple[Stream, Fact | AgentEvent | GateBegun]) -> str:
-        return drawn(failed("no"), *more, changed=lambda story: replace(story, landing=LandingStage.REQUESTED))
+        return drawn(
+            failed("no"),
+            *more,
+            changed=lambda story: replace(story, landing=replace(story.landing, progress=LandingStage.REQUESTED)),
+        )
 
     begun = (STREAM, GateBegun(at=90.0, gate="test"))
     on_base = (STREAM, GateBegun(at=95.0, gate="test", where="on the base"))
@@ -265,8 +274,16 @@ def test_a_question_of_a_run_that_is_not_meant_anyway_is_told_with_its_run() -> 
 
 
 def test_what_is_on_its_way_leaves_the_queue_before_a_pause() -> None:
-    assert "paused: shiftwork resume r1 goes on" in drawn(changed=lambda story: replace(story, paused=True))
-    told = drawn(changed=lambda story: replace(story, paused=True, landing=LandingStage.REQUESTED))
+    assert "paused: shiftwork resume r1 goes on" in drawn(
+        changed=lambda story: replace(story, control=replace(story.control, paused=True))
+    )
+    told = drawn(
+        changed=lambda story: replace(
+            story,
+            control=replace(story.control, paused=True),
+            landing=replace(story.landing, progress=LandingStage.REQUESTED),
+        )
+    )
     assert "leaves the landing queue, then pauses" in told
     assert "shiftwork resume" not in told
 

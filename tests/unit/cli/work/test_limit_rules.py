@@ -29,7 +29,10 @@ NOTHING = Budget()
 
 def held(reached: Reached | None) -> RunView:
     """Nobody knows what its attempts have cost, and the words that a person is told say nothing of it."""
-    story = replace(started_story("coding"), hold=Hold(cause=HoldCause.LIMIT, detail="told", reached=reached))
+    story = replace(
+        made := started_story("coding"),
+        waiting=replace(made.waiting, hold=Hold(cause=HoldCause.LIMIT, detail="told", reached=reached)),
+    )
     row = next(row for row in story_rows(story, story) if isinstance(row, StoryRow))
     one = StoryView(story=row, steps=())
     return RunView(run=run_row("r1"), pulse=Pulse.WAITING, worker=None, stories=(one,))
@@ -128,10 +131,14 @@ def test_the_model_that_a_workflow_names_is_the_one_to_be_priced() -> None:
 def test_whatever_the_books_say_of_a_limit_leads_to_a_higher_one(
     usd: float, cost: float, tokens: int, used: int
 ) -> None:
-    story = replace(started_story("coding"), usage=Usage(input_tokens=used, cost_usd=cost))
+    story = replace(
+        made := started_story("coding"), spending=replace(made.spending, usage=Usage(input_tokens=used, cost_usd=cost))
+    )
     step = story.pipeline.steps[0]
     for limit, least in ((Budget(usd=usd), max(usd, cost)), (Budget(tokens=tokens), max(tokens, used))):
-        if hold := allowance.limit_reached(replace(story, limits=Limits(story=limit)), step):
+        if hold := allowance.limit_reached(
+            replace(story, spending=replace(story.spending, limits=Limits(story=limit))), step
+        ):
             *_, typed = limit_rules.lifting(held(hold.reached)).split()
             assert float(typed) > least
     ledger = Ledger(spent=Amount(usd=cost, tokens=used), dearest={"coding": Amount(usd=usd, tokens=tokens)})

@@ -139,7 +139,7 @@ def test_only_the_limit_that_is_reached_is_named_and_what_is_unknown_is_no_zero(
     story = started_story("coding", limits=limits)
     used = Usage(input_tokens=100, attempts=1, unpriced=1)
     step = story.pipeline.steps[0]
-    assert allowance.limit_reached(replace(story, usage=used), step) == at_limit(
+    assert allowance.limit_reached(replace(story, spending=replace(story.spending, usage=used)), step) == at_limit(
         "the story has spent 100 of 100 tokens", Whose.STORY, tokens=100
     )
     dear = Usage(cost_usd=5.0, attempts=2, unpriced=1, uncounted=1)
@@ -201,11 +201,13 @@ def test_a_shortage_tells_what_was_spent_of_what(ledger: Ledger, limits: Limits,
 )
 def test_a_shortage_is_told_as_values_of_what_is_in_the_way(ledger: Ledger, limits: Limits, reached: Reached) -> None:
     run = run_with(limits, claim())
-    (refused,) = decide_run(replace(run, ledger=replace(ledger, claims=run.ledger.claims)))
+    (refused,) = decide_run(
+        replace(run, spending=replace(run.spending, ledger=replace(ledger, claims=run.spending.ledger.claims)))
+    )
     assert isinstance(refused, run_effects.RefuseAllowance)
     assert refused.reached == reached
     told = story_facts.AllowanceRefused(at=2, number=1, detail=refused.detail, reached=refused.reached)
-    hold = fold_story(claiming(), told).hold
+    hold = fold_story(claiming(), told).waiting.hold
     assert hold == Hold(cause=HoldCause.LIMIT, detail=reservations.shortage(ledger, CODING, limits), reached=reached)
 
 
@@ -255,7 +257,11 @@ def test_what_is_given_back_is_there_for_others_and_nothing_is_learnt_of_it() ->
     reserved = run_facts.AmountReserved(at=3, story=US_1, number=1, amount=Amount(usd=1.0))
     run = fold_run(run_with(replace(MONEY, run=Budget(usd=1.0)), claim(), claim(US_2)), reserved)
     free = fold_run(run, run_facts.AttemptSettled(at=4, story=US_1, number=1, used=None, unused=True))
-    assert (free.ledger.spent, free.ledger.dearest, free.ledger.reserved) == (Amount(), {}, {})
+    assert (free.spending.ledger.spent, free.spending.ledger.dearest, free.spending.ledger.reserved) == (
+        Amount(),
+        {},
+        {},
+    )
     (granted,) = decide_run(free)
     assert isinstance(granted, run_effects.GrantAllowance)
     assert granted.story == US_2
@@ -263,12 +269,14 @@ def test_what_is_given_back_is_there_for_others_and_nothing_is_learnt_of_it() ->
 
 def test_a_refusal_holds_the_story_until_it_is_granted_or_ended() -> None:
     held = fold_story(claiming(), story_facts.AllowanceRefused(at=2, number=1, detail="spent"))
-    assert held.hold is not None
-    assert (held.hold.cause, held.holds) == (HoldCause.LIMIT, 1)
+    assert held.waiting.hold is not None
+    assert (held.waiting.hold.cause, held.waiting.holds) == (HoldCause.LIMIT, 1)
     again = fold_story(held, story_facts.AllowanceRefused(at=2, number=1, detail="again"))
-    assert again == replace(held, hold=replace(held.hold, detail="again")), "the same wait, told anew"
-    assert fold_story(held, story_facts.AllowanceGranted(at=2, number=1, cap=None)).hold is None
-    assert fold_story(held, story_facts.StoryReleased(at=2, granted=False, answer="")).cancelled
+    assert again == replace(held, waiting=replace(held.waiting, hold=replace(held.waiting.hold, detail="again"))), (
+        "the same wait, told anew"
+    )
+    assert fold_story(held, story_facts.AllowanceGranted(at=2, number=1, cap=None)).waiting.hold is None
+    assert fold_story(held, story_facts.StoryReleased(at=2, granted=False, answer="")).control.cancelled
 
 
 @pytest.mark.parametrize(
@@ -306,7 +314,7 @@ def test_a_step_that_has_spent_its_limit_waits_for_a_person() -> None:
     running = replace(story, pipeline=story.pipeline.with_step(step))
     concluded = conclusion(running)
     assert concluded == story_facts.StoryHeld(at=0, cause=HoldCause.LIMIT, detail=held.detail, reached=held.reached)
-    assert fold_story(running, concluded).hold == held
+    assert fold_story(running, concluded).waiting.hold == held
 
 
 def run_with(limits: Limits, *claims: run_facts.AllowanceAsked) -> RunState:

@@ -139,7 +139,7 @@ def test_the_notes_of_a_story_are_bounded() -> None:
     story = fold_story(
         story, *(story_facts.NoteWritten(at=1, by=step_id(1), text=f"{n} " + "x" * 9_000) for n in range(200))
     )
-    shelf = story.scratch
+    shelf = story.dialogue.notes
     assert sum(len(note.text) for note in shelf.all) < 60_000
     assert len(shelf.all) + shelf.left_out == 200
     assert shelf.notes[-1].text.startswith("199 ")

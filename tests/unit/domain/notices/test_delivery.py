@@ -26,7 +26,7 @@ ALL = NoticePlan(occasions=tuple(Occasion), channels=("mail", "hook"))
 
 def held(plan: NoticePlan, cause: HoldCause = HoldCause.QUESTION) -> StoryState:
     story = replace(started_story(), assignment=replace(assignment(), notices=plan))
-    return replace(story, hold=Hold(cause=cause, detail="which one?"), holds=1)
+    return replace(story, waiting=replace(story.waiting, hold=Hold(cause=cause, detail="which one?"), holds=1))
 
 
 def notice(effects: tuple[Effect, ...]) -> Notify:
@@ -51,7 +51,7 @@ def test_people_are_told_before_the_story_waits() -> None:
     effect = notice(decide_story(story))
     assert (effect.key, effect.occasion, effect.channels) == ("notice/1/1", Occasion.NEEDS_YOU, ("mail", "hook"))
     told = evolve_story(story, missed(effect))
-    assert told.noticing == Noticing(settled=1)
+    assert told.waiting.noticing == Noticing(settled=1)
     assert notice_of_hold(told) == ()
     assert evolve_story(told, missed(effect)) == told
 
@@ -88,7 +88,7 @@ def test_each_channel_is_told_once_and_none_is_tried_for_ever(outages: list[set[
         story = evolve_story(story, fact)
     assert notice_of_hold(story) == ()
     silent = tuple((name, "no") for name in ALL.channels if name not in reached)
-    assert story.noticing == Noticing(settled=1, missed=silent)
+    assert story.waiting.noticing == Noticing(settled=1, missed=silent)
     assert len(set(keys)) == len(keys)
     assert len(set(reached)) == len(reached)
 
@@ -117,4 +117,4 @@ def test_whoever_cancels_a_run_knows_of_it() -> None:
 
 def test_an_answer_to_nothing_is_no_news() -> None:
     story = held(ALL)
-    assert evolve_story(story, story_facts.WaitingTold(at=1, waiting=False)).noticing == Noticing()
+    assert evolve_story(story, story_facts.WaitingTold(at=1, waiting=False)).waiting.noticing == Noticing()

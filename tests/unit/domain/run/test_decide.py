@@ -85,7 +85,7 @@ def test_a_slot_is_held_until_its_story_ends_and_then_given_to_the_next() -> Non
     run = started_run(*(asked(number) for number in range(1, 6)), parallel=3)
     for given in assignments(run):
         run = fold_run(run, run_facts.StoryDispatched(at=1, story=given.story.id, slot=given.slot))
-    assert run.flying == {"US-001": 0, "US-002": 1, "US-003": 2}
+    assert run.schedule.in_progress == {"US-001": 0, "US-002": 1, "US-003": 2}
     run = fold_run(run, ended(2))
     assert [(given.story.id, given.slot) for given in assignments(run)] == [("US-004", 1)]
     run = fold_run(run, ended(1))
@@ -151,7 +151,7 @@ def test_a_failure_blocks_all_that_hangs_on_it_and_names_the_story_that_failed()
     run = started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,)), asked(4))
     run = fold_run(run, dispatched(1), ended(1, StoryStatus.FAILED))
     assert statuses(run) == "fbbu"
-    assert set(run.blocked.values()) == {"depends on US-001, which failed"}
+    assert set(run.schedule.blocked.values()) == {"depends on US-001, which failed"}
     assert keys(run) == ["dispatch/US-004"]
 
 
@@ -160,7 +160,7 @@ def test_a_retry_that_succeeds_unblocks_what_hangs_on_it() -> None:
     run = fold_run(
         run, dispatched(1), ended(1, StoryStatus.FAILED), run_facts.StoryRetryRequested(at=1, story=story_id(1))
     )
-    assert (statuses(run), run.blocked) == ("uuu", {})
+    assert (statuses(run), run.schedule.blocked) == ("uuu", {})
     assert keys(run) == ["dispatch/US-001/2"], "under its own key: the first one is spent"
     assert statuses(fold_run(run, dispatched(1), ended(1, StoryStatus.FAILED))) == "fbb"
     assert keys(fold_run(run, dispatched(1), ended(1))) == ["dispatch/US-002"]
@@ -169,9 +169,9 @@ def test_a_retry_that_succeeds_unblocks_what_hangs_on_it() -> None:
 def test_a_story_that_needs_two_failed_ones_is_blocked_until_both_are_tried_again() -> None:
     run = started_run(asked(1), asked(2), asked(3, after=(1, 2)), parallel=2)
     run = fold_run(run, dispatched(1), dispatched(2), ended(2, StoryStatus.FAILED), ended(1, StoryStatus.FAILED))
-    assert run.blocked == {"US-003": "depends on US-001, which failed"}
+    assert run.schedule.blocked == {"US-003": "depends on US-001, which failed"}
     run = fold_run(run, run_facts.StoryRetryRequested(at=1, story=story_id(1)))
-    assert run.blocked == {"US-003": "depends on US-002, which failed"}
+    assert run.schedule.blocked == {"US-003": "depends on US-002, which failed"}
     run = fold_run(run, run_facts.StoryRetryRequested(at=1, story=story_id(2)))
     assert statuses(run) == "uuu"
 
@@ -184,14 +184,14 @@ def test_a_run_that_had_failed_goes_on_for_a_retry_and_ends_once_more() -> None:
     run = fold_run(run, dispatched(1), ended(1))
     assert keys(run) == ["end/2"]
     assert closing(run) == run_facts.RunEnded(at=0, status=RunStatus.COMPLETED)
-    assert run.spent == 0.5, "the story tells all that it has used, the first try included"
+    assert run.totals.spent == 0.5, "the story tells all that it has used, the first try included"
 
 
 def test_what_can_never_start_is_blocked_from_the_beginning() -> None:
     run = started_run(asked(1, after=(2,)), asked(2, after=(1,)), asked(3, after=(1,)), asked(4, after=(9,)), asked(5))
     assert statuses(run) == "bbbbu"
     circle = "depends on a circle: US-001 → US-002 → US-001"
-    assert run.blocked == {
+    assert run.schedule.blocked == {
         "US-001": circle,
         "US-002": circle,
         "US-003": circle,
@@ -206,7 +206,7 @@ def test_a_story_whose_dependencies_have_not_landed_cannot_have_been_dispatched(
 
 def test_an_unknown_cost_stays_unknown() -> None:
     run = fold_run(started_run(asked(1)), dispatched(1), replace(ended(1), usage=Usage()))
-    assert run.spent is None
+    assert run.totals.spent is None
 
 
 def test_a_cancelled_run_tells_its_stories_waits_for_them_and_ends() -> None:

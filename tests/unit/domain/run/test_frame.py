@@ -54,7 +54,7 @@ def test_no_story_starts_before_the_loop_is_opened_and_none_after_the_frame_has_
     assert keys(begun(OPENED)) == ["dispatch/US-001", "dispatch/US-002"]
     failed = begun(run_facts.FrameEnded(at=1, failure="no plan", usage=Usage(cost_usd=0.5)))
     assert keys(failed) == ["end/1"]
-    assert failed.spent == 0.5
+    assert failed.totals.spent == 0.5
 
 
 def test_the_loop_is_closed_with_what_the_stories_have_come_to() -> None:
@@ -165,7 +165,7 @@ def test_a_loop_that_leaves_stories_behind_is_not_gone_through_again_by_itself(e
     assert isinstance(effect, e.Conclude)
     failed = fold_story(over, *effect.facts)
     assert failed.status is StoryStatus.FAILED
-    assert failed.failure == "step-001 stories failed after 1 attempt: 1 landed, not landed: US-002"
+    assert failed.outcome.reason == "step-001 stories failed after 1 attempt: 1 landed, not landed: US-002"
 
 
 def test_own_steps_that_change_nothing_are_done_without_landing() -> None:

@@ -31,13 +31,13 @@ def end_of(run: RunState) -> RunState:
 def test_a_run_with_an_undone_story_and_what_is_blocked_by_it_ends_undone_and_can_go_on() -> None:
     run = fold_run(started_run(asked(1), asked(2, after=(1,)), asked(3), parallel=2), dispatched(1), landed(1))
     run = undone(fold_run(run, replace(dispatched(3), slot=1), landed(3)), 1)
-    assert (run.stories[story_id(1)].status, run.failed) == (StoryStatus.UNDONE, 0)
-    assert run.blocked == {"US-002": "depends on US-001, which was undone"}
+    assert (run.stories[story_id(1)].status, run.totals.failed) == (StoryStatus.UNDONE, 0)
+    assert run.schedule.blocked == {"US-002": "depends on US-001, which was undone"}
     over = end_of(run)
     assert over.status is RunStatus.UNDONE
     again = fold_run(over, retry(1))
     assert (again.status, again.stories[story_id(1)].status) == (RunStatus.RUNNING, StoryStatus.UNCLAIMED)
-    assert not again.blocked
+    assert not again.schedule.blocked
 
 
 def test_a_run_with_a_failed_story_beside_an_undone_one_has_failed() -> None:

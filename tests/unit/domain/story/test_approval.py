@@ -55,13 +55,16 @@ def under_review(*steps: str) -> StoryState:
 
 def held(story: StoryState) -> StoryState:
     """The story once it waits for a person; what others receive of that is left out."""
-    while not story.hold:
+    while not story.waiting.hold:
         story = concluded(story)
-    return replace(story, waits=True)
+    return replace(story, waiting=replace(story.waiting, reported=True))
 
 
 def replied(story: StoryState, *, granted: bool, answer: str = "") -> StoryState:
-    return replace(fold_story(story, story_facts.StoryReleased(at=9, granted=granted, answer=answer)), waits=False)
+    return replace(
+        made := fold_story(story, story_facts.StoryReleased(at=9, granted=granted, answer=answer)),
+        waiting=replace(made.waiting, reported=False),
+    )
 
 
 def asks_to_land(story: StoryState) -> int:
@@ -71,7 +74,7 @@ def asks_to_land(story: StoryState) -> int:
 
 
 def landing(story: StoryState) -> StoryState:
-    return fold_story(story, story_facts.LandingRequested(at=9, number=asks_to_land(story), tip=story.head))
+    return fold_story(story, story_facts.LandingRequested(at=9, number=asks_to_land(story), tip=story.work.head))
 
 
 def refused(cause: Refusal = Refusal.GATES, base: Commit = BASE) -> story_facts.LandingRefused:
@@ -86,15 +89,15 @@ def test_gates_come_before_the_approval_with_which_a_workflow_ends() -> None:
     assert asks_to_land(story) == 1
     assert approval.reviewed(story)
     asked = held(given_back(story))
-    assert asked.hold
-    assert (asked.hold.cause, asked.hold.detail) == (HoldCause.APPROVAL, "Ship it?")
+    assert asked.waiting.hold
+    assert (asked.waiting.hold.cause, asked.waiting.hold.detail) == (HoldCause.APPROVAL, "Ship it?")
     assert asked.pipeline.steps[1].status is StepStatus.IN_PROGRESS
 
 
 def test_red_gates_are_repaired_before_a_person_is_asked() -> None:
     story = concluded(fold_story(landing(signed()), refused()))
-    assert [step.type for step in story.pipeline.steps] == ["coding", "coding", "sign_off"]
-    assert (story.holds, approval.due(story)) == (0, None)
+    assert [step.plan.type for step in story.pipeline.steps] == ["coding", "coding", "sign_off"]
+    assert (story.waiting.holds, approval.due(story)) == (0, None)
     assert asks_to_land(after_steps(story, 1)) == 2
 
 
@@ -102,15 +105,15 @@ def test_a_run_under_review_asks_about_every_story_in_words_of_its_own() -> None
     story = under_review()
     assert approval.reviewed(story)
     asked = held(given_back(story))
-    assert asked.hold
-    assert (asked.hold.cause, asked.hold.detail) == (HoldCause.APPROVAL, approval.MAY_IT_LAND)
+    assert asked.waiting.hold
+    assert (asked.waiting.hold.cause, asked.waiting.hold.detail) == (HoldCause.APPROVAL, approval.MAY_IT_LAND)
     assert not approval.reviewed(after_steps(started_story("coding"), 1))
 
 
 def test_an_approval_amid_the_steps_is_asked_at_once_and_holds_for_no_patch() -> None:
     story = started_story("planning", SIGN, "coding")
     story = replied(held(after_steps(story, 1)), granted=True)
-    assert (story.approved, approval.reviewed(after_steps(story, 1))) == (None, False)
+    assert (story.landing.approved, approval.reviewed(after_steps(story, 1))) == (None, False)
 
 
 def test_what_changes_nothing_is_asked_about_at_once() -> None:
@@ -119,8 +122,8 @@ def test_what_changes_nothing_is_asked_about_at_once() -> None:
     story = replace(story, assignment=replace(story.given, story=empty))
     story = fold_story(story, began(story))
     story = fold_story(story, done(story, commit=BASE))
-    assert held(story).hold
-    assert replied(held(story), granted=True).approved is None
+    assert held(story).waiting.hold
+    assert replied(held(story), granted=True).landing.approved is None
 
 
 def test_a_step_that_is_added_behind_the_last_approval_does_not_make_it_unnecessary() -> None:
@@ -131,16 +134,16 @@ def test_a_step_that_is_added_behind_the_last_approval_does_not_make_it_unnecess
     story = after_steps(replied(held(story), granted=True), 1)
     assert (approval.reviewed(story), approval.approved(story)) == (True, None)
     again = held(given_back(story))
-    assert again.hold
-    assert again.hold.detail == "Ship it?"
+    assert again.waiting.hold
+    assert again.waiting.hold.detail == "Ship it?"
     assert again.pipeline.current
-    assert again.pipeline.current.name == "sign_off"
+    assert again.pipeline.current.plan.name == "sign_off"
 
 
 def test_of_several_last_approvals_each_is_asked_and_only_then_it_lands() -> None:
     story = after_steps(started_story("coding", SIGN, SIGN), 1)
     story = replied(held(given_back(story)), granted=True)
-    assert (story.approved, approval.approved(story), asks_to_land(story)) == (None, None, 2)
+    assert (story.landing.approved, approval.approved(story), asks_to_land(story)) == (None, None, 2)
     story = replied(held(given_back(story)), granted=True)
     assert approval.approved(story) == Patch(base=BASE, commit=Commit("candidate-2"))
 
@@ -154,7 +157,7 @@ def test_the_run_asks_only_by_itself_before_its_stories_begin() -> None:
     story = replied(held(given_back(story)), granted=True)
     assert approval.approved(story) == SEEN
     landed = fold_story(landing(story), story_facts.LandingAccepted(at=9, commit=Commit("landed"), ref="main"))
-    assert concluded(landed).approved is None, "what comes after the stories is another patch"
+    assert concluded(landed).landing.approved is None, "what comes after the stories is another patch"
 
 
 # What an answer holds for ---------------------------------------------------------------------------------------------
@@ -163,7 +166,7 @@ def test_the_run_asks_only_by_itself_before_its_stories_begin() -> None:
 @pytest.mark.parametrize("story", [signed(), under_review()], ids=["a last step", "a run under review"])
 def test_a_yes_is_to_the_patch_and_holds_while_only_the_base_moves(story: StoryState) -> None:
     story = replied(held(given_back(story)), granted=True)
-    assert (approval.approved(story), story.landing, asks_to_land(story)) == (SEEN, LandingStage.NONE, 2)
+    assert (approval.approved(story), story.landing.progress, asks_to_land(story)) == (SEEN, LandingStage.NONE, 2)
     story = concluded(fold_story(landing(story), refused(base=Commit("moved"))))
     story = fold_story(story, story_facts.BaseMerged(at=9, commit=Commit("merged"), base=Commit("moved"), files=()))
     story = after_steps(story, 1)
@@ -174,16 +177,16 @@ def test_a_yes_is_to_the_patch_and_holds_while_only_the_base_moves(story: StoryS
 def test_a_changed_patch_is_asked_about_again(story: StoryState) -> None:
     story = replied(held(given_back(story)), granted=True)
     again = held(given_back(story, "a.py"))
-    assert again.hold
-    assert again.hold.cause is HoldCause.CHANGED
-    assert again.hold.detail.startswith("the patch has changed: ")
+    assert again.waiting.hold
+    assert again.waiting.hold.cause is HoldCause.CHANGED
+    assert again.waiting.hold.detail.startswith("the patch has changed: ")
     assert approval.approved(replied(again, granted=True)) == Patch(base=BASE, commit=Commit("candidate-2"))
 
 
 def test_a_no_takes_the_route_of_the_workflow_and_ends_an_earlier_yes() -> None:
     story = replied(held(given_back(signed(Route(value="rejected", target="coding", back=True)))), granted=True)
     story = replied(held(given_back(story, "a.py")), granted=False, answer="too slow")
-    assert (story.approved, story.landing) == (None, LandingStage.NONE)
+    assert (story.landing.approved, story.landing.progress) == (None, LandingStage.NONE)
     story = concluded(story)
     assert [step.status for step in story.pipeline.steps] == ["pending", "pending"]
     assert story.pipeline.steps[0].feedback == "too slow"
@@ -193,15 +196,15 @@ def test_a_no_takes_the_route_of_the_workflow_and_ends_an_earlier_yes() -> None:
 def test_a_no_to_the_last_step_without_a_route_fails_it_and_a_retry_asks_again() -> None:
     story = concluded(replied(held(given_back(signed())), granted=False))
     assert story.status is StoryStatus.FAILED
-    assert story.failure.endswith("sign_off failed after 1 attempt: rejected")
+    assert story.outcome.reason.endswith("sign_off failed after 1 attempt: rejected")
     again = story_facts.StoryReopened(at=9, assignment=story.given, steps=(), afresh=False, cursor=0)
-    story = replace(fold_story(story, again), reported=False)
+    story = replace(made := fold_story(story, again), outcome=replace(made.outcome, reported=False))
     assert approval.due(story) == story.pipeline.find(step_id(2))
 
 
 def test_a_no_with_a_reason_under_review_has_the_work_changed_and_spends_no_repair() -> None:
     story = replied(held(given_back(under_review())), granted=False, answer="use tabs")
-    story = replace(story, limits=replace(story.limits, repairs=0))
+    story = replace(story, spending=replace(story.spending, limits=replace(story.spending.limits, repairs=0)))
     planned_repair = conclusion(story)
     assert isinstance(planned_repair, story_facts.MendingPlanned)
     assert (planned_repair.cause, planned_repair.type, planned_repair.feedback) == (
@@ -210,19 +213,27 @@ def test_a_no_with_a_reason_under_review_has_the_work_changed_and_spends_no_repa
         "use tabs",
     )
     story = concluded(story)
-    assert (story.repairs, story.pipeline.steps[-1].status, story.approved) == (0, StepStatus.PENDING, None)
+    assert (story.landing.repairs, story.pipeline.steps[-1].status, story.landing.approved) == (
+        0,
+        StepStatus.PENDING,
+        None,
+    )
 
 
 def test_a_no_under_review_ends_an_earlier_yes() -> None:
     """Else the work could return to what was approved before, and land though the last word was a no."""
     story = replied(held(given_back(under_review())), granted=True)
     story = concluded(replied(held(given_back(story, "a.py")), granted=False, answer="as it was"))
-    assert (story.approved, approval.approved(after_steps(story, 1)), approval.reviewed(story)) == (None, None, True)
+    assert (story.landing.approved, approval.approved(after_steps(story, 1)), approval.reviewed(story)) == (
+        None,
+        None,
+        True,
+    )
 
 
 def test_a_no_without_a_reason_under_review_ends_the_story_and_a_retry_asks_again() -> None:
     story = concluded(replied(held(given_back(under_review())), granted=False))
-    assert (story.status, story.failure) == (StoryStatus.FAILED, "not approved")
+    assert (story.status, story.outcome.reason) == (StoryStatus.FAILED, "not approved")
     again = story_facts.StoryReopened(at=9, assignment=story.given, steps=(), afresh=False, cursor=0)
     assert approval.asked_about(fold_story(story, again)) == SEEN
 
@@ -231,8 +242,8 @@ def test_a_story_that_begins_again_has_nothing_approved() -> None:
     story = concluded(replied(held(given_back(signed())), granted=False))
     steps = (planned("coding"), SIGN)
     again = story_facts.StoryReopened(at=9, assignment=assignment(), steps=steps, afresh=True, cursor=0)
-    fresh = fold_story(replace(story, approved=SEEN), again)
-    assert (fresh.approved, fresh.signing) == (None, fresh.pipeline.steps[-1].id)
+    fresh = fold_story(replace(story, landing=replace(story.landing, approved=SEEN)), again)
+    assert (fresh.landing.approved, fresh.landing.signing) == (None, fresh.pipeline.steps[-1].id)
 
 
 # The queue ------------------------------------------------------------------------------------------------------------

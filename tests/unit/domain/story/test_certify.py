@@ -44,7 +44,7 @@ def test_a_story_that_was_proved_leaves_its_certificate_and_then_completes() -> 
     assert certified.sha256 == digest(said)
     stored = encode(certified)
     assert decode(stored.kind, stored.version, stored.body) == certified
-    assert fold_story(story, certified).certified == certified.sha256
+    assert fold_story(story, certified).landed.certificate == certified.sha256
     other = replace(certified, certificate=replace(said, commit=Commit("other")))
     assert fold_story(story, other) == story, "what has not landed is not certified"
 
@@ -55,7 +55,7 @@ def test_what_landed_before_there_were_proofs_completes_without_a_certificate() 
 
 
 def test_repairs_and_conflicts_of_earlier_goes_are_in_it() -> None:
-    story = replace(landed(), repairs=1, conflicts=2, earlier=(3, 4))
+    story = replace(made := landed(), landing=replace(made.landing, repairs=1, conflicts=2, earlier=(3, 4)))
     certified = completion(story)[0]
     assert isinstance(certified, StoryCertified)
     assert (certified.certificate.repairs, certified.certificate.conflicts) == (4, 6)
@@ -76,12 +76,14 @@ def test_steps_that_were_skipped_by_an_edit_and_files_that_were_left_out_are_in_
     skipped = replace(first, status=StepStatus.SKIPPED, skip_reason="in a\nhurry")
     passed = replace(second, status=StepStatus.SKIPPED, passed_over=True)
     changed = replace(
-        story, pipeline=replace(story.pipeline, steps=(skipped, passed)), inspection=Inspection(left_out=(".mcp.json",))
+        story,
+        pipeline=replace(story.pipeline, steps=(skipped, passed)),
+        landing=replace(story.landing, inspection=Inspection(left_out=(".mcp.json",))),
     )
     certified = completion(changed)[0]
     assert isinstance(certified, StoryCertified)
     said = certified.certificate
-    assert (said.skipped, said.left_out) == ((f"{first.name}: in a hurry",), (".mcp.json",))
+    assert (said.skipped, said.left_out) == ((f"{first.plan.name}: in a hurry",), (".mcp.json",))
     assert {"skipped", "left_out"} <= plain(said).keys()
 
 

@@ -50,7 +50,7 @@ def test_it_begins_with_a_workspace() -> None:
 
 
 def test_a_workspace_that_is_lost_again_and_again_fails_the_story() -> None:
-    story = replace(started_story(), workspace=MAX_WORKSPACES, ready=False)
+    story = replace(made := started_story(), work=replace(made.work, workspace=MAX_WORKSPACES, ready=False))
     failure = conclusion(story)
     assert isinstance(failure, story_facts.StoryFailed)
     assert failure.cause is FailureCause.WORKSPACE
@@ -75,8 +75,8 @@ def test_a_gate_step_is_the_harnesss_own() -> None:
 def test_then_it_asks_to_land_and_waits() -> None:
     story = after_steps(started_story("coding"), 1)
     asked = next_effect(story)
-    assert asked == story_effects.RequestLanding(key="landing/1", number=1, tip=story.head)
-    story = fold_story(story, story_facts.LandingRequested(at=1, number=1, tip=story.head))
+    assert asked == story_effects.RequestLanding(key="landing/1", number=1, tip=story.work.head)
+    story = fold_story(story, story_facts.LandingRequested(at=1, number=1, tip=story.work.head))
     assert next_effect(story) == e.Receive(key="receive/0", cursor=0)
 
 
@@ -143,9 +143,9 @@ def test_an_interrupted_step_spends_no_retry_and_gets_a_new_workspace() -> None:
         story = fold_story(story, interrupted(story))
         asked = next_effect(story)
         assert asked == story_effects.PrepareWorkspace(
-            key=f"workspace/{number}", number=number, head=story.head, base=BASE
+            key=f"workspace/{number}", number=number, head=story.work.head, base=BASE
         )
-        story = fold_story(story, story_facts.WorkspacePrepared(at=1, number=number, base=BASE, head=story.head))
+        story = fold_story(story, story_facts.WorkspacePrepared(at=1, number=number, base=BASE, head=story.work.head))
         assert next_effect(story) == story_effects.RunAgent(
             key=f"step-002/{number}@{number}", step=step_id(2), attempt=number
         )
@@ -192,15 +192,16 @@ def test_a_raised_limit_lets_it_go_on() -> None:
     held = concluded(spent(1.0, limit=1.0))
     story = fold_story(held, LimitsSet(at=1, limits=Limits(story=Budget(usd=2.0))))
     assert isinstance(next_effect(story), story_effects.RunAgent)
-    assert fold_story(held, story_facts.StoryReleased(at=1, granted=True, answer="go on")).hold == held.hold, (
-        "words do not"
-    )
+    assert (
+        fold_story(held, story_facts.StoryReleased(at=1, granted=True, answer="go on")).waiting.hold
+        == held.waiting.hold
+    ), "words do not"
 
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(run=Budget(usd=9.0)), Limits(step=Budget(tokens=9))])
 def test_a_word_about_other_limits_changes_nothing(limits: Limits) -> None:
     story = concluded(spent(1.0, limit=1.0))
-    assert fold_story(story, LimitsSet(at=1, limits=limits)).hold == story.hold
+    assert fold_story(story, LimitsSet(at=1, limits=limits)).waiting.hold == story.waiting.hold
 
 
 def test_a_limit_that_is_raised_too_little_is_the_same_wait_and_told_anew() -> None:
@@ -208,14 +209,18 @@ def test_a_limit_that_is_raised_too_little_is_the_same_wait_and_told_anew() -> N
     held = fold_story(story, LimitsSet(at=1, limits=Limits(story=Budget(usd=0.9))))
     told = held_at(1.0, limit=0.9)
     hold = Hold(cause=HoldCause.LIMIT, detail="the story has spent 1.00 of 0.90 USD", reached=told.reached)
-    assert (held.hold, held.holds) == (hold, story.holds)
+    assert (held.waiting.hold, held.waiting.holds) == (hold, story.waiting.holds)
 
 
 def test_other_limits_hold_at_once_and_answer_nothing_but_a_wait_at_a_limit() -> None:
     limits = Limits(story=Budget(usd=1.0))
     asking = approval_asked()
     told = fold_story(asking, LimitsSet(at=1, limits=limits))
-    assert (told.hold, told.limits.story, told.pipeline) == (asking.hold, limits.story, asking.pipeline)
+    assert (told.waiting.hold, told.spending.limits.story, told.pipeline) == (
+        asking.waiting.hold,
+        limits.story,
+        asking.pipeline,
+    )
     going = fold_story(spent(1.0, limit=9.0), LimitsSet(at=1, limits=limits))
     assert conclusion(going) == held_at(1.0, limit=1.0)
 
@@ -228,7 +233,9 @@ def test_a_limit_that_is_not_raised_ends_it() -> None:
 
 def test_a_limit_does_not_stop_an_attempt_under_way() -> None:
     story = spent(1.0, limit=2.0)
-    running = replace(fold_story(story, began(story)), limits=Limits(story=Budget(usd=0.5)))
+    running = replace(
+        made := fold_story(story, began(story)), spending=replace(made.spending, limits=Limits(story=Budget(usd=0.5)))
+    )
     assert isinstance(next_effect(running), story_effects.RunAgent)
 
 
@@ -259,7 +266,11 @@ def test_an_approval_is_begun_then_asked() -> None:
 )
 def test_an_approval_asks_in_its_own_words_and_never_nothing(ask: str, description: str, asked: str) -> None:
     story = started_story(planned("sign_off", StepKind.APPROVAL, input=ask, description=description), "coding")
-    known = replace(story, context=(("verdict", "{{task}}"),), assignment=replace(story.given, task="Do it"))
+    known = replace(
+        story,
+        dialogue=replace(story.dialogue, context=(("verdict", "{{task}}"),)),
+        assignment=replace(story.given, task="Do it"),
+    )
     held = conclusion(concluded(known))
     assert isinstance(held, story_facts.StoryHeld)
     assert held.detail == asked

@@ -45,7 +45,7 @@ def test_a_story_starts_once_and_nothing_comes_before() -> None:
     )
     assert before == StoryState()
     story = fold_story(before, started)
-    assert (story.status, story.limits.story.usd, story.started_at) == (StoryStatus.IN_PROGRESS, 3.0, 7)
+    assert (story.status, story.spending.limits.story.usd, story.started_at) == (StoryStatus.IN_PROGRESS, 3.0, 7)
     assert [step.id for step in story.pipeline.steps] == [step_id(1)]
     assert fold_story(story, started) == story
 
@@ -67,7 +67,7 @@ def test_workspaces_are_counted() -> None:
     story = started_story()
     for number in (1, 3):
         assert fold_story(story, story_facts.WorkspacePrepared(at=1, number=number, base=BASE, head=BASE)) == story
-    assert fold_story(story, story_facts.WorkspacePrepared(at=1, number=2, base=BASE, head=BASE)).workspace == 2
+    assert fold_story(story, story_facts.WorkspacePrepared(at=1, number=2, base=BASE, head=BASE)).work.workspace == 2
 
 
 # Attempts ----------------------------------------------------------------------------------------------------------
@@ -101,13 +101,13 @@ def test_a_completed_step_leaves_its_commit_its_notes_and_its_outputs() -> None:
     story = running()
     outputs = (("plan", "first"), ("task", "mine now"), ("run_id", "another"))
     story = fold_story(story, done(story, outputs=outputs, usage=Usage(input_tokens=5, cost_usd=0.5)))
-    assert story.head == "step-001.1"
+    assert story.work.head == "step-001.1"
     assert story.pipeline.steps[0].notes == "step-001 is done"
-    assert story.context == (("plan", "first"),), "what the harness itself provides is not overwritten"
-    assert story.usage == story.pipeline.steps[0].usage == one_attempt(Usage(input_tokens=5, cost_usd=0.5))
+    assert story.dialogue.context == (("plan", "first"),), "what the harness itself provides is not overwritten"
+    assert story.spending.usage == story.pipeline.steps[0].usage == one_attempt(Usage(input_tokens=5, cost_usd=0.5))
     story = fold_story(story, began(story))
     story = fold_story(story, done(story, outputs=(("plan", "second"),), commit=Commit("")))
-    assert (story.context, story.head) == ((("plan", "second"),), "step-001.1")
+    assert (story.dialogue.context, story.work.head) == ((("plan", "second"),), "step-001.1")
 
 
 @pytest.mark.parametrize("attempt", [0, 2])
@@ -140,12 +140,12 @@ def test_an_attempt_ends_once() -> None:
 def test_a_failed_attempt_is_paid_for_and_changes_no_commit() -> None:
     story = running()
     ended = fold_story(story, failed(story, usage=Usage(output_tokens=3)))
-    assert (ended.head, ended.usage) == (BASE, one_attempt(Usage(output_tokens=3)))
+    assert (ended.work.head, ended.spending.usage) == (BASE, one_attempt(Usage(output_tokens=3)))
     assert (ended.pipeline.steps[0].status, ended.pipeline.steps[0].error) == (StepStatus.FAILED, "it crashed")
     again = fold_story(ended, story_facts.StepRetried(at=1, step=step_id(1), feedback=""))
     again = fold_story(again, began(again))
     again = fold_story(again, done(again, usage=Usage(output_tokens=4)))
-    assert again.usage == again.pipeline.steps[0].usage == Usage(output_tokens=7, attempts=2, unpriced=2)
+    assert again.spending.usage == again.pipeline.steps[0].usage == Usage(output_tokens=7, attempts=2, unpriced=2)
 
 
 def test_only_a_step_that_went_wrong_is_retried() -> None:
@@ -171,7 +171,11 @@ def test_what_an_attempt_spent_before_it_restarted_itself_is_counted() -> None:
         at=9, step=step_id(1), attempt=1, commit=Commit(""), usage=Usage(cost_usd=0.25), diff="d"
     )
     story = fold_story(story, restart(story), fact)
-    assert (story.usage.cost_usd, story.pipeline.steps[0].usage.cost_usd, story.head) == (0.25, 0.25, BASE)
+    assert (story.spending.usage.cost_usd, story.pipeline.steps[0].usage.cost_usd, story.work.head) == (
+        0.25,
+        0.25,
+        BASE,
+    )
     assert story.pipeline.steps[0].status is StepStatus.PENDING
 
 
@@ -196,8 +200,8 @@ def test_notes_and_evidence_are_kept_the_newest_claim_for_a_criterion() -> None:
         story_facts.NoteWritten(at=1, by=step_id(1), text="two"),
         *(story_facts.EvidenceReported(at=1, by=step_id(1), evidence=claim) for claim in (first, other, newer)),
     )
-    assert [note.text for note in story.scratch.notes] == ["one", "two"]
-    assert story.evidence == (other, newer)
+    assert [note.text for note in story.dialogue.notes.notes] == ["one", "two"]
+    assert story.dialogue.evidence == (other, newer)
 
 
 # Holds -------------------------------------------------------------------------------------------------------------
@@ -205,7 +209,7 @@ def test_notes_and_evidence_are_kept_the_newest_claim_for_a_criterion() -> None:
 
 def test_a_story_is_held_for_one_thing_at_a_time() -> None:
     held = fold_story(running(), story_facts.StoryHeld(at=1, cause=HoldCause.LIMIT, detail="spent"))
-    assert held.hold == Hold(cause=HoldCause.LIMIT, detail="spent")
+    assert held.waiting.hold == Hold(cause=HoldCause.LIMIT, detail="spent")
     assert fold_story(held, story_facts.StoryHeld(at=2, cause=HoldCause.APPROVAL, detail="other")) == held
 
 
@@ -221,7 +225,7 @@ def test_an_answer_about_a_step_where_none_is_left_only_ends_the_waiting(cause: 
     story = after_steps(started_story("coding"), 1)
     held = fold_story(story, story_facts.StoryHeld(at=1, cause=cause, detail=""))
     released = fold_story(held, story_facts.StoryReleased(at=1, granted=granted, answer=""))
-    assert (released.hold, released.pipeline, released.cancelled) == (None, story.pipeline, False)
+    assert (released.waiting.hold, released.pipeline, released.control.cancelled) == (None, story.pipeline, False)
 
 
 def test_messages_are_read_forwards() -> None:
@@ -239,7 +243,7 @@ MENDING = story_facts.MendingPlanned(at=1, cause=Refusal.GATES, type="coding", d
 def test_a_landing_is_asked_for_when_no_step_is_left_and_counted() -> None:
     ready = after_steps(started_story("coding"), 1)
     for number in (0, 2):
-        assert fold_story(ready, story_facts.LandingRequested(at=1, number=number, tip=ready.head)) == ready
+        assert fold_story(ready, story_facts.LandingRequested(at=1, number=number, tip=ready.work.head)) == ready
     working = started_story("coding")
     assert fold_story(working, story_facts.LandingRequested(at=1, number=1, tip=BASE)) == working
 
@@ -247,7 +251,7 @@ def test_a_landing_is_asked_for_when_no_step_is_left_and_counted() -> None:
 @pytest.mark.parametrize("answer", [None, ACCEPTED, REFUSED])
 def test_a_landing_is_not_asked_for_while_another_is_not_done_with(answer: Fact | None) -> None:
     story = fold_story(landing_asked("coding"), *([answer] if answer else []))
-    assert fold_story(story, story_facts.LandingRequested(at=1, number=2, tip=story.head)) == story
+    assert fold_story(story, story_facts.LandingRequested(at=1, number=2, tip=story.work.head)) == story
 
 
 def test_only_who_has_asked_is_answered() -> None:
@@ -257,8 +261,8 @@ def test_only_who_has_asked_is_answered() -> None:
 
 def test_a_refusal_is_kept_for_the_step_that_mends_it() -> None:
     story = fold_story(landing_asked("coding"), REFUSED)
-    assert story.refused == Refused(cause=Refusal.GATES, detail="red", files=(), base=BASE)
-    assert fold_story(story, MENDING).refused == story.refused
+    assert story.landing.refused == Refused(cause=Refusal.GATES, detail="red", files=(), base=BASE)
+    assert fold_story(story, MENDING).landing.refused == story.landing.refused
 
 
 def test_a_mending_of_a_type_that_nobody_knows_changes_nothing() -> None:
@@ -285,13 +289,13 @@ def test_only_what_has_landed_is_completed() -> None:
 def test_what_has_landed_does_not_fail() -> None:
     landed = fold_story(landing_asked("coding"), ACCEPTED)
     assert fold_story(landed, story_facts.StoryFailed(at=1, cause=FailureCause.CANCELLED, reason="late")) == landed
-    assert landed.landing is LandingStage.LANDED
+    assert landed.landing.progress is LandingStage.LANDED
 
 
 def test_a_story_that_has_ended_only_winds_up() -> None:
     story = running()
     ended = fold_story(story, story_facts.StoryFailed(at=5, cause=FailureCause.STEP, reason="no luck"))
-    assert (ended.status, ended.failure, ended.cause, ended.ended_at) == (
+    assert (ended.status, ended.outcome.reason, ended.outcome.cause, ended.ended_at) == (
         StoryStatus.FAILED,
         "no luck",
         FailureCause.STEP,
@@ -303,7 +307,7 @@ def test_a_story_that_has_ended_only_winds_up() -> None:
     )
     assert fold_story(ended, story_facts.WorkspaceReleased(at=1, number=7)) == ended
     wound_up = fold_story(ended, story_facts.WorkspaceReleased(at=1, number=1), story_facts.StoryReported(at=1))
-    assert (wound_up.released, wound_up.reported) == (True, True)
+    assert (wound_up.work.released, wound_up.outcome.reported) == (True, True)
 
 
 def test_a_story_at_work_neither_gives_up_its_workspace_nor_reports() -> None:

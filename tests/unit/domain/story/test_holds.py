@@ -57,9 +57,9 @@ def told(story: StoryState, *, granted: bool = True, answer: str = "", hold: int
 def test_a_question_keeps_the_work_and_spends_no_retry() -> None:
     story = asked()
     step = story.pipeline.steps[0]
-    assert story.hold == Hold(cause=HoldCause.QUESTION, detail="Tabs or blanks?", options=("tabs", "blanks"))
+    assert story.waiting.hold == Hold(cause=HoldCause.QUESTION, detail="Tabs or blanks?", options=("tabs", "blanks"))
     assert (step.status, step.retries, step.questions, step.usage) == (StepStatus.PENDING, 0, 1, PAID)
-    assert (story.head, story.usage) == ("half", PAID)
+    assert (story.work.head, story.spending.usage) == ("half", PAID)
 
 
 def test_a_question_of_another_attempt_changes_nothing() -> None:
@@ -74,7 +74,7 @@ def test_a_question_of_another_attempt_changes_nothing() -> None:
 def test_without_a_commit_the_work_stands_where_it_stood() -> None:
     story = started_story("coding")
     running = fold_story(story, began(story))
-    assert fold_story(running, question(commit=Commit(""))).head == running.head
+    assert fold_story(running, question(commit=Commit(""))).work.head == running.work.head
 
 
 @pytest.mark.parametrize(
@@ -88,15 +88,17 @@ def test_without_a_commit_the_work_stands_where_it_stood() -> None:
 )
 def test_an_answer_is_kept_with_its_question(*, granted: bool, answer: str, kept: str) -> None:
     story = told(asked(), granted=granted, answer=answer)
-    assert story.hold is None
-    assert story.answers == (("Tabs or blanks?", kept),)
-    assert isinstance(next_effect(replace(story, waits=False)), story_effects.RunAgent)
+    assert story.waiting.hold is None
+    assert story.dialogue.answers == (("Tabs or blanks?", kept),)
+    assert isinstance(
+        next_effect(replace(story, waiting=replace(story.waiting, reported=False))), story_effects.RunAgent
+    )
 
 
 def test_an_answer_to_another_wait_does_nothing() -> None:
     story = asked()
     assert told(story, hold=2) == story
-    assert told(story, hold=1).hold is None
+    assert told(story, hold=1).waiting.hold is None
 
 
 def test_the_run_is_told_before_the_story_waits_and_before_it_goes_on() -> None:
@@ -141,7 +143,7 @@ def test_another_story_starts_while_one_waits_for_a_person() -> None:
     assert (effect.assignment.story.id, effect.assignment.slot) == (SECOND, 1), "and none shares its slot"
     run = fold_run(run, run_facts.StoryDispatched(at=3, story=SECOND, slot=1))
     assert rests(run, frozenset({FIRST}))
-    assert fold_run(run, run_facts.StoryWaits(at=4, story=FIRST, waiting=False)).waiting == frozenset()
+    assert fold_run(run, run_facts.StoryWaits(at=4, story=FIRST, waiting=False)).schedule.waiting == frozenset()
 
 
 def test_a_run_does_not_rest_while_a_revert_is_in_the_landing_queue() -> None:

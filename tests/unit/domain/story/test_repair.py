@@ -41,22 +41,22 @@ def refused(cause: Refusal, base: Commit = BASE, **limits: int) -> StoryState:
 )
 def test_a_refusal_adds_a_step_that_mends_it_before_final_review_which_runs_again(cause: Refusal, kind: str) -> None:
     story = concluded(refused(cause))
-    assert [step.type for step in story.pipeline.steps] == ["coding", kind, "final_review"]
+    assert [step.plan.type for step in story.pipeline.steps] == ["coding", kind, "final_review"]
     mending, final = story.pipeline.steps[1:]
     assert (mending.id, mending.feedback, final.status) == (step_id(3), f"because of {cause}", StepStatus.PENDING)
     assert next_effect(story) == story_effects.RunAgent(key="step-003/1@1", step=step_id(3), attempt=1)
     assert next_effect(after_steps(story, 1)) == story_effects.RunAgent(key="step-002/2@1", step=step_id(2), attempt=2)
     again = after_steps(story, 2)
-    assert next_effect(again) == story_effects.RequestLanding(key="landing/2", number=2, tip=again.head)
+    assert next_effect(again) == story_effects.RequestLanding(key="landing/2", number=2, tip=again.work.head)
 
 
 def test_what_has_landed_since_is_merged_before_the_mending() -> None:
     story = concluded(refused(Refusal.CONFLICT, base=Commit("base-2")))
-    assert next_effect(story) == story_effects.MergeBase(key="merge/1@1", base=Commit("base-2"), head=story.head)
+    assert next_effect(story) == story_effects.MergeBase(key="merge/1@1", base=Commit("base-2"), head=story.work.head)
     story = fold_story(
         story, story_facts.BaseMerged(at=1, commit=Commit("merged"), base=Commit("base-2"), files=("a.py",))
     )
-    assert (story.head, story.base) == (Commit("merged"), Commit("base-2"))
+    assert (story.work.head, story.work.base) == (Commit("merged"), Commit("base-2"))
     assert isinstance(next_effect(story), story_effects.RunAgent)
 
 
@@ -71,7 +71,7 @@ def test_a_base_that_returns_to_where_it_was_is_merged_under_a_key_of_its_own() 
             story, story_facts.BaseMerged(at=1, commit=Commit(f"m{number}"), base=Commit(base), files=())
         )
         story = after_steps(story, 1)
-        story = fold_story(story, story_facts.LandingRequested(at=1, number=number + 1, tip=story.head))
+        story = fold_story(story, story_facts.LandingRequested(at=1, number=number + 1, tip=story.work.head))
     assert len(set(keys)) == 4
 
 
@@ -88,7 +88,7 @@ def test_a_story_fails_when_its_mendings_are_spent(cause: Refusal, limits: dict[
     for number in (2, 3):
         other = replace(refusal(cause, detail=f"{number} of them"), files=(f"{number}.py",))
         story = after_steps(concluded(fold_story(story, other)), 2)
-        story = fold_story(story, story_facts.LandingRequested(at=1, number=number, tip=story.head))
+        story = fold_story(story, story_facts.LandingRequested(at=1, number=number, tip=story.work.head))
     ending = conclusion(fold_story(story, refusal(cause)))
     assert isinstance(ending, story_facts.StoryFailed)
     assert ending.cause is FailureCause.REFUSED
@@ -114,7 +114,9 @@ def test_a_story_that_has_no_step_left_cannot_be_mended() -> None:
 
 
 def test_a_refusal_that_nobody_explained_fails_the_story() -> None:
-    story = replace(landing_asked("coding"), landing=LandingStage.REFUSED, refused=None)
+    story = replace(
+        made := landing_asked("coding"), landing=replace(made.landing, progress=LandingStage.REFUSED, refused=None)
+    )
     assert isinstance(conclusion(story), story_facts.StoryFailed)
 
 
@@ -126,12 +128,12 @@ def test_a_story_without_steps_can_be_mended() -> None:
         story_facts.LandingRequested(at=3, number=1, tip=BASE),
         refusal(Refusal.EMPTY),
     )
-    assert [step.type for step in concluded(story).pipeline.steps] == ["coding"]
+    assert [step.plan.type for step in concluded(story).pipeline.steps] == ["coding"]
 
 
 def test_a_pipeline_that_ends_otherwise_is_mended_at_its_end() -> None:
     story = concluded(fold_story(landing_asked("coding", "review"), refusal(Refusal.GATES)))
-    assert [(s.type, s.status) for s in story.pipeline.steps[1:]] == [
+    assert [(s.plan.type, s.status) for s in story.pipeline.steps[1:]] == [
         ("review", StepStatus.COMPLETED),
         ("coding", StepStatus.PENDING),
     ]

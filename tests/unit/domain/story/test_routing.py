@@ -16,6 +16,7 @@ from shiftwork.domain.workflow.workflow import Exhausted, Route, StepKind, StepP
 from shiftwork.testing.builders import (
     after_steps,
     began,
+    changed_step,
     concluded,
     conclusion,
     done,
@@ -50,7 +51,7 @@ def test_approved_leads_forward_to_compound() -> None:
 def test_needs_fixes_leads_back_to_work_with_the_issues_in_the_context_and_as_feedback() -> None:
     story = concluded(reviewed("needs_fixes"))
     assert statuses(story) == ["completed", "completed", "pending", "pending", "pending"]
-    assert dict(story.context)["review_issues"] == "no tests"
+    assert dict(story.dialogue.context)["review_issues"] == "no tests"
     assert step(story, WORK).feedback == "REVIEW_ISSUES: no tests"
     current = story.pipeline.current
     assert current is not None
@@ -60,13 +61,15 @@ def test_needs_fixes_leads_back_to_work_with_the_issues_in_the_context_and_as_fe
 def test_rejected_leads_back_to_brainstorm_with_the_issues_in_the_context() -> None:
     story = concluded(reviewed("rejected"))
     assert statuses(story) == ["pending"] * 5
-    assert dict(story.context)["review_issues"] == "no tests"
+    assert dict(story.dialogue.context)["review_issues"] == "no tests"
     assert step(story, BRAINSTORM).feedback == "REVIEW_ISSUES: no tests"
 
 
 def test_a_route_takes_what_it_names_out_of_the_context() -> None:
-    story = replace(reviewed("rejected"), context=(("plan_file", "p.md"), ("kept", "yes")))
-    assert concluded(story).context == (("kept", "yes"),)
+    story = replace(
+        made := reviewed("rejected"), dialogue=replace(made.dialogue, context=(("plan_file", "p.md"), ("kept", "yes")))
+    )
+    assert concluded(story).dialogue.context == (("kept", "yes"),)
 
 
 def test_the_deciding_step_is_pending_and_not_done_after_going_back() -> None:
@@ -139,20 +142,23 @@ def test_when_the_targets_retries_are_spent_the_story_fails_and_says_why() -> No
 
 def test_when_the_targets_retries_are_spent_a_person_is_asked_and_may_allow_one_more_round() -> None:
     story = concluded(reviewed("needs_fixes", max_retries=0, exhausted=Exhausted.ASK))
-    assert story.hold is not None
-    assert story.hold.cause is HoldCause.EXHAUSTED
+    assert story.waiting.hold is not None
+    assert story.waiting.hold.cause is HoldCause.EXHAUSTED
     told = fold_story(story, story_facts.StoryReleased(at=5, granted=True, answer="try tabs"))
-    again = concluded(replace(told, waits=False))
+    again = concluded(replace(told, waiting=replace(told.waiting, reported=False)))
     assert statuses(again)[2:] == ["pending"] * 3
     assert step(again, WORK).feedback == "REVIEW_ISSUES: no tests\nA person says: try tabs"
     asked_again = concluded(reviewed("needs_fixes", after_steps(again, 1)))
-    assert asked_again.hold is not None, "one more round, and no more"
+    assert asked_again.waiting.hold is not None, "one more round, and no more"
 
 
 def test_one_more_round_needs_no_words() -> None:
     story = concluded(reviewed("needs_fixes", max_retries=0, exhausted=Exhausted.ASK))
     told = fold_story(story, story_facts.StoryReleased(at=5, granted=True, answer=""))
-    assert step(concluded(replace(told, waits=False)), WORK).feedback == "REVIEW_ISSUES: no tests"
+    assert (
+        step(concluded(replace(told, waiting=replace(told.waiting, reported=False))), WORK).feedback
+        == "REVIEW_ISSUES: no tests"
+    )
 
 
 def test_a_person_who_allows_no_more_ends_the_story() -> None:
@@ -193,12 +199,12 @@ def test_gates_that_fail_another_way_lead_back_again() -> None:
 def test_a_person_may_allow_another_round_after_the_same_failure() -> None:
     once = concluded(checked(with_gates(Exhausted.ASK), "red"))
     held = concluded(checked(once, "red"))
-    assert held.hold is not None
-    assert held.hold.cause is HoldCause.EXHAUSTED
+    assert held.waiting.hold is not None
+    assert held.waiting.hold.cause is HoldCause.EXHAUSTED
     told = fold_story(held, story_facts.StoryReleased(at=5, granted=True, answer=""))
-    again = concluded(replace(told, waits=False))
+    again = concluded(replace(told, waiting=replace(told.waiting, reported=False)))
     assert [step.status for step in again.pipeline.steps] == ["pending", "pending"]
-    assert again.pipeline.steps[0].max_retries == 5
+    assert again.pipeline.steps[0].plan.max_retries == 5
 
 
 def test_an_answer_about_a_decision_that_leads_on_only_ends_the_waiting() -> None:
@@ -207,8 +213,10 @@ def test_an_answer_about_a_decision_that_leads_on_only_ends_the_waiting() -> Non
     story = fold_story(story, done(story, decision="fine"))
     held = fold_story(story, story_facts.StoryHeld(at=1, cause=HoldCause.EXHAUSTED, detail="?"))
     told = fold_story(held, story_facts.StoryReleased(at=5, granted=True, answer=""))
-    assert told.waited == (Waited(awaited=Awaited.PERSON, since=1, until=5),)
-    assert replace(told, holds=0, waited=()) == story
+    assert told.rate_limit.waited == (Waited(awaited=Awaited.PERSON, since=1, until=5),)
+    assert (
+        replace(told, waiting=replace(told.waiting, holds=0), rate_limit=replace(told.rate_limit, waited=())) == story
+    )
 
 
 # What an answer decides -----------------------------------------------------------------------------------------------
@@ -237,7 +245,10 @@ def test_an_unknown_decision_is_told_with_the_values_there_are() -> None:
 
 
 def test_status_retry_takes_a_route_of_its_own_whatever_else_is_decided() -> None:
-    both = replace(deciding(), routes=(*deciding().routes, Route(value="retry", target=WORK, back=True)))
+    both = replace(
+        made := deciding(),
+        plan=replace(made.plan, routes=(*deciding().plan.routes, Route(value="retry", target=WORK, back=True))),
+    )
     assert decision_of(both, (("status", "retry"), ("decision", "approved"))) == "retry"
     assert decision_of(deciding(), (("status", "retry"), ("decision", "approved"))) == "approved"
 
@@ -247,7 +258,7 @@ def test_a_step_without_a_key_decides_nothing() -> None:
 
 
 def test_no_value_has_a_route_of_its_own() -> None:
-    assert route_for(replace(deciding(), routes=(Route(value=""),)), "") is None
+    assert route_for(changed_step(deciding(), routes=(Route(value=""),)), "") is None
 
 
 def test_a_verdict_without_words_is_the_notes() -> None:
@@ -270,8 +281,8 @@ def test_a_pipeline_without_routes_goes_in_order() -> None:
 def test_nothing_begins_and_nothing_lands_before_a_decision_is_followed() -> None:
     story = reviewed("approved")
     assert fold_story(story, began(story)) == story
-    landing = story_facts.LandingRequested(at=1, number=1, tip=story.head)
-    assert fold_story(replace(story, pipeline=pipeline_of(())), landing).landing == story.landing
+    landing = story_facts.LandingRequested(at=1, number=1, tip=story.work.head)
+    assert fold_story(replace(story, pipeline=pipeline_of(())), landing).landing.progress == story.landing.progress
 
 
 def test_a_route_that_no_decision_asks_for_changes_nothing() -> None:
@@ -288,7 +299,7 @@ def test_a_route_to_a_step_that_is_gone_goes_on_in_order() -> None:
 
 def test_a_route_to_a_name_that_no_step_has_goes_on_in_order() -> None:
     lost = replace(deciding_plan(), routes=(Route(value="yes", target="nowhere", back=True),))
-    assert pipeline_of((lost,)).steps[0].routes[0].target == ""
+    assert pipeline_of((lost,)).steps[0].plan.routes[0].target == ""
 
 
 def deciding_plan() -> StepPlan:

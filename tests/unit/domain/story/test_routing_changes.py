@@ -110,7 +110,7 @@ def test_a_step_of_a_type_of_the_workflows_own_is_added_with_its_prompt() -> Non
     new = NewStep(type="tidy", description="the attic too")
     story = edited(started(own), Edit(operation=Operation.ADD_AFTER, reason="r", target=step_id(1), steps=(new,)))
     added = step(story, step_id(2))
-    assert (added.input, added.expects, added.agent, added.output_keys) == (
+    assert (added.plan.input, added.plan.expects, added.plan.agent, added.plan.output_keys) == (
         "Tidy {{task}}",
         "STATUS: done",
         "maid",
@@ -125,12 +125,12 @@ def with_approval(*routes: Route) -> StoryState:
     approval = planned("approve", StepKind.APPROVAL, description="May it land?", routes=routes)
     story = given_back(after_steps(started(planned("work"), approval), 1))
     story = concluded(concluded(story))
-    return replace(story, waits=True)
+    return replace(story, waiting=replace(story.waiting, reported=True))
 
 
 def told(story: StoryState, *, granted: bool, answer: str = "") -> StoryState:
     released = fold_story(story, story_facts.StoryReleased(at=9, granted=granted, answer=answer))
-    return replace(released, waits=False)
+    return replace(released, waiting=replace(released.waiting, reported=False))
 
 
 def test_a_refused_approval_takes_the_route_for_rejected() -> None:
@@ -144,7 +144,7 @@ def test_a_refused_approval_takes_the_route_for_rejected() -> None:
 def test_a_refused_approval_without_a_route_fails_the_step_and_its_exhausted_rule_applies() -> None:
     story = concluded(told(with_approval(), granted=False, answer="no"))
     assert story.status is StoryStatus.FAILED
-    assert "no" in story.failure
+    assert "no" in story.outcome.reason
 
 
 def test_an_approval_goes_on_in_order_or_where_approved_leads() -> None:
@@ -168,7 +168,9 @@ def test_a_story_that_failed_by_a_spent_route_follows_it_once_more_when_it_is_re
 
 
 def test_a_story_that_is_begun_afresh_has_its_answers_and_the_context_of_its_workflow() -> None:
-    answered = replace(reviewed("needs_fixes", max_retries=0), answers=(("q", "a"),))
+    answered = replace(
+        made := reviewed("needs_fixes", max_retries=0), dialogue=replace(made.dialogue, answers=(("q", "a"),))
+    )
     fresh = replace(reopening(afresh=True), assignment=replace(assignment(), context=(("style", "terse"),)))
     story = fold_story(concluded(answered), fresh)
-    assert (story.answers, story.context, story.routing) == ((("q", "a"),), (("style", "terse"),), "")
+    assert (story.dialogue.answers, story.dialogue.context, story.routing) == ((("q", "a"),), (("style", "terse"),), "")

@@ -9,7 +9,7 @@ from shiftwork.domain.workflow.edit_request import Edit, NewStep, Operation
 from shiftwork.domain.workflow.guardrails import PERSON, restarts
 from shiftwork.domain.workflow.pipeline import Pipeline, Step, StepStatus
 from shiftwork.domain.workflow.workflow import Exhausted, StepKind
-from shiftwork.testing.builders import after_steps, began, fold_story, planned, started_story
+from shiftwork.testing.builders import after_steps, began, changed_step, fold_story, planned, started_story
 from tests.unit.domain.workflow.edits import CODING, accepted, coding_runs, rejected
 
 
@@ -25,7 +25,7 @@ def edit(operation: Operation, target: StepId = CODING, *new: str, description: 
 
 
 def types(pipeline: Pipeline) -> list[str]:
-    return [step.type for step in pipeline.steps]
+    return [step.plan.type for step in pipeline.steps]
 
 
 def test_add_after_inserts_the_new_steps_behind_the_target_in_their_order() -> None:
@@ -33,7 +33,7 @@ def test_add_after_inserts_the_new_steps_behind_the_target_in_their_order() -> N
     assert [step.id for step in after.steps[4:7]] == [CODING, "step-011", "step-012"]
     assert types(after)[5:7] == ["linting", "review"]
     assert {step.status for step in after.steps[5:7]} == {StepStatus.PENDING}
-    assert [step.description for step in after.steps[5:7]] == ["new linting", "new review"]
+    assert [step.plan.description for step in after.steps[5:7]] == ["new linting", "new review"]
 
 
 def test_split_replaces_a_pending_step_by_others() -> None:
@@ -60,7 +60,7 @@ def test_reorder_moves_pending_steps_among_their_places() -> None:
 def test_edit_description_changes_that_and_nothing_else() -> None:
     before = coding_runs().pipeline
     after = accepted(before, edit(Operation.EDIT_DESCRIPTION, step_id(7), description="and the rollback"))
-    assert found(after, step_id(7)) == replace(found(before, step_id(7)), description="and the rollback")
+    assert found(after, step_id(7)) == changed_step(found(before, step_id(7)), description="and the rollback")
     assert [step for step in after.steps if step.id != step_id(7)] == [
         step for step in before.steps if step.id != step_id(7)
     ]
@@ -70,7 +70,7 @@ def test_restart_puts_the_running_step_back_with_a_new_description() -> None:
     request = edit(Operation.RESTART, description="the model, not the serializer", reason="wrong path")
     step = found(accepted(coding_runs().pipeline, request), CODING)
     assert (step.status, step.restarts, step.attempts) == (StepStatus.PENDING, 1, 1)
-    assert step.description == "the model, not the serializer"
+    assert step.plan.description == "the model, not the serializer"
     assert "wrong path" in step.feedback
 
 
@@ -133,14 +133,19 @@ def test_a_step_of_the_workflows_own_type_may_be_added_and_is_like_its_twin() ->
     story = started_story("coding", own, "final_review")
     pipeline = fold_story(story, began(story)).pipeline
     added = accepted(pipeline, edit(Operation.ADD_AFTER, step_id(2), "migrate"), by=step_id(1)).steps[2]
-    assert (added.type, added.kind, added.minutes, added.max_retries) == ("migrate", StepKind.GATE, 3, 4)
+    assert (added.plan.type, added.plan.kind, added.plan.minutes, added.plan.max_retries) == (
+        "migrate",
+        StepKind.GATE,
+        3,
+        4,
+    )
 
 
 def test_a_step_of_the_catalogue_comes_with_the_catalogues_time() -> None:
     story = started_story("coding", "final_review")
     pipeline = fold_story(story, began(story)).pipeline
     added = accepted(pipeline, edit(Operation.ADD_AFTER, step_id(1), "linting"), by=step_id(1)).steps[1]
-    assert (added.kind, added.minutes, added.max_retries) == (StepKind.AGENT, 5, 1)
+    assert (added.plan.kind, added.plan.minutes, added.plan.max_retries) == (StepKind.AGENT, 5, 1)
 
 
 def test_restarts_tells_requests_that_restart() -> None:

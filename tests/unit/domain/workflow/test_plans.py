@@ -89,7 +89,7 @@ def test_a_pipeline_numbers_its_steps_from_one() -> None:
     assert [step.id for step in pipeline.steps] == ["step-001", "step-002"]
     assert pipeline.next_number == 3
     mine = pipeline.steps[1]
-    assert (mine.kind, mine.output_keys, mine.max_retries) == (StepKind.GATE, ("a",), 5)
+    assert (mine.plan.kind, mine.plan.output_keys, mine.plan.max_retries) == (StepKind.GATE, ("a",), 5)
     assert pipeline.find(step_id(2)) == mine
     assert pipeline.find(step_id(3)) is None
 

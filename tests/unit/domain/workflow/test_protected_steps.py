@@ -48,9 +48,11 @@ def test_guardrail_01_mandatory_steps_cannot_be_skipped(mandatory: StepId) -> No
 @pytest.mark.parametrize("kind", [StepKind.APPROVAL, StepKind.GATE])
 def test_guardrail_01_what_a_person_or_the_harness_does_is_no_agents_to_skip(kind: StepKind) -> None:
     pipeline = coding_runs().pipeline
-    review = next(step for step in pipeline.steps if step.type == "review")
+    review = next(step for step in pipeline.steps if step.plan.type == "review")
     skip = Edit(operation=Operation.SKIP, reason="in a hurry", target=review.id)
-    assert "cannot be skipped" in rejected(pipeline.with_step(replace(review, kind=kind)), skip)
+    assert "cannot be skipped" in rejected(
+        pipeline.with_step(replace(review, plan=replace(review.plan, kind=kind))), skip
+    )
 
 
 @pytest.mark.parametrize("mandatory", [step_id(6), FINAL])
@@ -63,7 +65,7 @@ def test_guardrail_01_mandatory_steps_cannot_be_split_away(mandatory: StepId) ->
 def test_guardrail_01_a_person_may_split_a_mandatory_step_into_one_of_its_type(mandatory: StepId, name: str) -> None:
     split = Edit(operation=Operation.SPLIT, reason="r", target=mandatory, steps=new("coding", name))
     pipeline = accepted(coding_runs().pipeline, split, by="person")
-    assert [step.type for step in pipeline.steps].count(name) == 1
+    assert [step.plan.type for step in pipeline.steps].count(name) == 1
     assert "not an agent's to split" in rejected(coding_runs().pipeline, split)
 
 
@@ -73,7 +75,7 @@ def test_guardrail_01_no_agent_rewrites_a_mandatory_step(mandatory: StepId) -> N
     assert "what it is to do is not an agent's to change" in rejected(coding_runs().pipeline, edit)
     changed = accepted(coding_runs().pipeline, edit, by="person").find(mandatory)
     assert changed
-    assert changed.description == "say that all is well"
+    assert changed.plan.description == "say that all is well"
 
 
 def test_guardrail_01_no_agent_restarts_a_mandatory_step_as_another() -> None:
@@ -82,14 +84,16 @@ def test_guardrail_01_no_agent_restarts_a_mandatory_step_as_another() -> None:
     last = step_id(2)
     restart = Edit(operation=Operation.RESTART, reason="r", target=last, description="say that all is well")
     assert "not an agent's to change" in rejected(running.pipeline, restart, by=last)
-    own = running.pipeline.steps[1].description
+    own = running.pipeline.steps[1].plan.description
     assert accepted(running.pipeline, replace(restart, description=own), by=last).steps[1].restarts == 1
 
 
 def test_guardrail_01_no_agent_moves_work_past_a_mandatory_step() -> None:
     pipeline = after_steps(started_story(), 4).pipeline
     order = tuple(step_id(number) for number in (6, 5, 7, 8, 9, 10))
-    editing = coding_runs().pipeline.with_step(replace(pipeline.steps[3], status=StepStatus.IN_PROGRESS, type="coding"))
+    editing = coding_runs().pipeline.with_step(
+        replace(made := pipeline.steps[3], status=StepStatus.IN_PROGRESS, plan=replace(made.plan, type="coding"))
+    )
     late = Edit(operation=Operation.REORDER, reason="lint first", order=order)
     waiting = editing.with_step(replace(pipeline.steps[4], status=StepStatus.PENDING))
     assert "step-005 must stay before it" in rejected(waiting, late, by=step_id(4))
@@ -109,7 +113,9 @@ def test_guardrail_01_no_agent_adds_work_behind_the_last_check(kind: StepKind) -
 
 @each_operation
 def test_guardrail_01_no_operation_loses_a_mandatory_step(operation: Operation) -> None:
-    kept = {s.type for s in accepted(coding_runs().pipeline, VALID[operation]).steps if s.status != StepStatus.SKIPPED}
+    kept = {
+        s.plan.type for s in accepted(coding_runs().pipeline, VALID[operation]).steps if s.status != StepStatus.SKIPPED
+    }
     assert {"linting", "final_review"} <= kept
 
 
@@ -142,7 +148,7 @@ def test_guardrail_02_only_pending_steps_can_be_modified(operation: Operation, s
 def test_guardrail_02_a_step_of_any_status_may_be_the_place_to_add_after(status: StepStatus) -> None:
     pipeline = in_status(status).pipeline if status is not StepStatus.PENDING else started_story().pipeline
     after = accepted(pipeline, VALID[Operation.ADD_AFTER], by="person")
-    assert after.steps[5].type == "coding"
+    assert after.steps[5].plan.type == "coding"
     assert after.find(CODING) == pipeline.find(CODING)
 
 
@@ -266,9 +272,9 @@ def test_guardrail_10_the_next_step_is_told_of_a_rejection() -> None:
     """Edits are recorded before the completion of the step that asked for them."""
     story = coding_runs()
     told = fold_story(story, rejection(story, "no such step"), done(story))
-    assert told.told == ("Your workflow edit was rejected: no such step",)
+    assert told.dialogue.messages == ("Your workflow edit was rejected: no such step",)
     running = fold_story(told, began(told))
-    assert running.told == told.told
+    assert running.dialogue.messages == told.dialogue.messages
 
 
 def test_guardrail_10_what_a_completed_step_was_told_is_not_told_again() -> None:
@@ -276,21 +282,21 @@ def test_guardrail_10_what_a_completed_step_was_told_is_not_told_again() -> None
     story = fold_story(story, rejection(story, "first"), done(story))
     story = fold_story(story, began(story))
     story = fold_story(story, rejection(story, "second"), done(story))
-    assert story.told == ("Your workflow edit was rejected: second",)
+    assert story.dialogue.messages == ("Your workflow edit was rejected: second",)
 
 
 def test_guardrail_10_an_attempt_that_fails_leaves_the_message_for_the_next() -> None:
     story = coding_runs()
     story = fold_story(story, rejection(story, "first"), done(story))
     story = fold_story(story, began(story))
-    assert fold_story(story, failed(story)).told == ("Your workflow edit was rejected: first",)
+    assert fold_story(story, failed(story)).dialogue.messages == ("Your workflow edit was rejected: first",)
 
 
 def test_guardrail_10_a_gate_reads_no_messages() -> None:
     story = started_story("coding", planned("checks", StepKind.GATE), "review")
     story = fold_story(story, began(story))
     story = fold_story(story, rejection(story, "first"), done(story))
-    assert after_steps(story, 1).told == ("Your workflow edit was rejected: first",)
+    assert after_steps(story, 1).dialogue.messages == ("Your workflow edit was rejected: first",)
 
 
 @pytest.mark.parametrize(

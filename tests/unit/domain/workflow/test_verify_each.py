@@ -43,7 +43,7 @@ def test_developer_claims() -> None:
 def test_developer_completes_and_the_verifier_sees_the_changes() -> None:
     story = implemented(started_story(IMPLEMENT, VERIFY))
     assert states(story) == ("completed", "pending")
-    assert dict(story.context) == {"changes": "a field"}
+    assert dict(story.dialogue.context) == {"changes": "a field"}
 
 
 def test_verifier_claims() -> None:
@@ -53,7 +53,7 @@ def test_verifier_claims() -> None:
 def test_verifier_passes_and_the_story_goes_to_its_landing() -> None:
     story = verified(implemented(started_story(IMPLEMENT, VERIFY)), "done", verified="all of it")
     assert states(story) == ("completed", "completed")
-    assert (story.landing, story.pipeline.current) == (LandingStage.NONE, None)
+    assert (story.landing.progress, story.pipeline.current) == (LandingStage.NONE, None)
 
 
 def test_verifier_fails_and_the_developer_is_told_the_issues() -> None:

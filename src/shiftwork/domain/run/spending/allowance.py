@@ -21,32 +21,45 @@ def asked(run: RunState, fact: run_facts.AllowanceAsked) -> RunState | None:
     if run.plan is None:
         return None
     new = Claim(number=fact.number, kind=fact.kind, bounded=fact.bounded)
-    return replace(run, ledger=reservations.claimed(run.ledger, fact.story, new))
+    return replace(
+        run, spending=replace(run.spending, ledger=reservations.claimed(run.spending.ledger, fact.story, new))
+    )
 
 
 def reserved(run: RunState, fact: run_facts.AmountReserved) -> RunState | None:
-    known = run.ledger.claims.get(fact.story)
+    known = run.spending.ledger.claims.get(fact.story)
     if known is None or known.number != fact.number:
         return None
-    return replace(run, ledger=reservations.reserved(run.ledger, fact.story, fact.amount))
+    return replace(
+        run, spending=replace(run.spending, ledger=reservations.reserved(run.spending.ledger, fact.story, fact.amount))
+    )
 
 
 def shortage_told(run: RunState, fact: run_facts.ShortageTold) -> RunState | None:
-    known = run.ledger.claims.get(fact.story)
+    known = run.spending.ledger.claims.get(fact.story)
     if known is None or known.number != fact.number:
         return None
-    return replace(run, ledger=reservations.claimed(run.ledger, fact.story, replace(known, told=True)))
+    return replace(
+        run,
+        spending=replace(
+            run.spending, ledger=reservations.claimed(run.spending.ledger, fact.story, replace(known, told=True))
+        ),
+    )
 
 
 def attempt_settled(run: RunState, fact: run_facts.AttemptSettled) -> RunState | None:
     if fact.number == unreserved_usage.UNCLAIMED:
         return None if run.plan is None else usage_before_limit.booked(run, fact.story, fact.used or NOTHING_USED)
-    held = run.ledger.reserved.get(fact.story)
+    held = run.spending.ledger.reserved.get(fact.story)
     if held is None or held.claim.number != fact.number:
         return None
     if fact.unused:
-        return replace(run, ledger=reservations.returned(run.ledger, fact.story))
-    return replace(run, ledger=reservations.settled(run.ledger, fact.story, fact.used))
+        return replace(
+            run, spending=replace(run.spending, ledger=reservations.returned(run.spending.ledger, fact.story))
+        )
+    return replace(
+        run, spending=replace(run.spending, ledger=reservations.settled(run.spending.ledger, fact.story, fact.used))
+    )
 
 
 def limits_raised(run: RunState, fact: run_facts.LimitsRaised) -> RunState | None:
@@ -57,7 +70,7 @@ def under(run: RunState, wanted: Limits) -> RunState:
     """The run under other limits. Whoever was told that there is not enough is answered anew; at a number of tokens no
     agent can be told to end. A run that is over keeps them for when it goes on.
     """
-    plan, ledger, known = run.given, run.ledger, frozenset(afoot(run))
+    plan, ledger, known = run.given, run.spending.ledger, frozenset(afoot(run))
     limits, first = raised(plan.limits, wanted), not plan.limits.run.is_set
     stops = limits.run.tokens is None
     anew = {
@@ -66,15 +79,18 @@ def under(run: RunState, wanted: Limits) -> RunState:
     return replace(
         run,
         plan=replace(plan, limits=limits),
-        ledger=replace(ledger, claims=anew),
-        raises=run.raises + 1,
-        unaware=known,
-        owing=known if first and limits.run.is_set else run.owing,
+        spending=replace(
+            run.spending,
+            ledger=replace(ledger, claims=anew),
+            raises=run.spending.raises + 1,
+            unaware=known,
+            owing=known if first and limits.run.is_set else run.spending.owing,
+        ),
     )
 
 
 def limits_forwarded(run: RunState, fact: run_facts.LimitsForwarded) -> RunState | None:
-    return replace(run, unaware=run.unaware - {fact.story})
+    return replace(run, spending=replace(run.spending, unaware=run.spending.unaware - {fact.story}))
 
 
 RUN_HANDLERS: Final[dict[type[Fact], Callable[[RunState, Any], RunState | None]]] = {

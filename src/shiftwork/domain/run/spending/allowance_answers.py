@@ -14,17 +14,23 @@ from shiftwork.domain.usage.usage import Usage
 
 def paid(run: RunState, story: StoryId, before: Usage, now: Usage) -> RunState:
     """The story has ended. It tells all that it has used, what it had used before a retry included."""
-    unpriced = run.unpriced - before.unpriced + now.unpriced
-    estimated = run.estimated or now.estimated
-    told = replace(run, ledger=dropped(run.ledger, story), unpriced=unpriced, estimated=estimated)
+    unpriced = run.totals.unpriced - before.unpriced + now.unpriced
+    estimated = run.totals.estimated or now.estimated
+    told = replace(
+        run,
+        spending=replace(run.spending, ledger=dropped(run.spending.ledger, story)),
+        totals=replace(run.totals, unpriced=unpriced, estimated=estimated),
+    )
     if now.cost_usd is None:
         return told
-    return replace(told, spent=(run.spent or 0.0) - (before.cost_usd or 0.0) + now.cost_usd)
+    return replace(
+        told, totals=replace(told.totals, spent=(run.totals.spent or 0.0) - (before.cost_usd or 0.0) + now.cost_usd)
+    )
 
 
 def answers(run: RunState) -> Effects:
     """The first claim that can be met now is; once nobody is at work, those that cannot be are told so."""
-    limits, ledger = run.given.limits, run.ledger
+    limits, ledger = run.given.limits, run.spending.ledger
     for story, claim in ledger.claims.items():
         if amount := reservation(ledger, claim, limits):
             cap = _cap(ledger, claim, limits, amount)
@@ -35,7 +41,7 @@ def answers(run: RunState) -> Effects:
     untold = ((story, claim) for story, claim in ledger.claims.items() if not claim.told)
     return tuple(
         run_effects.RefuseAllowance(
-            key=f"shortage/{story}/{claim.number}/{run.raises}",
+            key=f"shortage/{story}/{claim.number}/{run.spending.raises}",
             story=story,
             number=claim.number,
             detail=shortage(ledger, claim, limits),

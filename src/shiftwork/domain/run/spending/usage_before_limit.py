@@ -13,13 +13,13 @@ from shiftwork.domain.usage.usage import Usage
 
 def booked(run: RunState, story: StoryId, used: Usage) -> RunState:
     """What nobody can tell of an attempt is counted as what is set aside for the first of its kind."""
-    each, ledger = run.given.limits.attempt, run.ledger
+    each, ledger = run.given.limits.attempt, run.spending.ledger
     known = Amount(usd=used.cost_usd or 0.0, tokens=reservations.tokens_of(used))
     guess = Amount(usd=each.usd * used.unpriced, tokens=each.tokens * used.uncounted)
     books = replace(ledger, spent=ledger.spent + known + guess, guessed=ledger.guessed + guess)
-    return replace(run, ledger=books, owing=run.owing - {story})
+    return replace(run, spending=replace(run.spending, ledger=books, owing=run.spending.owing - {story}))
 
 
 def answers(run: RunState) -> Effects:
     """What comes of the claims, once it is known what is left."""
-    return () if run.owing else allowance_answers.answers(run)
+    return () if run.spending.owing else allowance_answers.answers(run)

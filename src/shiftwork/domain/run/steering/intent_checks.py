@@ -59,17 +59,17 @@ def _over(run: RunState) -> Objection | None:
 
 def _pause(run: RunState, intent: run_facts.RunPaused) -> Objection | None:  # noqa: ARG001 - one shape for all
     resume = f"shiftwork resume {run.given.run}"
-    return _over(run) or (Objection(reason="it is paused already", hint=resume) if run.paused else None)
+    return _over(run) or (Objection(reason="it is paused already", hint=resume) if run.requests.paused else None)
 
 
 def _unpause(run: RunState, intent: run_facts.RunUnpaused) -> Objection | None:  # noqa: ARG001 - one shape for all
     return _over(run) or (
-        None if run.paused else Objection(reason="it is not paused", hint=f"shiftwork status {run.given.run}")
+        None if run.requests.paused else Objection(reason="it is not paused", hint=f"shiftwork status {run.given.run}")
     )
 
 
 def _called_off(run: RunState) -> Objection | None:
-    if run.cancelling and run.status not in RUN_ENDED:
+    if run.requests.cancelling and run.status not in RUN_ENDED:
         return Objection(reason="the run is being cancelled", hint=f"shiftwork status {run.given.run}")
     return None
 
@@ -88,7 +88,7 @@ def _cancel(run: RunState, intent: run_facts.StoryCancellationRequested) -> Obje
     if amiss := _over(run) or _unknown(run, intent.story):
         return amiss
     match run.stories[intent.story].status:
-        case StoryStatus.COMPLETED if intent.story in run.undoing:
+        case StoryStatus.COMPLETED if intent.story in run.requests.undoing:
             return None
         case StoryStatus.COMPLETED:
             return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
@@ -114,7 +114,7 @@ def _retry(run: RunState, intent: run_facts.StoryRetryRequested) -> Objection | 
             return Objection(reason=f"{intent.story} has landed", hint=_typed(run, "undo", intent.story))
         case StoryStatus.BLOCKED:
             return Objection(
-                reason=f"{intent.story} is blocked: {run.blocked[intent.story]}",
+                reason=f"{intent.story} is blocked: {run.schedule.blocked[intent.story]}",
                 hint="retry that one: this one starts by itself when that has landed",
             )
         case _:
@@ -197,19 +197,19 @@ def _undo(run: RunState, intent: run_facts.StoryUndoRequested) -> Objection | No
     if known.commit == known.base:
         told = f"{story} has changed nothing, so there is nothing to undo"
         return Objection(reason=told, hint=f"shiftwork status {run.given.run}")
-    if story in run.undoing:
+    if story in run.requests.undoing:
         return Objection(reason=f"{story} is being undone already", hint=f"shiftwork status {run.given.run}")
     return _needed(run, story)
 
 
 def _needed(run: RunState, story: StoryId) -> Objection | None:
     """Who stands on it: landed work goes in the order in which it came, backwards, and what can go now is told."""
-    behind = [other for other in run.graph.dependents[story] if other not in run.undoing]
+    behind = [other for other in run.graph.dependents[story] if other not in run.requests.undoing]
     if landed := [other for other in behind if run.stories[other].status is StoryStatus.COMPLETED]:
         told = f"{', '.join(landed)} depend{'' if len(landed) > 1 else 's'} on {story} and landed after it"
         deeper = _undo(run, run_facts.StoryUndoRequested(at=0, story=landed[-1]))
         return Objection(reason=told, hint=deeper.hint if deeper else f"first: {_typed(run, 'undo', landed[-1])}")
-    if flying := [other for other in behind if other in run.flying]:
+    if flying := [other for other in behind if other in run.schedule.in_progress]:
         told = f"{', '.join(flying)}, in progress, {'build' if len(flying) > 1 else 'builds'} on {story}"
         return Objection(reason=told, hint=f"first: shiftwork cancel {run.given.run} --story {flying[0]}")
     return None

@@ -43,28 +43,30 @@ def _cancels(run: RunState) -> Effects:
     return tuple(
         run_effects.ForwardCancel(key=in_go(f"cancel/{story}", go), story=story)
         for story, go in afoot(run).items()
-        if (run.cancelling or story in run.unwanted) and story not in run.cancelled_stories
+        if (run.requests.cancelling or story in run.requests.unwanted) and story not in run.requests.cancelled_stories
     )
 
 
 def _pauses(run: RunState) -> Effects:
-    if run.cancelling:
+    if run.requests.cancelling:
         return ()
-    untold = afoot(run).keys() - run.paused_stories if run.paused else run.paused_stories
-    word = "pause" if run.paused else "unpause"
+    untold = afoot(run).keys() - run.requests.paused_stories if run.requests.paused else run.requests.paused_stories
+    word = "pause" if run.requests.paused else "unpause"
     return tuple(
-        run_effects.ForwardPause(key=f"{word}/{story}/{run.pauses}", story=story, paused=run.paused)
+        run_effects.ForwardPause(key=f"{word}/{story}/{run.requests.pauses}", story=story, paused=run.requests.paused)
         for story in sorted(untold)
     )
 
 
 def _limits(run: RunState) -> Effects:
-    return tuple(run_effects.ForwardLimits(key=limits_key(run, story), story=story) for story in sorted(run.unaware))
+    return tuple(
+        run_effects.ForwardLimits(key=limits_key(run, story), story=story) for story in sorted(run.spending.unaware)
+    )
 
 
 def limits_key(run: RunState, story: StoryId) -> str:
     """Whoever tells a story of the limits that hold now tells it once."""
-    return f"limits/{story}/{run.raises}"
+    return f"limits/{story}/{run.spending.raises}"
 
 
 def forgotten(run: RunState, story: StoryId) -> RunState:
@@ -72,10 +74,13 @@ def forgotten(run: RunState, story: StoryId) -> RunState:
     gone = {story}
     return replace(
         run,
-        unwanted=run.unwanted - gone,
-        cancelled_stories=run.cancelled_stories - gone,
-        paused_stories=run.paused_stories - gone,
-        unaware=run.unaware - gone,
+        requests=replace(
+            run.requests,
+            unwanted=run.requests.unwanted - gone,
+            cancelled_stories=run.requests.cancelled_stories - gone,
+            paused_stories=run.requests.paused_stories - gone,
+        ),
+        spending=replace(run.spending, unaware=run.spending.unaware - gone),
     )
 
 
@@ -94,32 +99,35 @@ def _going(run: RunState) -> RunState:
         run,
         Trigger.REOPEN,
         ended_at=None,
-        cancelling=False,
-        unwanted=frozenset(),
-        cancelled_stories=frozenset(),
-        paused=False,
-        paused_stories=frozenset(),
+        requests=replace(
+            run.requests,
+            cancelling=False,
+            unwanted=frozenset(),
+            cancelled_stories=frozenset(),
+            paused=False,
+            paused_stories=frozenset(),
+        ),
     )
     return again or run
 
 
 def _cancel_requested(run: RunState, fact: run_facts.CancelRequested) -> RunState | None:  # noqa: ARG001 - one shape for all
-    return replace(run, cancelling=True) if run.status is RunStatus.RUNNING else None
+    return replace(run, requests=replace(run.requests, cancelling=True)) if run.status is RunStatus.RUNNING else None
 
 
 def _paused(run: RunState, fact: run_facts.RunPaused) -> RunState | None:  # noqa: ARG001 - one shape for all
-    return replace(run, paused=True, pauses=run.pauses + 1)
+    return replace(run, requests=replace(run.requests, paused=True, pauses=run.requests.pauses + 1))
 
 
 def _unpaused(run: RunState, fact: run_facts.RunUnpaused) -> RunState | None:  # noqa: ARG001 - one shape for all
-    return replace(run, paused=False)
+    return replace(run, requests=replace(run.requests, paused=False))
 
 
 def _cancellation_requested(run: RunState, fact: run_facts.StoryCancellationRequested) -> RunState | None:
     """A story in flight is told, and so is the revert of one; a story that nobody has begun has failed with that."""
     turned = turn_story_of(run, fact.story, Trigger.CANCEL, cause=FailureCause.CANCELLED, reason="cancelled")
     if turned is None:
-        return replace(run, unwanted=run.unwanted | {fact.story})
+        return replace(run, requests=replace(run.requests, unwanted=run.requests.unwanted | {fact.story}))
     return scheduling.failed(turned, fact.story)
 
 
@@ -165,26 +173,28 @@ def _outdated(run: RunState, story: StoryId) -> RunState:
 
 
 def _reordered(run: RunState, fact: run_facts.StoriesReordered) -> RunState | None:
-    return scheduling.scheduled(replace(run, first=fact.stories))
+    return scheduling.scheduled(replace(run, requests=replace(run.requests, first=fact.stories)))
 
 
 def _undo_requested(run: RunState, fact: run_facts.StoryUndoRequested) -> RunState | None:
-    number = run.undos + 1
-    undoing = {**run.undoing, fact.story: Undo(number=number)}
-    return scheduling.scheduled(replace(_going(run), undoing=undoing, undos=number))
+    number = run.requests.undos + 1
+    undoing = {**run.requests.undoing, fact.story: Undo(number=number)}
+    return scheduling.scheduled(
+        replace(made := _going(run), requests=replace(made.requests, undoing=undoing, undos=number))
+    )
 
 
 # What came of it -----------------------------------------------------------------------------------------------------
 
 
 def _cancel_forwarded(run: RunState, fact: run_facts.CancelForwarded) -> RunState | None:
-    return replace(run, cancelled_stories=run.cancelled_stories | {fact.story})
+    return replace(run, requests=replace(run.requests, cancelled_stories=run.requests.cancelled_stories | {fact.story}))
 
 
 def _pause_forwarded(run: RunState, fact: run_facts.PauseForwarded) -> RunState | None:
     known = {fact.story}
-    told = run.paused_stories | known if fact.paused else run.paused_stories - known
-    return replace(run, paused_stories=told)
+    told = run.requests.paused_stories | known if fact.paused else run.requests.paused_stories - known
+    return replace(run, requests=replace(run.requests, paused_stories=told))
 
 
 type _Handler = Callable[[RunState, Any], RunState | None]

@@ -28,7 +28,7 @@ _TAKEN_BACK: Final = "its work was taken back"
 
 
 def undo_effects(run: RunState) -> Effects:
-    due = (_next_of_undo(run, story, undo) for story, undo in run.undoing.items())
+    due = (_next_of_undo(run, story, undo) for story, undo in run.requests.undoing.items())
     return tuple(effect for effect in due if effect)
 
 
@@ -36,7 +36,7 @@ def _next_of_undo(run: RunState, story: StoryId, undo: Undo) -> e.Effect | None:
     """Once the run or the revert is cancelled, no revert is asked for any more, and one that was is taken back; what
     has landed nevertheless is told to its story like any other.
     """
-    cancelled = run.cancelling or story in run.unwanted
+    cancelled = run.requests.cancelling or story in run.requests.unwanted
     match undo.landing:
         case LandingStage.LANDED:
             return run_effects.RevertStory(key=f"revert/{undo.number}", story=story, commit=undo.commit)
@@ -59,7 +59,7 @@ def undo_request(run: RunState, story: StoryId) -> LandingRequest:
     return LandingRequest(
         run=plan.run,
         story=story,
-        number=run.undoing[story].number,
+        number=run.requests.undoing[story].number,
         stream=run_stream(plan.run),
         tip=known.base,
         title=run.asked(story).title,
@@ -81,14 +81,16 @@ def undo_landed(run: RunState, fact: run_facts.UndoLanded) -> RunState | None:
 
 
 def _undo_came_to(run: RunState, story: StoryId, before: LandingStage, **changes: Any) -> RunState | None:
-    undo = run.undoing.get(story)
+    undo = run.requests.undoing.get(story)
     if undo is None or undo.landing is not before:
         return None
-    return replace(run, undoing={**run.undoing, story: replace(undo, **changes)})
+    return replace(
+        run, requests=replace(run.requests, undoing={**run.requests.undoing, story: replace(undo, **changes)})
+    )
 
 
 def undone(run: RunState, fact: run_facts.StoryUndone) -> RunState | None:
-    undo = run.undoing.get(fact.story)
+    undo = run.requests.undoing.get(fact.story)
     if undo is None or undo.landing is not LandingStage.LANDED:
         return None
     nowhere = {"commit": Commit(""), "base": Commit(""), "proof": None}
@@ -99,17 +101,17 @@ def undone(run: RunState, fact: run_facts.StoryUndone) -> RunState | None:
 
 
 def undo_withdrawal_asked(run: RunState, fact: story_facts.LandingWithdrawalAsked) -> RunState | None:
-    story = next((story for story, undo in run.undoing.items() if undo.number == fact.number), StoryId(""))
+    story = next((story for story, undo in run.requests.undoing.items() if undo.number == fact.number), StoryId(""))
     return _undo_came_to(run, story, LandingStage.REQUESTED, withdrawing=True)
 
 
 def undo_refused(run: RunState, fact: run_facts.UndoRefused) -> RunState | None:
-    undo = run.undoing.get(fact.story)
+    undo = run.requests.undoing.get(fact.story)
     if undo is None or undo.landing is LandingStage.LANDED:
         return None
     return scheduling.scheduled(_without_undo(run, fact.story))
 
 
 def _without_undo(run: RunState, story: StoryId) -> RunState:
-    undoing = {other: undo for other, undo in run.undoing.items() if other != story}
-    return replace(run, undoing=undoing, unwanted=run.unwanted - {story})
+    undoing = {other: undo for other, undo in run.requests.undoing.items() if other != story}
+    return replace(run, requests=replace(run.requests, undoing=undoing, unwanted=run.requests.unwanted - {story}))

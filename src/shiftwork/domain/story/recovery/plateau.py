@@ -22,7 +22,7 @@ def unchanged_step(story: StoryState) -> Step | None:
     """The step that was to change files and has just ended, where the story has changed nothing at all so far. Where
     the next step is to change files too, that one comes first.
     """
-    if story.given.story.may_be_empty or not story.head or story.head != story.base:
+    if story.given.story.may_be_empty or not story.work.head or story.work.head != story.work.base:
         return None
     last, following = _last_completed(story.pipeline), story.pipeline.current
     if last is None or not _changes(last):
@@ -37,12 +37,12 @@ def _last_completed(pipeline: Pipeline) -> Step | None:
 
 
 def _changes(step: Step) -> bool:
-    row = CATALOGUE.get(step.type)
+    row = CATALOGUE.get(step.plan.type)
     return row is not None and row.changes
 
 
 def unchanged(step: Step) -> str:
-    return f"{step.id} {step.name} ended without changing a file, and no step before it has changed one."
+    return f"{step.id} {step.plan.name} ended without changing a file, and no step before it has changed one."
 
 
 # The same again ---------------------------------------------------------------------------------------------------
@@ -51,8 +51,8 @@ def unchanged(step: Step) -> str:
 def failures_with(story: StoryState, refused: Refused) -> tuple[Failure, ...]:
     """What the work was refused for so far, in order. What a person decides is not among it."""
     if refused.cause in {Refusal.DEPENDENCIES, Refusal.APPROVAL}:
-        return story.failures
-    return (*story.failures, Failure(digest=fingerprint(_identity(refused)), line=_line(refused.detail)))
+        return story.landing.failures
+    return (*story.landing.failures, Failure(digest=fingerprint(_identity(refused)), line=_line(refused.detail)))
 
 
 def _identity(refused: Refused) -> str:
@@ -73,31 +73,38 @@ def _line(detail: str) -> str:
 
 def on_plateau(story: StoryState) -> bool:
     """Whether the last repair has changed nothing in what the work is refused for."""
-    last = [failure.digest for failure in story.failures[-2:]]
-    return story.refused is not None and len(last) > 1 and last[0] == last[1]
+    last = [failure.digest for failure in story.landing.failures[-2:]]
+    return story.landing.refused is not None and len(last) > 1 and last[0] == last[1]
 
 
 def escalation(story: StoryState) -> str:
     """The profile that is to repair what the usual one could not: once, and only where the settings name one."""
-    return story.given.limits.escalate if on_plateau(story) and not story.escalated else ""
+    return story.given.limits.escalate if on_plateau(story) and not story.landing.escalated else ""
 
 
 def whole_story(story: StoryState) -> str:
     """That the last failure, which is told beside this, is not new, and what else the gates have said before it."""
     if not on_plateau(story):
         return ""
-    others = dict.fromkeys(one.line for one in story.failures if one.digest != story.failures[-1].digest)
-    by = f", also after {story.escalated} had tried" if story.escalated else ""
+    others = dict.fromkeys(
+        one.line for one in story.landing.failures if one.digest != story.landing.failures[-1].digest
+    )
+    by = f", also after {story.landing.escalated} had tried" if story.landing.escalated else ""
     before = f"; before that: {'; '.join(others)}" if others else ""
     return f" (the same failure came back{by}{before})"
 
 
 def work_refused(story: StoryState, fact: story_facts.WorkRefused) -> StoryState | None:
     step = unchanged_step(story)
-    if step is None or step.id != fact.step or story.landing is not LandingStage.NONE:
+    if step is None or step.id != fact.step or story.landing.progress is not LandingStage.NONE:
         return None
-    return refused_with(story, Refused(cause=fact.cause, detail=fact.detail, base=story.base))
+    return refused_with(story, Refused(cause=fact.cause, detail=fact.detail, base=story.work.base))
 
 
 def refused_with(story: StoryState, refused: Refused) -> StoryState:
-    return replace(story, landing=LandingStage.REFUSED, refused=refused, failures=failures_with(story, refused))
+    return replace(
+        story,
+        landing=replace(
+            story.landing, progress=LandingStage.REFUSED, refused=refused, failures=failures_with(story, refused)
+        ),
+    )

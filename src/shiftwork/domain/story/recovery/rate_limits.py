@@ -43,7 +43,7 @@ def met(story: StoryState, step: Step, resets_at: float | None, now: float) -> M
     return Met(
         told=None if resets_at is None or resets_at <= now else resets_at - now,
         nth=step.deferrals + 1,
-        again=any(agent == step.played_by for agent, _ in story.limited),
+        again=any(agent == step.played_by for agent, _ in story.rate_limit.limited),
     )
 
 
@@ -102,10 +102,10 @@ def _free_at(limited: Limited, agent: str) -> float:
 
 
 def wait_for_reset(story: StoryState) -> tuple[story_effects.WaitUntil, ...]:
-    if story.wait is None:
+    if story.rate_limit.wait is None:
         return ()
-    number = story.deferrals
-    return (story_effects.WaitUntil(key=f"wait/{number}", until=story.wait.until, number=number),)
+    number = story.rate_limit.deferrals
+    return (story_effects.WaitUntil(key=f"wait/{number}", until=story.rate_limit.wait.until, number=number),)
 
 
 def deferred(story: StoryState, fact: story_facts.StepDeferred) -> StoryState | None:
@@ -124,11 +124,18 @@ def deferred(story: StoryState, fact: story_facts.StepDeferred) -> StoryState | 
     )
     return turned and replace(
         turned,
-        deferrals=story.deferrals + 1,
-        limited=limited_too(story.limited, fact.agent, fact.resets_at),
-        wait=Wait(until=fact.until, reason=fact.reason) if fact.until > fact.at else None,
+        rate_limit=replace(
+            turned.rate_limit,
+            deferrals=story.rate_limit.deferrals + 1,
+            limited=limited_too(story.rate_limit.limited, fact.agent, fact.resets_at),
+            wait=Wait(until=fact.until, reason=fact.reason) if fact.until > fact.at else None,
+        ),
     )
 
 
 def wait_ended(story: StoryState, fact: story_facts.WaitEnded) -> StoryState | None:
-    return replace(story, wait=None) if story.wait and fact.number == story.deferrals else None
+    return (
+        replace(story, rate_limit=replace(story.rate_limit, wait=None))
+        if story.rate_limit.wait and fact.number == story.rate_limit.deferrals
+        else None
+    )

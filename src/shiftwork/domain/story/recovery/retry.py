@@ -1,16 +1,28 @@
 """How a story is paused, taken back after it had landed, and begun once more after it had failed."""
 
 from dataclasses import replace
-from typing import Any
 
-from shiftwork.domain.core.ids import Commit
+from shiftwork.domain.core.ids import Commit, StepId
 from shiftwork.domain.core.machine import Trigger
 from shiftwork.domain.core.refusal import Refusal
 from shiftwork.domain.story import facts as story_facts
 from shiftwork.domain.story.approval import signing_step
 from shiftwork.domain.story.routing import one_more
 from shiftwork.domain.story.spending.unreserved_usage import opened
-from shiftwork.domain.story.state import FailureCause, LandingStage, StoryState
+from shiftwork.domain.story.state import (
+    Confirmed,
+    Control,
+    Dialogue,
+    FailureCause,
+    Landed,
+    Landing,
+    LandingStage,
+    Outcome,
+    Spending,
+    StoryState,
+    Waiting,
+    Work,
+)
 from shiftwork.domain.story.transitions import turn_story
 from shiftwork.domain.workflow.pipeline import Pipeline, pipeline_of
 from shiftwork.domain.workflow.transitions import turn_step
@@ -25,10 +37,8 @@ def reopened(story: StoryState, fact: story_facts.StoryReopened) -> StoryState |
         before,
         Trigger.REOPEN,
         assignment=given,
-        limits=given.limits,
-        raises=given.raises,
-        unbooked=opened(given.limits),
-        earlier=story.mendings,
+        spending=replace(before.spending, limits=given.limits, raises=given.raises, unreserved=opened(given.limits)),
+        landing=replace(before.landing, earlier=story.landing.attempts_at_repair),
         cursor=read,
         go=story.go + 1,
     )
@@ -36,37 +46,47 @@ def reopened(story: StoryState, fact: story_facts.StoryReopened) -> StoryState |
 
 def _blank(story: StoryState, fact: story_facts.StoryReopened) -> StoryState:
     """Nothing of the work is left; what it has cost is."""
-    counted = ("workspace", "landings", "holds", "claims", "deferrals")
-    known = ("status", *counted, "answers", "usage", "shares", "roles", "started_at", "limited", "waited")
-    kept: dict[str, Any] = {name: getattr(story, name) for name in known}
     steps = pipeline_of(fact.steps, first=story.pipeline.next_number)
-    return StoryState(**kept, pipeline=steps, context=fact.assignment.context, signing=signing_step(steps))
+    spent = story.spending
+    return replace(
+        story,
+        pipeline=steps,
+        routing=StepId(""),
+        ended_at=None,
+        work=Work(workspace=story.work.workspace),
+        dialogue=Dialogue(context=fact.assignment.context, answers=story.dialogue.answers),
+        landing=Landing(requests=story.landing.requests, signing=signing_step(steps)),
+        landed=Landed(),
+        confirmed=Confirmed(),
+        waiting=Waiting(holds=story.waiting.holds),
+        rate_limit=replace(story.rate_limit, wait=None),
+        spending=Spending(claims=spent.claims, usage=spent.usage, shares=spent.shares, roles=spent.roles),
+        control=Control(),
+        outcome=Outcome(),
+    )
 
 
 def _mended(story: StoryState) -> StoryState:
     """The work so far is kept, and the step that failed is to be done again. Where gates refused the work, they are run
     on it again first: what made them red may be gone, and a session is paid only where it is not.
     """
-    gates = story.refused is not None and story.refused.cause is Refusal.GATES
+    gates = story.landing.refused is not None and story.landing.refused.cause is Refusal.GATES
     return replace(
         story,
         pipeline=_pending_again(_led_again(story)),
-        landing=LandingStage.NONE if gates else story.landing,
-        ready=False,
-        released=False,
-        repairs=0,
-        conflicts=0,
-        failures=(),
-        escalated="",
-        hold=None,
-        waits=False,
-        claiming=False,
-        allowance=None,
-        failure="",
-        cause=None,
-        cancelled=False,
-        paused=False,
-        reported=False,
+        landing=replace(
+            story.landing,
+            progress=LandingStage.NONE if gates else story.landing.progress,
+            repairs=0,
+            conflicts=0,
+            failures=(),
+            escalated="",
+        ),
+        work=replace(story.work, ready=False, released=False),
+        waiting=replace(story.waiting, hold=None, reported=False),
+        spending=replace(story.spending, claiming=False, allowance=None),
+        outcome=replace(story.outcome, reason="", cause=None, reported=False),
+        control=replace(story.control, cancelled=False, paused=False),
         ended_at=None,
     )
 
@@ -87,18 +107,15 @@ def reverted(story: StoryState, fact: story_facts.StoryReverted) -> StoryState |
     return turn_story(
         story,
         Trigger.UNDO,
-        landing=LandingStage.NONE,
-        landed=Commit(""),
-        landed_base=Commit(""),
-        landed_ref="",
-        cause=FailureCause.UNDONE,
-        failure=f"reverted by {fact.commit[:12]}",
+        landing=replace(story.landing, progress=LandingStage.NONE),
+        landed=replace(story.landed, commit=Commit(""), base=Commit(""), ref=""),
+        outcome=replace(story.outcome, cause=FailureCause.UNDONE, reason=f"reverted by {fact.commit[:12]}"),
     )
 
 
 def paused(story: StoryState, fact: story_facts.StoryPaused) -> StoryState | None:  # noqa: ARG001 - one shape for all
-    return None if story.paused else replace(story, paused=True)
+    return None if story.control.paused else replace(story, control=replace(story.control, paused=True))
 
 
 def unpaused(story: StoryState, fact: story_facts.StoryUnpaused) -> StoryState | None:  # noqa: ARG001 - one shape for all
-    return replace(story, paused=False) if story.paused else None
+    return replace(story, control=replace(story.control, paused=False)) if story.control.paused else None

@@ -28,11 +28,11 @@ from shiftwork.domain.workflow.workflow import StepKind
 
 def limit_reached(story: StoryState, step: Step) -> Hold | None:
     """What a person is told where the story, or its step, has used what it may; nothing where it has not."""
-    limits = story.limits
-    if (met := reservations.exhausted(limits.story, story.usage)).is_set:
-        return _spent("the story", Whose.STORY, met, story.usage)
+    limits = story.spending.limits
+    if (met := reservations.exhausted(limits.story, story.spending.usage)).is_set:
+        return _spent("the story", Whose.STORY, met, story.spending.usage)
     if (met := reservations.exhausted(limits.step, step.usage)).is_set:
-        return _spent(f"{step.id} {step.name}", Whose.STEP, met, step.usage)
+        return _spent(f"{step.id} {step.plan.name}", Whose.STEP, met, step.usage)
     return None
 
 
@@ -47,11 +47,11 @@ def _spent(who: str, whose: Whose, met: Budget, used: Usage) -> Hold:
 
 def claim(story: StoryState, step: Step) -> e.Effect | None:
     """What comes before an attempt of a run with a limit, until something is set aside for it."""
-    if step.kind is not StepKind.AGENT or not story.limits.run.is_set or story.allowance:
+    if step.plan.kind is not StepKind.AGENT or not story.spending.limits.run.is_set or story.spending.allowance:
         return None
-    if story.claiming:
+    if story.spending.claiming:
         return receive(story.cursor)
-    number = story.claims + 1
+    number = story.spending.claims + 1
     return story_effects.ClaimAllowance(key=f"claim/{number}", number=number, step=step.id)
 
 
@@ -59,12 +59,12 @@ def settle(story: StoryState) -> Effects:
     """The run is told what was used before anything else is done. A story that waits for a person keeps nothing to
     itself meanwhile: others would wait for it, and nobody would know why.
     """
-    held, step = story.allowance, story.pipeline.current
+    held, step = story.spending.allowance, story.pipeline.current
     if held is None:
         return unreserved_usage.owed(story)
     unused = not held.begun
     under_way = step is not None and step.status is StepStatus.IN_PROGRESS
-    if under_way or (unused and not (story.hold or story.paused)):
+    if under_way or (unused and not (story.waiting.hold or story.control.paused)):
         return ()
     return (
         story_effects.SettleAllowance(key=f"settle/{held.number}", number=held.number, used=held.used, unused=unused),
@@ -73,51 +73,71 @@ def settle(story: StoryState) -> Effects:
 
 def cap(story: StoryState, step: Step) -> float | None:
     """The money at which the agent is told to stop: the least of what is left for it."""
-    limits = story.limits
+    limits = story.spending.limits
     rests = (
-        None if limits.story.usd is None else limits.story.usd - (story.usage.cost_usd or 0.0),
+        None if limits.story.usd is None else limits.story.usd - (story.spending.usage.cost_usd or 0.0),
         None if limits.step.usd is None else limits.step.usd - (step.usage.cost_usd or 0.0),
-        story.allowance.cap if story.allowance else None,
+        story.spending.allowance.cap if story.spending.allowance else None,
     )
     return min((rest for rest in rests if rest is not None), default=None)
 
 
 def charged(story: StoryState, fact: Fact) -> StoryState:
     """What a fact about an attempt says of what was set aside for it."""
-    held = story.allowance
+    held = story.spending.allowance
     if held is None or not hasattr(fact, "attempt"):
         return story
     if isinstance(fact, story_facts.StepStarted):
         step = story.pipeline.find(fact.step)
-        return replace(story, allowance=replace(held, begun=step is not None and step.kind is StepKind.AGENT))
+        return replace(
+            story,
+            spending=replace(
+                story.spending, allowance=replace(held, begun=step is not None and step.plan.kind is StepKind.AGENT)
+            ),
+        )
     used = getattr(fact, "usage", None)
-    return story if used is None else replace(story, allowance=replace(held, used=used))
+    return (
+        story if used is None else replace(story, spending=replace(story.spending, allowance=replace(held, used=used)))
+    )
 
 
 def claimed(story: StoryState, fact: story_facts.AllowanceClaimed) -> StoryState | None:
-    if fact.number != story.claims + 1 or story.claiming or story.allowance:
+    if fact.number != story.spending.claims + 1 or story.spending.claiming or story.spending.allowance:
         return None
-    return replace(story, claims=fact.number, claiming=True)
+    return replace(story, spending=replace(story.spending, claims=fact.number, claiming=True))
 
 
 def granted(story: StoryState, fact: story_facts.AllowanceGranted) -> StoryState | None:
     """With that a wait for a higher limit of the run is over."""
-    if not story.claiming or fact.number != story.claims:
+    if not story.spending.claiming or fact.number != story.spending.claims:
         return None
     allowance = Allowance(number=fact.number, cap=fact.cap)
-    return replace(story, claiming=False, allowance=allowance, hold=None if _at_limit(story) else story.hold)
+    return replace(
+        story,
+        spending=replace(story.spending, claiming=False, allowance=allowance),
+        waiting=replace(story.waiting, hold=None if _at_limit(story) else story.waiting.hold),
+    )
 
 
 def refused(story: StoryState, fact: story_facts.AllowanceRefused) -> StoryState | None:
     """Refused once more it is the same wait, and what a person is told of it is new."""
-    if not story.claiming or fact.number != story.claims or (story.hold and not _at_limit(story)):
+    if (
+        not story.spending.claiming
+        or fact.number != story.spending.claims
+        or (story.waiting.hold and not _at_limit(story))
+    ):
         return None
     hold = Hold(cause=HoldCause.LIMIT, detail=fact.detail, reached=fact.reached)
-    return replace(story, hold=hold, holds=story.holds if story.hold else story.holds + 1)
+    return replace(
+        story,
+        waiting=replace(
+            story.waiting, hold=hold, holds=story.waiting.holds if story.waiting.hold else story.waiting.holds + 1
+        ),
+    )
 
 
 def _at_limit(story: StoryState) -> bool:
-    return story.hold is not None and story.hold.cause is HoldCause.LIMIT
+    return story.waiting.hold is not None and story.waiting.hold.cause is HoldCause.LIMIT
 
 
 def limits_set(story: StoryState, fact: story_facts.LimitsSet) -> StoryState | None:
@@ -125,21 +145,23 @@ def limits_set(story: StoryState, fact: story_facts.LimitsSet) -> StoryState | N
     where that is not reached any more. Whoever resumes a run tells its stories of limits that the run hears of later:
     what the run has said meanwhile may come after that.
     """
-    if fact.raises < story.raises:
+    if fact.raises < story.spending.raises:
         return None
-    now = replace(story, limits=raised(story.limits, fact.limits), raises=fact.raises)
+    now = replace(
+        story, spending=replace(story.spending, limits=raised(story.spending.limits, fact.limits), raises=fact.raises)
+    )
     step = story.pipeline.current
-    if story.claiming or story.hold is None or not _at_limit(story) or step is None:
+    if story.spending.claiming or story.waiting.hold is None or not _at_limit(story) or step is None:
         return now
-    return replace(now, hold=limit_reached(now, step))
+    return replace(now, waiting=replace(now.waiting, hold=limit_reached(now, step)))
 
 
 def settled(story: StoryState, fact: story_facts.AllowanceSettled) -> StoryState | None:
     if fact.number == unreserved_usage.UNCLAIMED:
-        return replace(story, unbooked=None)
-    if story.allowance is None or story.allowance.number != fact.number:
+        return replace(story, spending=replace(story.spending, unreserved=None))
+    if story.spending.allowance is None or story.spending.allowance.number != fact.number:
         return None
-    return replace(story, allowance=None)
+    return replace(story, spending=replace(story.spending, allowance=None))
 
 
 def cut_short(story: StoryState, fact: story_facts.StepCutShort) -> StoryState | None:
@@ -147,7 +169,7 @@ def cut_short(story: StoryState, fact: story_facts.StepCutShort) -> StoryState |
     if step is None or step.attempts != fact.attempt:
         return None
     turned = turn_step_of(story, step, Trigger.DEFER, ended_at=fact.at)
-    return turned and replace(turned, heard=0)
+    return turned and replace(turned, dialogue=replace(turned.dialogue, delivered=0))
 
 
 def raised(limits: Limits, other: Limits) -> Limits:

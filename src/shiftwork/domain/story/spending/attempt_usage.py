@@ -31,7 +31,7 @@ def counted(story: StoryState, fact: Fact) -> StoryState:
     if not isinstance(fact, ENDS):
         return story
     step = story.pipeline.find(fact.step)
-    if step is None or step.kind is not StepKind.AGENT:
+    if step is None or step.plan.kind is not StepKind.AGENT:
         return story
     used = one_attempt(fact.usage)
     paid = replace(step, usage=step.usage + used, model=used.model or step.model)
@@ -39,13 +39,16 @@ def counted(story: StoryState, fact: Fact) -> StoryState:
     return replace(
         story,
         pipeline=story.pipeline.with_step(paid),
-        usage=story.usage + used,
-        unbooked=unreserved_usage.counted(story, used),
-        shares=merged((*story.shares, share)),
-        roles=_with_role(story, step, used),
+        spending=replace(
+            story.spending,
+            usage=story.spending.usage + used,
+            unreserved=unreserved_usage.counted(story, used),
+            shares=merged((*story.spending.shares, share)),
+            roles=_with_role(story, step, used),
+        ),
     )
 
 
 def _with_role(story: StoryState, step: Step, used: Usage) -> tuple[tuple[str, Usage], ...]:
-    known, role = dict(story.roles), role_of(step.agent, story.given.agents)
+    known, role = dict(story.spending.roles), role_of(step.plan.agent, story.given.agents)
     return tuple({**known, role: known.get(role, NOTHING_USED) + used}.items())

@@ -40,17 +40,17 @@ def _waiting(before: StoryState, after: StoryState, at: float) -> StoryState:
     was, present = _awaited(before), _awaited(after)
     if was is present:
         return after
-    waited = after.waited
+    waited = after.rate_limit.waited
     if was and waited:  # a clock may have been set back since
         waited = (*waited[:-1], replace(waited[-1], until=max(at, waited[-1].since)))
     if present:
         waited = (*waited, Waited(awaited=present, since=at))
-    return replace(after, waited=waited)
+    return replace(after, rate_limit=replace(after.rate_limit, waited=waited))
 
 
 def _awaited(story: StoryState) -> Awaited | None:
     if story.status is not StoryStatus.IN_PROGRESS:
         return None
-    if story.hold:
+    if story.waiting.hold:
         return Awaited.PERSON
-    return Awaited.LIMIT if story.wait else None
+    return Awaited.LIMIT if story.rate_limit.wait else None

@@ -26,16 +26,16 @@ def opened(limits: Limits) -> Usage | None:
 
 
 def counted(story: StoryState, used: Usage) -> Usage | None:
-    return None if story.unbooked is None else story.unbooked + used
+    return None if story.spending.unreserved is None else story.spending.unreserved + used
 
 
 def owed(story: StoryState) -> Effects:
     """An attempt under way is waited for: it is not claimed either."""
     step = story.pipeline.current
-    under_way = step is not None and step.kind is StepKind.AGENT and step.status is StepStatus.IN_PROGRESS
-    if story.unbooked is None or not story.limits.run.is_set or under_way:
+    under_way = step is not None and step.plan.kind is StepKind.AGENT and step.status is StepStatus.IN_PROGRESS
+    if story.spending.unreserved is None or not story.spending.limits.run.is_set or under_way:
         return ()
-    return (story_effects.SettleAllowance(key=f"settle/{UNCLAIMED}", number=UNCLAIMED, used=story.unbooked),)
+    return (story_effects.SettleAllowance(key=f"settle/{UNCLAIMED}", number=UNCLAIMED, used=story.spending.unreserved),)
 
 
 # A run's -------------------------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def _undoing(story: str, view: RunView) -> str:
 
 def _cancel_story(site: Site, run: str, story: StoryId, *, as_json: bool) -> int:
     asked = intend(site, run, lambda _: run_facts.StoryCancellationRequested(at=0, story=story))
-    if story in asked.before.undoing:
+    if story in asked.before.requests.undoing:
         return _withdraw_undo(site, asked, story, as_json=as_json)
     status = _ending(site, asked.run, story) if asked.heard else ""
     retry = f"shiftwork retry {story} --run {asked.run}"

@@ -72,10 +72,10 @@ def command(story: str, run: str, *, since_approved: bool, stat: bool, as_json: 
 async def _compare(site: Site, run: str, story: str, *, since_approved: bool) -> tuple[Compared, Difference]:
     async with open_history(site) as events:
         state = await load(events, STORY, story_stream(RunId(run), StoryId(story)))
-    shown, landed, approved = _shown(state), bool(state.landed), state.approved
+    shown, landed, approved = _shown(state), bool(state.landed.commit), state.landing.approved
     compared = Compared(run=run, story=story, base=shown.base, tip=shown.commit, landed=landed)
     if state.status is StoryStatus.UNDONE:
-        compared = replace(compared, undone=state.failure)
+        compared = replace(compared, undone=state.outcome.reason)
     if since_approved and approved is None:
         raise UsageError(f"no patch of {story} is approved", hint=f"shiftwork diff {story} --run {run}")
     if not shown.commit or shown.base == shown.commit:
@@ -89,9 +89,9 @@ async def _compare(site: Site, run: str, story: str, *, since_approved: bool) ->
 
 def _shown(state: StoryState) -> Patch:
     """What has landed; what a person is asked about, as it is to land; or the work so far."""
-    if state.landed:
-        return Patch(base=state.landed_base, commit=state.landed)
-    return asked_about(state) or Patch(base=state.base, commit=state.head)
+    if state.landed.commit:
+        return Patch(base=state.landed.base, commit=state.landed.commit)
+    return asked_about(state) or Patch(base=state.work.base, commit=state.work.head)
 
 
 def counted(difference: Difference) -> str:

@@ -76,4 +76,4 @@ def _run_pages(run: RunState, folder: Path) -> list[Page]:
 
 def _story_pages(known: StoryState, story: StoryId, folder: Path) -> list[Page]:
     text = notebook.story_page(known) if known.assignment else f"Nobody has begun {story} yet.\n"
-    return [Page(file=folder / notebook.story_scratch(story), text=text, shelves={"notes": known.scratch})]
+    return [Page(file=folder / notebook.story_scratch(story), text=text, shelves={"notes": known.dialogue.notes})]

@@ -89,7 +89,7 @@ class Board:
         """Whether a person must do something before any of the stories begun goes on. One that has still to tell the
         run of its end moves; the run's own steps do not count while they wait for the stories.
         """
-        flying = [story for story in self.stories.values() if not story.reported and not _loops(story)]
+        flying = [story for story in self.stories.values() if not story.outcome.reported and not _loops(story)]
         return bool(flying) and all(story.asks and not notice_of_hold(story) for story in flying)
 
     @property
@@ -101,7 +101,7 @@ class Board:
 
 def _loops(story: StoryState) -> bool:
     step = story.pipeline.current
-    return step is not None and step.kind is StepKind.LOOP and step.status is StepStatus.IN_PROGRESS
+    return step is not None and step.plan.kind is StepKind.LOOP and step.status is StepStatus.IN_PROGRESS
 
 
 EVENTS: Final[dict[type[Fact], tuple[str, str]]] = {
@@ -182,8 +182,8 @@ def _change(fact: Fact, story: StoryState) -> Change:
         # What is not in a story's own stream is a run's, or about somebody's request to land.
         story=story.given.story.id if story.assignment else requested_by(getattr(fact, "request", ""))[1],
         step=step.id if step else "",
-        type=step.type if step else "",
-        name=step.name if step else "",
+        type=step.plan.type if step else "",
+        name=step.plan.name if step else "",
         attempt=getattr(fact, "attempt", 0),
         text=_spelled(text),
         proof=after_landed(proof_of(story)) if isinstance(fact, story_facts.LandingAccepted) else "",

@@ -80,15 +80,15 @@ def _cells(story: StoryState, now: float) -> tuple[str, ...]:
     spent = phrases.between(story.started_at, story.ended_at or now)
     proof = proof_of(story)
     level = proof.level if proof else None
-    state = phrases.state(story.status, waits=bool(story.asks), limited=bool(story.wait), proof=level)
+    state = phrases.state(story.status, waits=bool(story.asks), limited=bool(story.rate_limit.wait), proof=level)
     name, title = one_line(asked.id, 24), asked.title
-    return name, state, _step(story), phrases.duration(spent), brief_cost(story.usage), title
+    return name, state, _step(story), phrases.duration(spent), brief_cost(story.spending.usage), title
 
 
 def _step(story: StoryState) -> str:
     """Which step of how many; where no step is left, the landing, and what it came to."""
     steps, step = story.pipeline.steps, story.pipeline.current
     if step is None or story.status is StoryStatus.COMPLETED:
-        return story.landed[:10] or ("-" if story.ended_at else "landing")
+        return story.landed.commit[:10] or ("-" if story.ended_at else "landing")
     done = sum(one.status in FINISHED for one in steps)
-    return f"{one_line(step.name, 16)} {done + 1}/{len(steps)}"
+    return f"{one_line(step.plan.name, 16)} {done + 1}/{len(steps)}"

@@ -131,7 +131,13 @@ def _cells(step: Step, now: float, *, waits: bool) -> tuple[str, ...]:
     if step.status is StepStatus.IN_PROGRESS:
         spent = (spent or 0.0) + (phrases.between(step.started_at, now) or 0.0)
     state = phrases.state(step.status, waits=waits)
-    return (one_line(step.name, 24), state, str(step.attempts or "-"), phrases.duration(spent), brief_cost(step.usage))
+    return (
+        one_line(step.plan.name, 24),
+        state,
+        str(step.attempts or "-"),
+        phrases.duration(spent),
+        brief_cost(step.usage),
+    )
 
 
 def window[T: Step](steps: Sequence[T], rows: int) -> Sequence[T]:
@@ -150,15 +156,15 @@ def _now_doing(board: Board, at: Stream) -> str:
         named = phrases.naming(run, meant=board.meant)
         reply = phrases.reply_to(run, story.given.story.id, hold.cause, hold.reached, named)
         return f"waits for you [{reply}]: {hold.cause}: {hold.detail}"
-    if story.wait:
-        return f"waits until {phrases.o_clock(story.wait.until)} for the end of a limit: {story.wait.reason}"
-    if story.paused:
-        on_its_way = story.landing is LandingStage.REQUESTED
+    if wait := story.rate_limit.wait:
+        return f"waits until {phrases.o_clock(wait.until)} for the end of a limit: {wait.reason}"
+    if story.control.paused:
+        on_its_way = story.landing.progress is LandingStage.REQUESTED
         resume = f"shiftwork resume {story.given.run}"
         return "leaves the landing queue, then pauses" if on_its_way else f"paused: {resume} goes on"
     if event := board.doing.get(at):
         return f"agent: {' '.join(filter(None, (event.tool, event.text)))}"
-    if story.landing is LandingStage.REQUESTED:
+    if story.landing.progress is LandingStage.REQUESTED:
         return phrases.landing((step.ended_at for step in story.pipeline.steps), _gate(board.gates.get(at)))
     return _step_ahead(story)
 
@@ -173,4 +179,8 @@ def _step_ahead(story: StoryState) -> str:
     step = story.pipeline.current
     if step is None or story.ended_at:
         return ""
-    return "goes on when no story is left" if step.kind is StepKind.LOOP else f"{step.name}: {step.description}"
+    return (
+        "goes on when no story is left"
+        if step.plan.kind is StepKind.LOOP
+        else f"{step.plan.name}: {step.plan.description}"
+    )

@@ -124,7 +124,7 @@ def _made(site: Site, asked: Asked, spec: Spec, *, as_json: bool) -> Spec | _Fai
 
 async def _planned(site: Site, run: RunId, story: Story) -> tuple[Story, ...]:
     async with open_history(site) as events:
-        return (await load(events, STORY, story_stream(run, story.id))).planned
+        return (await load(events, STORY, story_stream(run, story.id))).dialogue.planned
 
 
 def _tell(shown: Preview, out: Path | None, sheet: Sheet, *, as_json: bool) -> None:

@@ -133,7 +133,10 @@ def test_nothing_else_begins_before_it_has_landed() -> None:
     assert dispatched(ended(run, "BASE-1", StoryStatus.COMPLETED)) == ["US-001"]
     failed = ended(run, "BASE-1", StoryStatus.FAILED)
     assert dispatched(failed) == []
-    assert failed.blocked == {"US-001": "depends on BASE-1, which failed", "US-002": "depends on BASE-1, which failed"}
+    assert failed.schedule.blocked == {
+        "US-001": "depends on BASE-1, which failed",
+        "US-002": "depends on BASE-1, which failed",
+    }
 
 
 def test_it_comes_before_the_steps_of_the_run_itself() -> None:

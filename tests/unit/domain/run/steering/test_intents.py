@@ -100,12 +100,12 @@ def test_a_story_in_flight_is_told_to_end() -> None:
 def test_what_nobody_has_begun_fails_with_its_cancellation() -> None:
     run = fold_run(started_run(asked(1), asked(2, after=(1,)), asked(3, after=(2,))), cancel(2))
     assert run.stories[story_id(2)].cause is FailureCause.CANCELLED
-    assert run.blocked == {"US-003": "depends on US-002, which failed"}
+    assert run.schedule.blocked == {"US-003": "depends on US-002, which failed"}
     run = fold_run(run, cancel(3))
-    assert (run.failed, run.blocked) == (2, {})
+    assert (run.totals.failed, run.schedule.blocked) == (2, {})
     run = fold_run(run, retry(3))
-    assert run.blocked == {"US-003": "depends on US-002, which failed"}, "a retry does not help it yet"
-    assert fold_run(run, retry(2)).blocked == {}
+    assert run.schedule.blocked == {"US-003": "depends on US-002, which failed"}, "a retry does not help it yet"
+    assert fold_run(run, retry(2)).schedule.blocked == {}
 
 
 @pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.COMPLETED])
@@ -115,8 +115,17 @@ def test_a_run_that_was_over_goes_on_with_nothing_left_of_what_was_asked_of_it(s
     )
     run = over(fold_run(run, ended(1, StoryStatus.FAILED)), status)
     run = fold_run(run, replace(retry(1), afresh=True))
-    assert (run.status, run.ended_at, run.cancelling, run.paused) == (RunStatus.RUNNING, None, False, False)
-    assert (run.unwanted, run.cancelled_stories, run.paused_stories) == (frozenset(), frozenset(), frozenset())
+    assert (run.status, run.ended_at, run.requests.cancelling, run.requests.paused) == (
+        RunStatus.RUNNING,
+        None,
+        False,
+        False,
+    )
+    assert (run.requests.unwanted, run.requests.cancelled_stories, run.requests.paused_stories) == (
+        frozenset(),
+        frozenset(),
+        frozenset(),
+    )
     assert run.stories[story_id(1)].afresh
 
 
@@ -127,7 +136,7 @@ def test_limits_that_come_with_a_retry_hold_if_there_is_one(*, failed: bool) -> 
     limits = Limits(run=Budget(usd=7.0))
     again = fold_run(run, replace(retry(1), limits=limits))
     assert again.given.limits.run == (limits.run if failed else Budget())
-    assert again.raises == (1 if failed else 0)
+    assert again.spending.raises == (1 if failed else 0)
     assert again.stories[story_id(1)].status is (StoryStatus.UNCLAIMED if failed else StoryStatus.IN_PROGRESS)
 
 
@@ -172,7 +181,7 @@ def test_an_added_story_is_numbered_in_the_style_of_the_spec(ids: tuple[str, ...
 def test_an_undo_goes_through_the_queue_and_the_story_hears_of_it() -> None:
     run = over(all_landed(asked(1), asked(2)), RunStatus.COMPLETED)
     run = fold_run(run, r.StoryAdded(at=1, story=asked(3, after=(1,))), undo(1))
-    assert (run.status, run.unlanded[story_id(3)]) == (RunStatus.RUNNING, 1)
+    assert (run.status, run.schedule.unlanded[story_id(3)]) == (RunStatus.RUNNING, 1)
     assert keys(run) == ["undo/1"]
     request = undo_request(run, story_id(1))
     assert (request.tip, request.base, request.key) == ("before-1", "landed-1", f"{RUN}/US-001/revert-1")
@@ -183,8 +192,8 @@ def test_an_undo_goes_through_the_queue_and_the_story_hears_of_it() -> None:
     run = fold_run(run, r.StoryUndone(at=1, story=story_id(1)))
     known = run.stories[story_id(1)]
     assert (known.status, known.cause, known.commit) == (StoryStatus.UNDONE, FailureCause.UNDONE, "")
-    assert (run.completed, run.failed, run.undoing) == (1, 0, {})
-    assert run.blocked == {"US-003": "depends on US-001, which was undone"}
+    assert (run.totals.completed, run.totals.failed, run.requests.undoing) == (1, 0, {})
+    assert run.schedule.blocked == {"US-003": "depends on US-001, which was undone"}
     run = fold_run(run, retry(1))
     assert anew(run, story_id(1)) == "its work was taken back"
     (again,) = decide_run(kept(run))
@@ -206,7 +215,7 @@ def test_a_refused_undo_leaves_everything_as_it_was() -> None:
     before = all_landed(asked(1))
     run = fold_run(before, undo(1), r.UndoPosted(at=1, story=story_id(1)))
     run = fold_run(run, r.UndoRefused(at=1, story=story_id(1), reason="no"))
-    assert replace(run, undos=0) == before
+    assert replace(run, requests=replace(run.requests, undos=0)) == before
     assert keys(fold_run(run, undo(1))) == ["undo/2"]
 
 
@@ -217,7 +226,7 @@ def test_a_run_that_is_cancelled_asks_for_no_revert_and_takes_back_what_it_has_a
     assert called_off.key == "undo/1/called-off"
     assert isinstance(called_off, e.Conclude)
     run = fold_run(run, *called_off.facts)
-    assert (run.undoing, keys(run)) == ({}, ["end/1"])
+    assert (run.requests.undoing, keys(run)) == ({}, ["end/1"])
 
     run = fold_run(before, undo(1), r.UndoPosted(at=1, story=story_id(1)), r.CancelRequested(at=1))
     assert keys(run) == ["undo/1/withdraw"]
@@ -245,7 +254,7 @@ def test_a_run_that_is_cancelled_asks_for_no_revert_and_takes_back_what_it_has_a
 def test_news_of_an_undo_that_is_not_under_way_mean_nothing(fact: Fact) -> None:
     run = fold_run(all_landed(asked(1), asked(2)), undo(1))
     assert fold_run(run, fact) is run
-    assert run.undoing[story_id(1)].landing is LandingStage.NONE
+    assert run.requests.undoing[story_id(1)].landing is LandingStage.NONE
 
 
 # Refused -------------------------------------------------------------------------------------------------------------

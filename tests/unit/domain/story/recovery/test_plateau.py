@@ -40,7 +40,9 @@ def refused(story: StoryState, detail: str, cause: Refusal = Refusal.GATES) -> S
 def repaired(story: StoryState) -> StoryState:
     """The repair that is planned now has been made, and the story asks to land again."""
     mended = after_steps(concluded(story), 2)
-    return fold_story(mended, story_facts.LandingRequested(at=1, number=mended.landings + 1, tip=mended.head))
+    return fold_story(
+        mended, story_facts.LandingRequested(at=1, number=mended.landing.requests + 1, tip=mended.work.head)
+    )
 
 
 def asking(escalate: str = "", repairs: int = 4) -> StoryState:
@@ -81,13 +83,13 @@ def test_a_conflict_with_another_commit_is_another_conflict() -> None:
     merged = story_facts.BaseMerged(at=1, commit=Commit("merged"), base=Commit("base-2"), files=("a.py",))
     again = fold_story(concluded(fold_story(asking(), replace(conflict, base=Commit("base-2")))), merged)
     again = after_steps(again, 2)
-    again = fold_story(again, story_facts.LandingRequested(at=1, number=2, tip=again.head))
+    again = fold_story(again, story_facts.LandingRequested(at=1, number=2, tip=again.work.head))
     assert not on_plateau(fold_story(again, replace(conflict, base=Commit("base-3"))))
     assert on_plateau(fold_story(again, replace(conflict, base=Commit("base-2"))))
 
 
 def test_dependencies_that_cannot_be_installed_are_for_a_person_and_no_failure_of_the_work() -> None:
-    assert refused(asking(), "no network", Refusal.DEPENDENCIES).failures == ()
+    assert refused(asking(), "no network", Refusal.DEPENDENCIES).landing.failures == ()
 
 
 # A step that changed nothing --------------------------------------------------------------------------------------
@@ -112,8 +114,8 @@ def test_a_coding_step_without_a_change_is_refused_and_repaired_before_the_next_
     assert isinstance(refusal, story_facts.WorkRefused)
     assert (refusal.step, refusal.cause) == (step_id(1), Refusal.EMPTY)
     repair = concluded(concluded(story))
-    assert [step.type for step in repair.pipeline.steps] == ["coding", "coding", "linting", "final_review"]
-    assert (repair.repairs, repair.landing) == (1, LandingStage.NONE)
+    assert [step.plan.type for step in repair.pipeline.steps] == ["coding", "coding", "linting", "final_review"]
+    assert (repair.landing.repairs, repair.landing.progress) == (1, LandingStage.NONE)
     effect = next_effect(repair)
     assert isinstance(effect, story_effects.RunAgent)
     assert effect.step == step_id(4)
@@ -200,7 +202,7 @@ def test_a_profile_is_called_in_once() -> None:
     assert planned.profile == "thorough"
     mending = concluded(story)
     assert [step.profile for step in mending.pipeline.steps] == ["", "", "thorough", ""]
-    assert mending.escalated == "thorough"
+    assert mending.landing.escalated == "thorough"
     ending = conclusion(refused(repaired(story), LONG.format(seconds=3)))
     assert isinstance(ending, story_facts.StoryFailed)
     assert "also after thorough had tried" in ending.reason
@@ -213,5 +215,5 @@ def test_calling_in_does_not_go_beyond_the_repairs_there_are() -> None:
 def test_what_was_broken_before_is_remembered_with_the_refusal() -> None:
     refusal = story_facts.LandingRefused(at=1, cause=Refusal.GATES, detail="d", files=(), base=BASE, broken=("lint",))
     story = fold_story(asking(), refusal)
-    assert story.refused is not None
-    assert story.refused.broken == ("lint",)
+    assert story.landing.refused is not None
+    assert story.landing.refused.broken == ("lint",)

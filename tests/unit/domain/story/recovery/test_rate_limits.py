@@ -53,19 +53,22 @@ def test_a_limit_costs_no_retry_and_sets_a_wait(at_work: StoryState) -> None:
     story = fold_story(at_work, limited())
     step = story.pipeline.steps[0]
     assert (step.status, step.attempts, step.retries, step.deferrals) == (StepStatus.PENDING, 1, 0, 1)
-    assert (story.wait, story.limited) == (Wait(until=120.0, reason="429"), (("one", 120.0),))
-    assert (story.usage, step.usage) == (PAID, PAID)
+    assert (story.rate_limit.wait, story.rate_limit.limited) == (Wait(until=120.0, reason="429"), (("one", 120.0),))
+    assert (story.spending.usage, step.usage) == (PAID, PAID)
     assert decide_story(story) == (story_effects.WaitUntil(key="wait/1", until=120.0, number=1),)
 
 
 def test_nothing_begins_while_it_waits(at_work: StoryState) -> None:
     story = fold_story(at_work, limited())
-    assert fold_story(story, story_facts.StepStarted(at=101, step=FIRST, attempt=2, commit=story.head, log="")) == story
+    assert (
+        fold_story(story, story_facts.StepStarted(at=101, step=FIRST, attempt=2, commit=story.work.head, log=""))
+        == story
+    )
 
 
 def test_once_it_is_over_the_step_is_tried_again(at_work: StoryState) -> None:
     story = fold_story(at_work, limited(), story_facts.WaitEnded(at=120, number=1))
-    assert story.wait is None
+    assert story.rate_limit.wait is None
     assert next_effect(story) == story_effects.RunAgent(key="step-001/2@1", step=FIRST, attempt=2)
 
 
@@ -77,7 +80,7 @@ def test_a_wait_that_is_not_there_does_not_end(at_work: StoryState) -> None:
 
 def test_where_another_can_go_on_nothing_is_waited_for(at_work: StoryState) -> None:
     story = fold_story(at_work, limited(until=100.0))
-    assert story.wait is None
+    assert story.rate_limit.wait is None
     assert isinstance(next_effect(story), story_effects.RunAgent)
 
 
@@ -99,7 +102,7 @@ def test_a_paused_story_waits_for_word_and_then_for_the_time(at_work: StoryState
 
 def test_a_cancelled_story_waits_no_longer(at_work: StoryState) -> None:
     story = concluded(fold_story(at_work, limited(), story_facts.StoryCancelRequested(at=101)))
-    assert (story.cause, story.wait) == (FailureCause.CANCELLED, None)
+    assert (story.outcome.cause, story.rate_limit.wait) == (FailureCause.CANCELLED, None)
 
 
 def test_the_last_word_about_a_profile_counts(at_work: StoryState) -> None:
@@ -107,7 +110,7 @@ def test_the_last_word_about_a_profile_counts(at_work: StoryState) -> None:
     story = fold_story(story, began(story), limited(attempt=2, agent="other", resets_at=150.0, until=120.0))
     story = fold_story(story, story_facts.WaitEnded(at=120, number=2))
     story = fold_story(story, began(story), limited(attempt=3, resets_at=300.0, until=300.0))
-    assert story.limited == (("other", 150.0), ("one", 300.0))
+    assert story.rate_limit.limited == (("other", 150.0), ("one", 300.0))
 
 
 CHAIN = ("own", "thorough", "quick")
@@ -153,7 +156,7 @@ def test_the_second_limit_of_the_same_profile_is_not_its_first(at_work: StorySta
 
 
 def again(story: StoryState, at: float, promised: float) -> StoryState:
-    number, attempt = story.deferrals + 1, story.pipeline.steps[0].attempts + 1
+    number, attempt = story.rate_limit.deferrals + 1, story.pipeline.steps[0].attempts + 1
     met_again = limited(at=at, attempt=attempt, resets_at=at + 20, until=at + 20, promised=promised)
     return fold_story(story, began(story), met_again, story_facts.WaitEnded(at=at + 20, number=number))
 

@@ -51,8 +51,8 @@ def failed_in_review() -> StoryState:
 def test_from_the_failed_step_the_work_is_kept_and_the_error_is_told() -> None:
     before = failed_in_review()
     story = fold_story(before, reopening(cursor=7))
-    assert (story.go, story.cursor, story.head) == (2, 7, before.head)
-    assert (story.failure, story.cause, story.released, story.reported, story.ended_at) == (
+    assert (story.go, story.cursor, story.work.head) == (2, 7, before.work.head)
+    assert (story.outcome.reason, story.outcome.cause, story.work.released, story.outcome.reported, story.ended_at) == (
         "",
         None,
         False,
@@ -62,11 +62,11 @@ def test_from_the_failed_step_the_work_is_kept_and_the_error_is_told() -> None:
     coding, review = story.pipeline.steps
     assert (coding.status, review.status) == (StepStatus.COMPLETED, StepStatus.PENDING)
     assert (review.attempts, review.retries, review.feedback) == (1, 0, "it crashed")
-    assert story.context == (("plan", "short"),)
+    assert story.dialogue.context == (("plan", "short"),)
     prepare = next_effect(story)
     assert isinstance(prepare, story_effects.PrepareWorkspace)
-    assert (prepare.key, prepare.number, prepare.head) == ("workspace/2#2", 2, before.head)
-    story = fold_story(story, story_facts.WorkspacePrepared(at=51, number=2, base=BASE, head=before.head))
+    assert (prepare.key, prepare.number, prepare.head) == ("workspace/2#2", 2, before.work.head)
+    story = fold_story(story, story_facts.WorkspacePrepared(at=51, number=2, base=BASE, head=before.work.head))
     assert next_effect(story).key == "step-002/2@2#2"
 
 
@@ -75,23 +75,25 @@ def test_what_it_has_waited_before_is_not_forgotten(*, afresh: bool) -> None:
     story = fold_story(started_story(*STEPS), story_facts.StoryHeld(at=5, cause=HoldCause.LIMIT, detail="spent"))
     story = fold_story(story, story_facts.StoryFailed(at=25, cause=FailureCause.CANCELLED, reason="no"))
     story = fold_story(story, reopening(afresh=afresh))
-    assert (story.go, story.waited) == (2, (Waited(awaited=Awaited.PERSON, since=5, until=25),))
+    assert (story.go, story.rate_limit.waited) == (2, (Waited(awaited=Awaited.PERSON, since=5, until=25),))
 
 
 @pytest.mark.parametrize("afresh", [False, True])
 def test_repairs_begin_again_and_those_of_before_are_still_counted(*, afresh: bool) -> None:
     story, over = started_story(*STEPS), story_facts.StoryFailed(at=25, cause=FailureCause.CANCELLED, reason="no")
     for go in (2, 3):
-        story = fold_story(replace(story, repairs=1, conflicts=2), over, reopening(afresh=afresh))
-        assert (story.go, story.repairs, story.conflicts) == (go, 0, 0)
-    assert story.mendings == (2, 4)
+        story = fold_story(
+            replace(story, landing=replace(story.landing, repairs=1, conflicts=2)), over, reopening(afresh=afresh)
+        )
+        assert (story.go, story.landing.repairs, story.landing.conflicts) == (go, 0, 0)
+    assert story.landing.attempts_at_repair == (2, 4)
 
 
 def test_afresh_nothing_of_the_work_is_left_but_what_it_has_cost() -> None:
     story = fold_story(failed_in_review(), reopening(afresh=True, cursor=2))
     assert [step.id for step in story.pipeline.steps] == ["step-003", "step-004"]
-    assert (story.head, story.base, story.context, story.evidence) == ("", "", (), ())
-    assert (story.usage, story.cursor, story.workspace, story.started_at) == (
+    assert (story.work.head, story.work.base, story.dialogue.context, story.dialogue.evidence) == ("", "", (), ())
+    assert (story.spending.usage, story.cursor, story.work.workspace, story.started_at) == (
         Usage(cost_usd=1.5, attempts=2, uncounted=2),
         4,
         1,
@@ -105,11 +107,11 @@ def test_afresh_nothing_of_the_work_is_left_but_what_it_has_cost() -> None:
 def test_a_story_that_gates_refused_is_shown_to_them_again_before_a_session_is_paid() -> None:
     refused = story_facts.LandingRefused(at=91, cause=Refusal.GATES, detail="red", files=(), base=BASE)
     story = concluded(fold_story(landing_asked("coding", "final_review", limits=Limits(repairs=0)), refused))
-    assert story.cause is FailureCause.REFUSED
+    assert story.outcome.cause is FailureCause.REFUSED
     story = fold_story(story, reopening())
     asking = next_effect(story)
     assert isinstance(asking, story_effects.RequestLanding)
-    assert asking.tip == story.head
+    assert asking.tip == story.work.head
     story = fold_story(
         story, story_facts.LandingRequested(at=92, number=asking.number, tip=asking.tip), replace(refused, at=93)
     )
@@ -122,7 +124,7 @@ def test_a_story_whose_landing_was_refused_for_anything_else_goes_on_mending() -
         story, story_facts.LandingRefused(at=91, cause=Refusal.EVIDENCE, detail="red", files=(), base=BASE)
     )
     story = concluded(story)
-    assert story.cause is FailureCause.REFUSED
+    assert story.outcome.cause is FailureCause.REFUSED
     story = fold_story(story, reopening())
     planned_mending = conclusion(story)
     assert isinstance(planned_mending, story_facts.MendingPlanned)
@@ -131,9 +133,9 @@ def test_a_story_whose_landing_was_refused_for_anything_else_goes_on_mending() -
 
 def test_a_story_that_was_cancelled_before_a_step_goes_on_with_it() -> None:
     story = concluded(fold_story(after_steps(started_story(*STEPS), 1), story_facts.StoryCancelRequested(at=30)))
-    assert story.cause is FailureCause.CANCELLED
+    assert story.outcome.cause is FailureCause.CANCELLED
     story = fold_story(story, reopening())
-    assert not story.cancelled
+    assert not story.control.cancelled
     assert [step.status for step in story.pipeline.steps] == ["completed", "pending"]
 
 
@@ -142,8 +144,15 @@ def test_a_story_whose_steps_are_all_done_asks_to_land_again() -> None:
         landing_asked(*STEPS), story_facts.LandingAccepted(at=91, commit=Commit("c"), ref="main", base=BASE)
     )
     story = fold_story(concluded(story), story_facts.StoryReverted(at=95, commit=Commit("revert")))
-    assert (story.status, story.cause, story.landing, story.landed) == ("undone", "undone", LandingStage.NONE, "")
-    story = fold_story(story, reopening(), story_facts.WorkspacePrepared(at=96, number=2, base=BASE, head=story.head))
+    assert (story.status, story.outcome.cause, story.landing.progress, story.landed.commit) == (
+        "undone",
+        "undone",
+        LandingStage.NONE,
+        "",
+    )
+    story = fold_story(
+        story, reopening(), story_facts.WorkspacePrepared(at=96, number=2, base=BASE, head=story.work.head)
+    )
     assert next_effect(story).key == "landing/2#2"
 
 
@@ -190,7 +199,7 @@ def test_a_paused_story_can_be_cancelled() -> None:
 
 def test_what_a_story_waited_for_before_is_not_waited_for_in_the_next_go() -> None:
     story = fold_story(started_story(*STEPS), story_facts.StoryHeld(at=5, cause=HoldCause.LIMIT, detail="spent"))
-    assert story.hold == Hold(cause=HoldCause.LIMIT, detail="spent")
+    assert story.waiting.hold == Hold(cause=HoldCause.LIMIT, detail="spent")
     story = concluded(fold_story(story, story_facts.StoryCancelRequested(at=6)))
     story = fold_story(story, reopening())
-    assert (story.hold, story.holds) == (None, 1)
+    assert (story.waiting.hold, story.waiting.holds) == (None, 1)

@@ -35,8 +35,8 @@ def test_a_paused_story_asks_again_when_the_run_goes_on() -> None:
     story = fold_story(landing_asked("coding"), story_facts.StoryPaused(at=91), ASKED, WITHDRAWN)
     assert isinstance(next_effect(story), e.Receive)
     story = fold_story(story, story_facts.StoryUnpaused(at=94))
-    assert next_effect(story) == story_effects.RequestLanding(key="landing/2", number=2, tip=story.head)
-    again = fold_story(story, story_facts.LandingRequested(at=95, number=2, tip=story.head))
+    assert next_effect(story) == story_effects.RequestLanding(key="landing/2", number=2, tip=story.work.head)
+    again = fold_story(story, story_facts.LandingRequested(at=95, number=2, tip=story.work.head))
     assert isinstance(next_effect(again), e.Receive)
     assert next_effect(fold_story(again, story_facts.StoryPaused(at=96))) == story_effects.WithdrawLanding(
         key="withdraw/2", number=2
@@ -52,7 +52,7 @@ def test_a_run_that_goes_on_before_the_queue_has_answered_asks_again_after_it() 
 def test_the_queue_may_have_been_quicker() -> None:
     landed = story_facts.LandingAccepted(at=93, commit=Commit("c"), ref="main")
     story = fold_story(landing_asked("coding"), story_facts.StoryCancelRequested(at=91), ASKED, landed)
-    assert story.landing is LandingStage.LANDED
+    assert story.landing.progress is LandingStage.LANDED
     assert fold_story(story, WITHDRAWN) is story
     assert isinstance(conclusion(story), story_facts.StoryCompleted)
 

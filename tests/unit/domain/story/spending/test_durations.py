@@ -46,7 +46,13 @@ def test_all_attempts_count(at_work: StoryState) -> None:
 
 def test_what_lies_between_a_question_and_its_answer_is_no_attempt(at_work: StoryState) -> None:
     asked = story_facts.QuestionAsked(
-        at=110, step=first(at_work).id, attempt=1, question="?", options=(), commit=at_work.head, usage=NOTHING_USED
+        at=110,
+        step=first(at_work).id,
+        attempt=1,
+        question="?",
+        options=(),
+        commit=at_work.work.head,
+        usage=NOTHING_USED,
     )
     story = fold_story(at_work, asked, story_facts.StoryReleased(at=900, granted=True, answer="yes"))
     story = at(story, 1000, began(story))
@@ -63,7 +69,7 @@ def test_one_whose_worker_died_counts_for_nothing_because_nobody_knows_when(at_w
     story = at(at_work, 90_000, interrupted(at_work))
     assert first(story).seconds is None
     story = at(
-        fold_story(story, story_facts.WorkspacePrepared(at=1, number=2, base=story.base, head=story.head)),
+        fold_story(story, story_facts.WorkspacePrepared(at=1, number=2, base=story.work.base, head=story.work.head)),
         90_001,
         began(story),
     )
@@ -80,7 +86,7 @@ def test_a_clock_that_was_set_back_makes_no_attempt_take_less_than_nothing(at_wo
 
 def test_a_person_takes_time_too() -> None:
     story = started_story("coding")
-    consent = replace(first(story), kind=StepKind.APPROVAL)
+    consent = replace(made := first(story), plan=replace(made.plan, kind=StepKind.APPROVAL))
     story = replace(story, pipeline=story.pipeline.with_step(consent))
     story = at(story, 10, began(story))
     story = fold_story(story, story_facts.StoryHeld(at=11, cause=HoldCause.APPROVAL, detail="May it?"))
@@ -96,10 +102,10 @@ def asks(at: float) -> story_facts.StoryHeld:
 
 def test_every_wait_for_a_person_is_known_by_its_beginning_and_its_end(at_work: StoryState) -> None:
     story = fold_story(at_work, asks(200))
-    assert story.waited == (Waited(awaited=Awaited.PERSON, since=200),)
-    assert fold_story(story, MessagesRead(at=201, upto=4)).waited == story.waited
+    assert story.rate_limit.waited == (Waited(awaited=Awaited.PERSON, since=200),)
+    assert fold_story(story, MessagesRead(at=201, upto=4)).rate_limit.waited == story.rate_limit.waited
     answered = fold_story(story, story_facts.StoryReleased(at=260, granted=True, answer=""), asks(300))
-    assert answered.waited == (
+    assert answered.rate_limit.waited == (
         Waited(awaited=Awaited.PERSON, since=200, until=260),
         Waited(awaited=Awaited.PERSON, since=300),
     )
@@ -107,21 +113,21 @@ def test_every_wait_for_a_person_is_known_by_its_beginning_and_its_end(at_work: 
 
 def test_and_so_is_one_for_the_end_of_a_limit(at_work: StoryState) -> None:
     story = fold_story(at_work, limited(at_work), story_facts.WaitEnded(at=505, number=1))
-    assert story.waited == (Waited(awaited=Awaited.LIMIT, since=107, until=505),)
+    assert story.rate_limit.waited == (Waited(awaited=Awaited.LIMIT, since=107, until=505),)
 
 
 def test_the_end_of_a_story_is_the_end_of_its_wait(at_work: StoryState) -> None:
     story = fold_story(at_work, asks(200), story_facts.StoryFailed(at=250, cause=FailureCause.CANCELLED, reason="no"))
-    assert story.waited == (Waited(awaited=Awaited.PERSON, since=200, until=250),)
+    assert story.rate_limit.waited == (Waited(awaited=Awaited.PERSON, since=200, until=250),)
 
 
 def test_a_wait_ends_no_earlier_than_it_began(at_work: StoryState) -> None:
     story = fold_story(at_work, asks(200), story_facts.StoryReleased(at=150, granted=True, answer=""))
-    assert story.waited == (Waited(awaited=Awaited.PERSON, since=200, until=200),)
+    assert story.rate_limit.waited == (Waited(awaited=Awaited.PERSON, since=200, until=200),)
 
 
 def test_of_a_wait_whose_beginning_nobody_knows_the_end_says_nothing(at_work: StoryState) -> None:
-    story = replace(at_work, hold=Hold(cause=HoldCause.QUESTION, detail="?"))
-    assert fold_story(story, story_facts.StoryReleased(at=150, granted=True, answer="")).waited == ()
-    story = replace(at_work, wait=Wait(until=300, reason=""), deferrals=1)
-    assert fold_story(story, story_facts.WaitEnded(at=300, number=1)).waited == ()
+    story = replace(at_work, waiting=replace(at_work.waiting, hold=Hold(cause=HoldCause.QUESTION, detail="?")))
+    assert fold_story(story, story_facts.StoryReleased(at=150, granted=True, answer="")).rate_limit.waited == ()
+    story = replace(at_work, rate_limit=replace(at_work.rate_limit, wait=Wait(until=300, reason=""), deferrals=1))
+    assert fold_story(story, story_facts.WaitEnded(at=300, number=1)).rate_limit.waited == ()

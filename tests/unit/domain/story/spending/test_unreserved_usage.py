@@ -52,7 +52,7 @@ def test_a_story_that_hears_of_a_first_limit_tells_what_it_has_used_before_it_cl
     assert isinstance(next_effect(story), story_effects.RunAgent)
     heard = fold_story(story, story_facts.LimitsSet(at=5, limits=LATER))
     owed = next_effect(heard)
-    assert owed == story_effects.SettleAllowance(key="settle/0", number=0, used=story.usage)
+    assert owed == story_effects.SettleAllowance(key="settle/0", number=0, used=story.spending.usage)
     told = fold_story(heard, story_facts.AllowanceSettled(at=6, number=0))
     assert next_effect(told) == story_effects.ClaimAllowance(key="claim/1", number=1, step=step_id(2))
 
@@ -82,26 +82,28 @@ def test_who_waits_for_a_person_tells_it_meanwhile() -> None:
 
 
 def test_with_a_limit_from_its_beginning_there_is_nothing_to_tell() -> None:
-    assert started_story("coding", limits=LATER).unbooked is None
+    assert started_story("coding", limits=LATER).spending.unreserved is None
     failed = fold_story(worked(), story_facts.StoryFailed(at=7, cause=None, reason="no luck"))  # type: ignore[arg-type]
     again = story_facts.StoryReopened(at=8, assignment=assignment(limits=LATER), steps=(), afresh=False, cursor=0)
-    assert fold_story(failed, again).unbooked is None, "the run knows what the go before has used"
+    assert fold_story(failed, again).spending.unreserved is None, "the run knows what the go before has used"
     unlimited = replace(again, assignment=assignment())
-    assert fold_story(failed, unlimited).unbooked == NOTHING_USED
+    assert fold_story(failed, unlimited).spending.unreserved == NOTHING_USED
 
 
 def test_a_wait_for_the_runs_answer_goes_on_until_it_comes() -> None:
     story = fold_story(started_story("coding", limits=LATER), story_facts.AllowanceClaimed(at=1, number=1))
     held = fold_story(story, story_facts.AllowanceRefused(at=2, number=1, detail="spent"))
     told = fold_story(held, story_facts.LimitsSet(at=3, limits=Limits(run=Budget(usd=9.0))))
-    assert (told.hold, told.limits.run.usd) == (held.hold, 9.0)
+    assert (told.waiting.hold, told.spending.limits.run.usd) == (held.waiting.hold, 9.0)
     assert fold_story(held, story_facts.StoryReleased(at=3, granted=True, answer="")) == held
-    assert fold_story(told, story_facts.AllowanceGranted(at=4, number=1, cap=None)).hold is None
+    assert fold_story(told, story_facts.AllowanceGranted(at=4, number=1, cap=None)).waiting.hold is None
 
 
 def test_a_shortage_is_no_answer_to_another_wait() -> None:
     claiming = fold_story(started_story("coding", limits=LATER), story_facts.AllowanceClaimed(at=1, number=1))
-    held = replace(claiming, hold=Hold(cause=HoldCause.APPROVAL, detail="Ship it?"), holds=1)
+    held = replace(
+        claiming, waiting=replace(claiming.waiting, hold=Hold(cause=HoldCause.APPROVAL, detail="Ship it?"), holds=1)
+    )
     assert fold_story(held, story_facts.AllowanceRefused(at=2, number=1, detail="spent")) == held
 
 
@@ -140,8 +142,8 @@ def test_nothing_is_granted_until_all_stories_under_way_have_told_what_they_had_
     assert isinstance(decide_run(run)[0], e.Receive)
     unknown = Usage(input_tokens=5, cost_usd=2.0, attempts=3, unpriced=1, uncounted=1)
     known = fold_run(run, told(US_2, unknown))
-    assert known.ledger.spent == Amount(usd=0.5 + 2.0 + EACH.usd, tokens=3 + 5 + EACH.tokens)
-    assert known.ledger.guessed == EACH
+    assert known.spending.ledger.spent == Amount(usd=0.5 + 2.0 + EACH.usd, tokens=3 + 5 + EACH.tokens)
+    assert known.spending.ledger.guessed == EACH
     (effect,) = decide_run(known)
     assert isinstance(effect, run_effects.GrantAllowance)
     assert effect.amount.usd == 0.5, "what is left"
@@ -159,9 +161,17 @@ def test_what_ended_stories_have_used_is_in_the_books_whenever_a_limit_comes() -
         unbooked=USED,
     )
     before = fold_run(under_way(), ended, RAISED)
-    assert (before.ledger.spent.usd, before.unaware, before.owing) == (0.5, frozenset({US_2}), frozenset({US_2}))
+    assert (before.spending.ledger.spent.usd, before.spending.unaware, before.spending.owing) == (
+        0.5,
+        frozenset({US_2}),
+        frozenset({US_2}),
+    )
     after = fold_run(under_way(), RAISED, ended)
-    assert (after.ledger.spent.usd, after.unaware, after.owing) == (0.5, frozenset({US_2}), frozenset({US_2}))
+    assert (after.spending.ledger.spent.usd, after.spending.unaware, after.spending.owing) == (
+        0.5,
+        frozenset({US_2}),
+        frozenset({US_2}),
+    )
 
 
 def test_the_runs_own_steps_are_told_and_tell_too() -> None:
@@ -172,28 +182,32 @@ def test_the_runs_own_steps_are_told_and_tell_too() -> None:
     raised = fold_run(run, RAISED)
     assert [effect.key for effect in decide_run(raised)] == [f"limits/{FRAME}/1"]
     over = fold_run(raised, run_facts.FrameEnded(at=5, failure="", usage=USED, unbooked=USED))
-    assert (over.unaware, over.owing, over.ledger.spent.usd) == (frozenset(), frozenset(), 0.5)
+    assert (over.spending.unaware, over.spending.owing, over.spending.ledger.spent.usd) == (
+        frozenset(),
+        frozenset(),
+        0.5,
+    )
 
 
 def test_a_limit_of_tokens_that_comes_later_leaves_no_claim_bounded() -> None:
     run = fold_run(under_way(replace(LATER, attempt=EACH)), claim(US_1))
-    assert run.ledger.claims[US_1].bounded
+    assert run.spending.ledger.claims[US_1].bounded
     money = fold_run(run, run_facts.LimitsRaised(at=8, limits=Limits(run=Budget(usd=9.0))))
-    assert (money.ledger.claims[US_1].bounded, money.owing) == (True, frozenset())
+    assert (money.spending.ledger.claims[US_1].bounded, money.spending.owing) == (True, frozenset())
     tokens = fold_run(run, run_facts.LimitsRaised(at=8, limits=Limits(run=Budget(tokens=100))))
-    assert not tokens.ledger.claims[US_1].bounded
+    assert not tokens.spending.ledger.claims[US_1].bounded
 
 
 def test_limits_of_stories_alone_ask_nobody_for_anything() -> None:
     run = fold_run(under_way(), replace(RAISED, limits=Limits(story=Budget(usd=1.0))))
-    assert (run.unaware, run.owing) == (frozenset({US_1, US_2}), frozenset())
+    assert (run.spending.unaware, run.spending.owing) == (frozenset({US_1, US_2}), frozenset())
 
 
 def test_a_run_that_is_over_keeps_other_limits_for_when_it_goes_on() -> None:
     run = replace(under_way(), status=RunStatus.CANCELLED)
     assert objection(run, RAISED) is None
     raised = fold_run(run, RAISED)
-    assert (raised.status, raised.raises) == (RunStatus.CANCELLED, run.raises + 1)
+    assert (raised.status, raised.spending.raises) == (RunStatus.CANCELLED, run.spending.raises + 1)
     assert raised.given.limits.run == LATER.run
 
 
@@ -203,4 +217,4 @@ def test_limits_that_were_set_before_those_that_are_known_are_no_news() -> None:
     late = story_facts.LimitsSet(at=6, limits=Limits(story=Budget(usd=8.0)), raises=1)
     story = fold_story(started_story("coding"), newest)
     assert fold_story(story, late) == story
-    assert fold_story(story, replace(late, raises=3)).limits.story.usd == 8.0
+    assert fold_story(story, replace(late, raises=3)).spending.limits.story.usd == 8.0
