@@ -82,21 +82,25 @@ def test_a_story_dispatched_later_is_shown_what_an_earlier_one_learnt(rig: Rig) 
 
 
 class Patient:
-    """Has the first attempt of US-002 last until the run has heard of a note, and fail then."""
+    """Has the first attempt of US-002 last until the run has recorded a note, and fail then. No other story works
+    before that attempt has begun.
+    """
 
     def __init__(self, script: Callable[[AgentTask], Turn]) -> None:
         self.scripted = ScriptedAgent(script)
-        self.heard = asyncio.Event()
+        self.begun, self.recorded = asyncio.Event(), asyncio.Event()
 
     def see(self, sighting: Sighting) -> None:
         if isinstance(sighting.what, run_facts.NoteShared):
-            self.heard.set()
+            self.recorded.set()
 
     async def attempt(self, task: AgentTask, listener: Listener) -> AgentReport:
-        report = await self.scripted.attempt(task, listener)
         if (task.env["SHIFTWORK_STORY"], task.env["SHIFTWORK_ATTEMPT_NUMBER"]) != ("US-002", "1"):
-            return report
-        await self.heard.wait()
+            await self.begun.wait()
+            return await self.scripted.attempt(task, listener)
+        self.begun.set()
+        report = await self.scripted.attempt(task, listener)
+        await self.recorded.wait()
         return replace(report, ending=Ending.CRASHED, detail="no luck")
 
     async def probe(self) -> str:
