@@ -22,7 +22,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 
 STATES_HEAD: Final = """# States
 
-Drawn from the tables in `src/shiftwork/domain/core/machine.py` by `scripts/docs.py`: change the tables, not this page.
+`scripts/docs.py` writes this page from the tables in `src/shiftwork/domain/*/transitions.py`: change the tables there.
 Nothing else in the product changes a status. A change that a table does not have is illegal, and a fact that would need
 it changes nothing.
 """

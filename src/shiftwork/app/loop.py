@@ -10,12 +10,13 @@ alone comes to the same end.
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 from shiftwork.app.perform import LANDING_PERFORMERS, RUN_PERFORMERS, STORY_PERFORMERS, Performers, perform
 from shiftwork.app.runtime.context import World
 from shiftwork.app.runtime.landing_lock import alone, turn
 from shiftwork.app.runtime.recorder import Recorder
-from shiftwork.app.runtime.streams import KINDS, LANDING, RUN, STORY, Kind, StreamState, load, read
+from shiftwork.app.runtime.streams import LANDING, RUN, STORY, Kind, StreamState, load, read
 from shiftwork.domain.core.effect import Effect
 from shiftwork.domain.core.fact import MessagesRead
 from shiftwork.domain.core.ids import Stream
@@ -26,20 +27,11 @@ from shiftwork.ports.engine import Bodies, Checkpoints, Job
 
 async def work(job: Job, checkpoints: Checkpoints, world: World) -> None:
     """Carry one stream on until its state asks for nothing more."""
-    stream = Stream(job.stream)
-    match job.kind:
-        case "run":
-            carrier = Carrier(kind=RUN, performers=RUN_PERFORMERS, folded=world.folded_runs)
-            await carrier.carry_on(stream, checkpoints, world)
-        case "story":
-            await Carrier(kind=STORY, performers=STORY_PERFORMERS).carry_on(stream, checkpoints, world)
-        case _:
-            queue = Carrier(kind=LANDING, performers=LANDING_PERFORMERS, folded=world.folded_queues)
-            await queue.carry_on(stream, checkpoints, world)
+    await _LOOPS[job.kind](world)(Stream(job.stream), checkpoints, world)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carrier[S: StreamState]:
+class Loop[S: StreamState]:
     """The loop over one kind of stream. `folded` are states that are known already, each with its version."""
 
     kind: Kind[S]
@@ -74,6 +66,14 @@ class Carrier[S: StreamState]:
         return lambda: perform(effect, recorder, self.performers)
 
 
+_LOOPS: Final[dict[str, Callable[[World], Callable[[Stream, Checkpoints, World], Awaitable[None]]]]] = {
+    "run": lambda world: Loop(kind=RUN, performers=RUN_PERFORMERS, folded=world.folded_runs).carry_on,
+    "story": lambda _: Loop(kind=STORY, performers=STORY_PERFORMERS).carry_on,
+    "landing": lambda world: Loop(kind=LANDING, performers=LANDING_PERFORMERS, folded=world.folded_queues).carry_on,
+}
+"""By the kind of a job, which is the kind of its stream."""
+
+
 def bodies(world: Callable[[], World]) -> Bodies:
     """The job bodies to give to an engine; the world is asked for late, because it holds the engine itself."""
 
@@ -87,4 +87,4 @@ def bodies(world: Callable[[], World]) -> Bodies:
             world().alarm.ring(error)
             raise
 
-    return dict.fromkeys(KINDS, body)
+    return dict.fromkeys(_LOOPS, body)

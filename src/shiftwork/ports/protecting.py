@@ -34,8 +34,8 @@ class Protecting(Protocol):
         ...
 
     async def keyed(self, base: Commit, commit: Commit, paths: Sequence[str]) -> Commit:
-        """A commit with the files of `commit`, but for what configures test runners in these paths (`rules.keys`),
-        which is as `base` has it. A file of them that cannot be read is as `base` has it altogether. It is `commit`
-        itself where that is the same.
+        """A commit with the files of `commit`, except what configures test runners in these paths, which is as `base`
+        has it (`domain.tampering.runner_keys`). A file that cannot be read is as `base` has it. It is
+        `commit` itself where that is the same.
         """
         ...

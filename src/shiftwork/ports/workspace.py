@@ -152,7 +152,7 @@ class Repository(Protocol):
         self, onto: Commit, tip: Commit, message: str, *, base: Commit = NOWHERE
     ) -> Candidate | Conflict | Unchanged | Reserved:
         """All changes of `tip` as one commit on `onto`; no ref moves. There is none where it would touch what is git's
-        or the harness's own, by whatever spelling (`rules.reserved`).
+        or the harness's own, by whatever spelling (`domain.tampering.reserved_paths`).
 
         `base` is what the changes were made from; empty is where the two histories part. It decides where `onto` does
         not have it: because what was landed there was squashed or rebased later on, and is not to be landed again. It

@@ -15,7 +15,7 @@ type _Test = Callable[[View], bool]
 
 
 def compose(state: StoryState, step: Step, given: Surroundings) -> str:
-    """The whole prompt of one attempt: only what the step's type is to see, and never longer than `limits.PROMPT`."""
+    """The whole prompt of one attempt: only what the step's type is to see, and never longer than `lengths.PROMPT`."""
     view = View(state=state, step=step, given=given)
     texts = (part(view) for shown, part in (_OWN_PARTS if step.plan.input else _PARTS) if shown(view))
     # Half of a surrogate pair can reach us through escaped JSON; it cannot be sent, so it does not leave here.

@@ -5,14 +5,16 @@ the effects that are due after each fact, the effects that are due at its end, a
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from shiftwork.app.runtime.streams import KINDS
+from shiftwork.app.runtime.streams import LANDING, RUN, STORY, Kind
 from shiftwork.domain.codec import decode, encode
 from shiftwork.domain.core.fact import Fact
 from shiftwork.domain.core.plain import to_plain
 
 type Row = dict[str, Any]
+
+_KINDS: Final[dict[str, Kind[Any]]] = {"run": RUN, "story": STORY, "landing": LANDING}
 
 
 def rows_of(facts: Iterable[Fact]) -> list[Row]:
@@ -25,7 +27,7 @@ def facts_of(rows: Iterable[Row]) -> list[Fact]:
 
 def result_of(stream: str, facts: Sequence[Fact]) -> Row:
     """What a history leads to, as JSON values."""
-    kind = KINDS[stream.partition("/")[0]]
+    kind = _KINDS[stream.partition("/")[0]]
     state, due = kind.start, []
     for fact in facts:
         state = kind.evolve(state, fact)

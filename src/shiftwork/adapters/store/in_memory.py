@@ -22,7 +22,7 @@ type Rows = dict[tuple[type[Row], tuple[str, ...]], Row]
 
 
 class MemoryStore:
-    """The four ports over one memory, in the shape of `opening.Store`."""
+    """The four ports over one memory, in the shape of `open.Store`."""
 
     def __init__(self, leases: "MemoryLeases | None" = None) -> None:
         self.leases = leases or MemoryLeases()

@@ -1,4 +1,4 @@
-"""What the fields of a workflow file must be to each other; `planning.checks` is asked about the model as a whole."""
+"""Checks the fields of a workflow file against each other; `planning.workflow_checks` checks the model as a whole."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """Whether gates see the tree that they judge: examined before work is paid for, and wherever a change could blind them.
 
-A verdict is remembered by all that it depends on (`rules.canary.gate_key`). So a change that leaves its gates, their
+A verdict is kept by all that it depends on (`domain.canary.examination`). So a change that leaves its gates, their
 configuration, the environment and the source roots as they are costs nothing, and one that does not is examined itself.
 """
 

@@ -137,5 +137,5 @@ class World:
         return Job(id=f"{in_go(stream, go)}#{self.owner.executor}", kind="story", stream=stream)
 
     def landing_job(self, stream: Stream, request: str) -> Job:
-        """Each drains the queue; see `turns.call`."""
+        """Each drains the queue; see `landing_lock.call`."""
         return Job(id=f"landing/{request}#{self.owner.executor}", kind="landing", stream=stream)

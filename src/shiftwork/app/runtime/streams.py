@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from shiftwork.app.runtime.projections import queue_rows, run_rows
 from shiftwork.app.runtime.story_projection import story_rows
@@ -54,8 +54,6 @@ STORY: Final[Kind[StoryState]] = Kind(start=StoryState(), evolve=evolve_story, d
 LANDING: Final[Kind[QueueState]] = Kind(
     start=QueueState(), evolve=evolve_queue, decide=decide_queue, rows=queue_rows, shared=True
 )
-
-KINDS: Final[dict[str, Kind[Any]]] = {"run": RUN, "story": STORY, "landing": LANDING}
 
 
 async def load[S: StreamState](

@@ -109,7 +109,7 @@ class RunView:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Those in force, by name; see `rules.options`."""
+        """Those in force, by name; see `domain.run.steering.options`."""
         found: dict[str, Any] = loads(self.run.options)
         return found
 

@@ -6,10 +6,10 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreed:
-    """`included` are the patterns by which untracked files of the checkout are copied: see `includes`. `registries` are
-    addresses that the repository names and the user has agreed to, and `unagreed` those that they have not: see
-    `registries.project`. `setup` is whether they have agreed to the setup command itself, and did not only see that
-    one was found.
+    """`included` are the patterns of untracked files that are copied from the checkout: see `included_files`.
+    `registries` are addresses that the repository names and the user has agreed to, `unagreed` those that the user has
+    not: see `registries.project_registries`. `setup` is whether the user has agreed to the setup command itself, and
+    did not only see that it was found.
     """
 
     included: tuple[str, ...] = ()

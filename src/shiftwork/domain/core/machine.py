@@ -1,8 +1,7 @@
-"""The tables by which a status changes; nothing else in the product changes one.
+"""What the tables of status changes are made of. The tables are in `transitions` of each slice of the domain.
 
-Each table reads: from this status, on this trigger, to that status. A pair that is not in the table is illegal, and
-an illegal change is answered with `None`, which `evolve` turns into "nothing changed". The diagrams in the
-documentation are drawn from these tables.
+A table reads: from this status, on this trigger, to that status. A pair that is not in the table is illegal: the
+change gives `None`, and `evolve` leaves the state as it is. Only these tables change a status.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 Whatever else has a test's name beside a good word (a warning, a log, another test's name) says nothing: a line counts
 only if all of it is what a runner prints. Code that a gate runs can print any line, such a one too; hence evidence
-needs the test to be defined in the candidate as well (`rules.defining`), and gates that are green.
+needs the test to be defined in the candidate as well (`domain.proof.test_definitions`), and gates that are green.
 """
 
 import re

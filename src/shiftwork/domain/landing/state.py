@@ -14,7 +14,7 @@ from shiftwork.domain.tampering.findings import NOTHING_TOUCHED, Inspection
 
 
 class EntryStage(StrEnum):
-    """How far an entry has come; `machine` holds the only table of changes."""
+    """How far an entry has come; `transitions` holds the only table of changes."""
 
     QUEUED = "queued"
     BUILT = "built"

@@ -3,7 +3,7 @@
 A citation holds where every line it names is there and was written by the story. A verification step holds where it has
 passed. Of a test two things can be told: that it is defined in the candidate while all gates are green (`PRESENT`), and
 that a gate printed the line with which a test runner says that it passed (`HOLDS`); that it tests what the criterion
-says cannot. One that is known to pass without the story's change counts for nothing (`rules.fail_to_pass`).
+says cannot. One that is known to pass without the story's change counts for nothing (`fail_to_pass`).
 """
 
 import re

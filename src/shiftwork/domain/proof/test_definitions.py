@@ -1,7 +1,7 @@
 """Whether a file defines a test of some name: not merely names it, in a comment, a docstring or a message.
 
-By the looks of a line in the languages we know, with comments and strings taken out; like `rules.inspecting` it reads
-no programs. What it does not know is no test: then a citation is the better evidence.
+It looks at lines in the languages we know, without comments and strings; like `domain.tampering.inspect` it parses no
+programs. What it does not know is no test: then a citation is the better evidence.
 """
 
 import re

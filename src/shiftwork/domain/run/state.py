@@ -19,7 +19,7 @@ from shiftwork.domain.workflow.workflow import Workflow
 
 
 class RunStatus(StrEnum):
-    """Where a run stands; `machine` holds the only table of changes."""
+    """Where a run stands; `transitions` holds the only table of changes."""
 
     PLANNED = "planned"
     RUNNING = "running"

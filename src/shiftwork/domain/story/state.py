@@ -22,7 +22,7 @@ from shiftwork.domain.workflow.pipeline import Pipeline
 
 
 class StoryStatus(StrEnum):
-    """Where a story stands; `machine` holds the only table of changes."""
+    """Where a story stands; `transitions` holds the only table of changes."""
 
     UNCLAIMED = "unclaimed"
     IN_PROGRESS = "in_progress"
@@ -163,7 +163,7 @@ class Landed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmed:
-    """What a person has said for the criteria that nobody else can check, and the work as it was then."""
+    """What a person has confirmed of the criteria that no check covers, and the work as it was then."""
 
     text: str = ""
     commit: Commit = Commit("")

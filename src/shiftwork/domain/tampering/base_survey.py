@@ -1,8 +1,8 @@
 """What only the base can tell about a change: whether a new module takes the place of an installed one, which files the
 gates' own configuration includes or starts, and which files a runner takes for tests.
 
-Here are the questions and how their answers are read; `app.surveying` asks them, on the base alone: a candidate could
-lie.
+This module has the questions and reads their answers; `app.landing.base_survey` asks them on the base alone, because a
+candidate could lie.
 """
 
 import re

@@ -1,6 +1,6 @@
 """By which names each ecosystem knows its tests, recorded outputs, runner settings, dependency and lock files.
 
-docs/reference/tampering.md shows this table, and a test compares the two. Patterns are globs, see `protecting.matches`.
+docs/reference/tampering.md shows this table, and a test compares the two. Patterns are globs, see `domain.text.globs`.
 """
 
 from dataclasses import dataclass

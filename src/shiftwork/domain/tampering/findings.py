@@ -17,7 +17,7 @@ class Protection:
     """`patterns` are globs of files; without any, those of the well-known tools are meant. What the gates' `commands`
     name is protected as gate configuration is.
 
-    The rest is what the base says about one change (`rules.surveying`): which new modules are `installed` already,
+    The rest is what the base says about one change (`base_survey`): which new modules are `installed` already,
     which folders are `members` with modules of their own, which scripts gate configuration starts (`followed`) and
     which globs it takes lines from (`included`), and which files a runner has `listed` as tests.
     """

@@ -11,7 +11,7 @@ from shiftwork.domain.workflow.workflow import StepKind, StepPlan
 
 
 class StepStatus(StrEnum):
-    """Where a step stands; `machine` holds the only table of changes."""
+    """Where a step stands; `transitions` holds the only table of changes."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"

@@ -23,8 +23,6 @@ from shiftwork.domain.usage.usage import Usage
 from shiftwork.domain.workflow.pipeline import Step, StepStatus
 from shiftwork.domain.workflow.workflow import StepKind
 
-# A story's -----------------------------------------------------------------------------------------------------
-
 
 def limit_reached(story: StoryState, step: Step) -> Hold | None:
     """What a person is told where the story, or its step, has used what it may; nothing where it has not."""
@@ -179,9 +177,6 @@ def raised(limits: Limits, other: Limits) -> Limits:
         story=limits.story.raised(other.story),
         step=limits.step.raised(other.step),
     )
-
-
-# A run's -------------------------------------------------------------------------------------------------------
 
 
 STORY_HANDLERS: Final[dict[type[Fact], Callable[[StoryState, Any], StoryState | None]]] = {

@@ -17,8 +17,6 @@ from shiftwork.domain.workflow.workflow import StepKind
 UNCLAIMED: Final = 0
 """The number under which a story tells what it has used without an allowance; claims are counted from 1."""
 
-# A story's -----------------------------------------------------------------------------------------------------
-
 
 def opened(limits: Limits) -> Usage | None:
     """The count with which a story begins; none where all that it uses will be claimed."""
@@ -36,6 +34,3 @@ def owed(story: StoryState) -> Effects:
     if story.spending.unreserved is None or not story.spending.limits.run.is_set or under_way:
         return ()
     return (story_effects.SettleAllowance(key=f"settle/{UNCLAIMED}", number=UNCLAIMED, used=story.spending.unreserved),)
-
-
-# A run's -------------------------------------------------------------------------------------------------------
